@@ -1,0 +1,176 @@
+import { z } from 'zod';
+
+const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
+const port = z.coerce.number().int().min(0).max(65535);
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean),
+);
+const durationUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+const duration_s = z
+  .string()
+  .regex(/^[1-9]\d{0,5}[smhd]$/, 'a number with s, m, h or d, for example 30m')
+  .transform(
+    (text) => Number(text.slice(0, -1)) * durationUnits[text.slice(-1) as keyof typeof durationUnits],
+  );
+const httpBase = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
+
+/** Where the git and raw faces of a repository host are reached. */
+const hostBases = z.strictObject({ git: httpBase, raw: httpBase });
+const officialHosts = {
+  'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
+  'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com' },
+};
+const hosts = z
+  .string()
+  .transform((text, issues) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      issues.addIssue({ code: 'custom', message: 'not JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases));
+
+interface Setting<T extends z.ZodType = z.ZodType> {
+  readonly default: string;
+  readonly meaning: string;
+  readonly check: T;
+  readonly secret?: true;
+}
+const setting = <T extends z.ZodType>(
+  fallback: string,
+  meaning: string,
+  check: T,
+  secret?: true,
+): Setting<T> => ({
+  default: fallback,
+  meaning,
+  check,
+  ...(secret && { secret }),
+});
+
+/** Every environment variable the service reads, once: default, meaning, check. The README's table is made of it. */
+export const settings = {
+  HOST: setting('127.0.0.1', 'Address to listen on', z.string().min(1)),
+  PORT: setting('3000', 'Port to listen on; 0 picks one and prints it', port),
+  PUBLIC_URL: setting(
+    '',
+    'Base of every absolute link; http://HOST:PORT when empty, never a request header',
+    z.literal('').or(httpBase),
+  ),
+  DATABASE_URL: setting(
+    'file:./data/dossier.db',
+    '`file:...` or `:memory:`',
+    z.string().regex(/^(file:.+|:memory:)$/, 'file:... or :memory:'),
+    true,
+  ),
+  REGISTRY_URL: setting(
+    'https://registry.modelcontextprotocol.io',
+    'Where listings come from: a registry, `file:...` with a saved copy (JSON array of entries, .gz or not), or `off`',
+    z
+      .string()
+      .regex(/^(off|file:.+|https?:\/\/.+)$/, 'a URL, file:... or off')
+      .transform((text) => text.replace(/\/+$/, '')),
+  ),
+  REGISTRY_NAME: setting(
+    '',
+    'How the origin is named; the host of REGISTRY_URL when empty',
+    z.string().max(100),
+  ),
+  IMPORT_INTERVAL: setting('1h', 'Time between incremental imports', duration_s),
+  REPOSITORY_HOSTS: setting(
+    JSON.stringify(officialHosts),
+    'Repository hosts that claims are read from, as JSON; a base on loopback is allowed only when named here',
+    hosts,
+  ),
+  CLAIM_KEYS: setting(
+    '',
+    'Key ring that signs challenges, `kid:base64,...`, newest first; made and kept in the database when empty',
+    z
+      .string()
+      .regex(
+        /^(\d{1,3}:[A-Za-z0-9+/]{43}=(,\d{1,3}:[A-Za-z0-9+/]{43}=)*)?$/,
+        'kid:base64 of 32 bytes, comma separated',
+      ),
+    true,
+  ),
+  CLAIM_RECHECK: setting('24h', 'Time between looks at a claimed repository', duration_s),
+  ALLOWED_HOSTS: setting(
+    '',
+    'Host headers that are answered, comma separated; from PUBLIC_URL and HOST when empty',
+    list,
+  ),
+  TRUSTED_PROXIES: setting(
+    '',
+    'Addresses or CIDR ranges whose X-Forwarded-For counts, comma separated',
+    list,
+  ),
+  LIMITS: setting('on', '`off` lifts the rate limits, for benchmarks on loopback', onOff),
+  LOG_LEVEL: setting(
+    'info',
+    'trace, debug, info, warn, error or silent',
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+  ),
+  LOG_FORMAT: setting(
+    '',
+    '`pretty` or `json`; pretty on a terminal when empty',
+    z.enum(['', 'pretty', 'json']),
+  ),
+  CONFORMANCE: setting(
+    'off',
+    '`on` adds the MCP conformance fixtures; refused unless HOST is loopback',
+    onOff.or(z.literal('1').transform(() => true)).or(z.literal('0').transform(() => false)),
+  ),
+} as const;
+
+type Values = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['check']> };
+
+/** The effective settings: what was read from the environment, and what follows from it. */
+export interface Config extends Values {
+  /** Name of the service in texts and in MCP. */
+  readonly serviceName: string;
+  readonly version: string;
+  /** Name of the claim file at a repository's root. */
+  readonly claimFile: string;
+  /** Where listings come from, as shown: `<REGISTRY_NAME> (MCP)`. */
+  readonly origin: string;
+}
+
+/** Settings that cannot be used, one line each; the command line exits with 78. */
+export class ConfigError extends Error {}
+
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host);
+
+/** Reads and checks the environment. Throws ConfigError naming every wrong setting, one line each. */
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  version: string,
+): Config {
+  const wrong: string[] = [];
+  const read = Object.entries(settings).map(([name, { default: fallback, check }]) => {
+    const parsed = check.safeParse(environment[name] || fallback);
+    if (!parsed.success)
+      wrong.push(`${name}: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);
+    return [name, parsed.data];
+  });
+  const values = Object.fromEntries(read) as Values;
+  if (values.CONFORMANCE && !isLoopback(values.HOST)) wrong.push('CONFORMANCE: only while HOST is loopback');
+  if (wrong.length > 0) throw new ConfigError(wrong.join('\n'));
+  return {
+    ...values,
+    PUBLIC_URL:
+      values.PUBLIC_URL ||
+      `http://${values.HOST.includes(':') ? `[${values.HOST}]` : values.HOST}:${values.PORT}`,
+    serviceName: 'Dossier',
+    version,
+    claimFile: 'dossier-claim.txt',
+    origin: `${values.REGISTRY_NAME || registryName(values.REGISTRY_URL)} (MCP)`,
+  };
+}
+
+const registryName = (url: string) =>
+  /^https?:/.test(url) ? new URL(url).host : 'registry.modelcontextprotocol.io';

@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { RepositoryReader } from './proof/repository.ts';
+import type { Store } from './store/store.ts';
+
+/** Who calls, as far as the face could tell. */
+export interface Caller {
+  /** IPv4 address or IPv6 /64, for limits only; never stored. */
+  readonly network: string;
+  /** The capability as sent in a header; 'conflict' where two headers named different ones. */
+  readonly capability?: string | 'conflict';
+}
+
+/** What a handler may touch. One value a process, with the caller of the request put in by the face. */
+export interface Context {
+  readonly config: Config;
+  readonly store: Store;
+  readonly repositories: RepositoryReader;
+  readonly log: Logger;
+  readonly clock: () => Date;
+  readonly caller: Caller;
+}
+
+/** The same context for another caller. */
+export const withCaller = (context: Context, caller: Caller): Context => ({ ...context, caller });

@@ -1,0 +1,46 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const prefix = 'dossier_cap_';
+const form = /^dossier_cap_[0-9A-Za-z]{49}$/;
+const anywhere = /dossier_cap_[0-9A-Za-z]{49}/;
+
+function base62(bytes: Uint8Array, length: number): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (let digit = 0; digit < length; digit++) {
+    text = alphabet[Number(value % 62n)] + text;
+    value /= 62n;
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(text));
+  return base62(sum, 6);
+}
+
+/** A new capability: prefix, 43 base62 characters of 32 random bytes, 6 of a CRC-32 (trust.md section 1). */
+export function createCapability(): string {
+  const body = prefix + base62(randomBytes(32), 43);
+  return body + checksum(body);
+}
+
+/** Whether a text is a well-formed capability; a wrong checksum means a typing error or a cut. */
+export const isCapability = (text: string): boolean =>
+  form.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
+
+/** SHA-256 of a capability, hex: the only form that is kept. */
+export const capabilityHash = (capability: string): string =>
+  createHash('sha256').update(capability).digest('hex');
+
+/** The public name of a capability: the first 16 hex digits of its hash. */
+export const capabilityId = (hash: string): string => hash.slice(0, 16);
+
+/** The first capability in a text or anywhere inside a JSON value. */
+export function findSecret(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text.includes(prefix) ? anywhere.exec(text)?.[0] : undefined;
+}

@@ -1,0 +1,237 @@
+import type { Facet } from '../evidence/facets.ts';
+import type { ClaimEvent, ImportedSignal, NativeSignals } from '../evidence/listing-document.ts';
+import type { RatingRecord } from '../evidence/rating.ts';
+import type {
+  CapabilityTable,
+  ClaimTable,
+  FeedbackTable,
+  ImportRunTable,
+  ListingTable,
+  ListingVersionTable,
+  QuarantineTable,
+  RatingTable,
+} from './schema.ts';
+
+export type ListingRow = ListingTable;
+export type VersionRow = ListingVersionTable;
+export type ClaimRow = ClaimTable;
+export type CapabilityRow = CapabilityTable;
+export type RatingRow = RatingTable;
+export type FeedbackRow = FeedbackTable;
+/** A run as stored; `id` is set by the store. */
+export type ImportRun = Omit<ImportRunTable, 'id'> & { id: number };
+export type QuarantineRow = QuarantineTable;
+/** What a version is known by without its record. */
+export type VersionSummary = Omit<VersionRow, 'record' | 'status_message'>;
+
+/** Everything that is known of one listing, read at one moment. */
+export interface ListingFacts {
+  readonly listing: ListingRow;
+  /** The newest ten, newest first. */
+  readonly versions: readonly VersionSummary[];
+  readonly imported: readonly ImportedSignal[];
+  readonly claim: ClaimRow | undefined;
+  readonly claimHistory: readonly ClaimEvent[];
+  readonly native: Omit<NativeSignals, 'statement' | 'computed_score'>;
+  /** Listings under the same namespace, this one included. */
+  readonly publisherListings: number;
+  readonly lastNativeAt: string | undefined;
+  readonly lastImportAt: string | undefined;
+}
+
+/** A hit: the listing and how it was found. */
+export interface SearchHit {
+  readonly listing: ListingRow;
+  /** 1 found in its name, 2 in its tags, 3 anywhere; 0 without words. */
+  readonly tier: 0 | 1 | 2 | 3;
+}
+
+/** What to search for; all facets and all words must match. */
+export interface SearchQuery {
+  /** Words of the searcher, already split; the last one matches as a prefix from three letters on. */
+  readonly words: readonly string[];
+  readonly facets: readonly Facet[];
+  readonly after: { readonly tier: number; readonly id: number } | undefined;
+  readonly limit: number;
+}
+
+/** Hits counted up to 1,000; facets are counted over the same. */
+export interface SearchCounts {
+  readonly total: number;
+  readonly capped: boolean;
+  readonly facets: Readonly<Record<Facet, number>>;
+}
+
+export interface ListingReads {
+  /** Everything about one listing; undefined where the handle is unknown. Withdrawn ones are answered too. */
+  facts(handle: string): Promise<ListingFacts | undefined>;
+  row(handle: string): Promise<ListingRow | undefined>;
+  /** Up to `limit` visible handles near an unknown one: other capitals first, then the same name or start. */
+  near(handle: string, limit: number): Promise<string[]>;
+  /** Visible listings, by tier and static order. */
+  search(query: SearchQuery): Promise<SearchHit[]>;
+  searchCounts(query: Pick<SearchQuery, 'words' | 'facets'>): Promise<SearchCounts>;
+  /** Counts of a facet kind over all visible listings, most first. */
+  facetCounts(kind: string): Promise<{ facet: Facet; listings: number }[]>;
+  /** Handles and update times after a handle, in handle order: for sitemap and export. */
+  page(afterHandle: string, limit: number): Promise<ListingRow[]>;
+  /** Newest by first publication, or by last update. */
+  newest(by: 'published_at' | 'updated_at', limit: number): Promise<ListingRow[]>;
+  count(): Promise<number>;
+  /** Distinct values that start with a prefix, for completion. */
+  completions(part: 'namespace' | 'handle', prefix: string, limit: number): Promise<string[]>;
+  versionSummaries(handles: readonly string[]): Promise<VersionSummary[]>;
+  version(handle: string, version: string): Promise<VersionRow | undefined>;
+}
+
+export interface ListingWrites extends ListingReads {
+  /** Inserts or replaces versions by (handle, version). */
+  putVersions(rows: readonly VersionRow[]): Promise<void>;
+  /**
+   * Inserts or replaces listings by handle and brings index and counters up to date. `facets` must come from
+   * evidence/facets.ts; a row's `id` may change, its handle never.
+   */
+  putListings(rows: readonly ListingRow[]): Promise<void>;
+  /** Recomputes the facets that follow from claim and ratings. */
+  reindex(handle: string): Promise<void>;
+  /** Replaces one source's imported signals of a listing. */
+  putSignals(
+    rows: readonly { handle: string; source: string; signals: readonly ImportedSignal[] }[],
+  ): Promise<void>;
+}
+
+export interface RatingReads {
+  byId(id: string): Promise<RatingRow | undefined>;
+  /** The current rating of one interaction. */
+  current(source: string, subject: string, interactionId: string): Promise<RatingRow | undefined>;
+  /** Public records of a subject, newest first, after a (created_at, id) position. */
+  list(
+    subject: string,
+    after: { created_at: string; id: string } | undefined,
+    limit: number,
+  ): Promise<RatingRecord[]>;
+  /** Whether `source` has a current rating of `subject` created since a time. */
+  rated(source: string, subject: string, since: string): Promise<boolean>;
+}
+
+export interface RatingWrites extends RatingReads {
+  insert(row: RatingRow): Promise<void>;
+  /** Marks a current rating as superseded or withdrawn; false where it is not current. */
+  end(
+    id: string,
+    how: { superseded_by: string } | { withdrawn_at: string; withdrawn_reason: string | null },
+  ): Promise<boolean>;
+}
+
+export interface ClaimReads {
+  claim(handle: string): Promise<ClaimRow | undefined>;
+  capabilities(handle: string): Promise<CapabilityRow[]>;
+  /** By SHA-256 of the capability, hex. */
+  capability(hash: string): Promise<CapabilityRow | undefined>;
+  history(handle: string): Promise<ClaimEvent[]>;
+}
+
+export interface ClaimWrites extends ClaimReads {
+  putClaim(row: ClaimRow): Promise<void>;
+  putCapability(row: CapabilityRow): Promise<void>;
+  setCapabilityState(hash: string, state: CapabilityRow['state'], at: string): Promise<void>;
+  addEvent(handle: string, event: Omit<ClaimEvent, 'log_index'> & ClaimEventProof): Promise<void>;
+}
+
+/** What ties an event to its log leaf. */
+export interface ClaimEventProof {
+  readonly capability_id?: string;
+  readonly log_index: number;
+  readonly salt: string;
+}
+
+/** Types of log leaf (trust.md section 4). */
+export type LeafType =
+  | 'claim.activated'
+  | 'claim.suspended'
+  | 'capability.revoked'
+  | 'rating.submitted'
+  | 'rating.amended'
+  | 'rating.withdrawn'
+  | 'rating.responded'
+  | 'record.erased';
+
+export interface LogReads {
+  size(): Promise<number>;
+  leaf(index: number): Promise<{ log_index: number; type: string; leaf: string; hash: string } | undefined>;
+}
+
+export interface LogWrites extends LogReads {
+  /** Appends one leaf under the head's lock and answers its index. */
+  append(leaf: { type: LeafType; leaf: string; hash: string }): Promise<number>;
+}
+
+export interface ImportReads {
+  /** The newest run, and the newest one that ended well. */
+  last(): Promise<{ run: ImportRun | undefined; done: ImportRun | undefined }>;
+  quarantined(limit: number): Promise<QuarantineRow[]>;
+}
+
+export interface ImportWrites extends ImportReads {
+  startRun(run: Omit<ImportRun, 'id'>): Promise<number>;
+  saveRun(id: number, change: Partial<Omit<ImportRun, 'id'>>): Promise<void>;
+  quarantine(rows: readonly QuarantineRow[]): Promise<void>;
+  /** Forgets a quarantined record that has since come in well-formed. */
+  release(names: readonly { name: string; version: string }[]): Promise<void>;
+}
+
+export interface FeedbackReads {
+  list(state: 'open' | 'closed' | 'all', limit: number): Promise<FeedbackRow[]>;
+  show(id: string): Promise<FeedbackRow | undefined>;
+}
+
+export interface FeedbackWrites extends FeedbackReads {
+  add(row: FeedbackRow): Promise<void>;
+  close(id: string): Promise<boolean>;
+}
+
+export interface KeyReads {
+  /** The claim key ring, newest first; base64 secrets. */
+  claimKeys(): Promise<{ kid: number; secret: string; created_at: string }[]>;
+}
+
+export interface KeyWrites extends KeyReads {
+  addClaimKey(key: { kid: number; secret: string; created_at: string }): Promise<void>;
+}
+
+/** Reads of all nouns at one connection. */
+export interface Reads {
+  readonly listings: ListingReads;
+  readonly ratings: RatingReads;
+  readonly claims: ClaimReads;
+  readonly log: LogReads;
+  readonly imports: ImportReads;
+  readonly feedback: FeedbackReads;
+  readonly keys: KeyReads;
+}
+
+/** The same nouns inside one transaction, with their writes; what it reads, it reads under its own lock. */
+export interface Transaction extends Reads {
+  readonly listings: ListingWrites;
+  readonly ratings: RatingWrites;
+  readonly claims: ClaimWrites;
+  readonly log: LogWrites;
+  readonly imports: ImportWrites;
+  readonly feedback: FeedbackWrites;
+  readonly keys: KeyWrites;
+}
+
+/** Which listings a committed transaction touched; 'all' where that is not known. */
+export type Written = readonly string[] | 'all';
+
+/** Where everything is kept: one contract, one conformance suite, several engines. */
+export interface Store extends Reads {
+  /**
+   * Runs `work` in one serializable transaction and answers its result once it is durable. Work that throws
+   * leaves no trace. Work may run again after a conflict, so it has no effects outside the transaction.
+   */
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Calls back after each commit that touched listings, this process's or another's. Answers the undo. */
+  onWritten(listener: (written: Written) => void): () => void;
+  close(): Promise<void>;
+}
