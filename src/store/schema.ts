@@ -1,5 +1,3 @@
-import type { Generated } from 'kysely';
-
 /** JSON kept as text, the same on both engines. */
 type Json = string;
 /** RFC 3339 UTC with milliseconds, so that text order is time order. */
@@ -59,7 +57,7 @@ export interface ImportedSignalTable {
 
 /** One run of the import, kept as its public report and as the place to resume from. */
 export interface ImportRunTable {
-  id: Generated<number>;
+  id: number;
   kind: 'full' | 'incremental';
   source: string;
   state: 'running' | 'done' | 'failed' | 'held';
@@ -94,9 +92,8 @@ export interface ClaimTable {
   checked_at: Time;
 }
 
-/** What happened to a claim, in order. */
+/** What happened to a claim; log_index is the key and the order. */
 export interface ClaimEventTable {
-  id: Generated<number>;
   handle: string;
   type: 'activated' | 'rotated' | 'restored' | 'suspended' | 'revoked';
   at: Time;

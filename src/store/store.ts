@@ -1,5 +1,6 @@
 import type { Facet } from '../evidence/facets.ts';
 import type { ClaimEvent, ImportedSignal, NativeSignals } from '../evidence/listing-document.ts';
+import type { LeafType } from '../evidence/log.ts';
 import type { RatingRecord } from '../evidence/rating.ts';
 import type {
   CapabilityTable,
@@ -19,7 +20,7 @@ export type CapabilityRow = CapabilityTable;
 export type RatingRow = RatingTable;
 export type FeedbackRow = FeedbackTable;
 /** A run as stored; `id` is set by the store. */
-export type ImportRun = Omit<ImportRunTable, 'id'> & { id: number };
+export type ImportRun = ImportRunTable;
 export type QuarantineRow = QuarantineTable;
 /** What a version is known by without its record. */
 export type VersionSummary = Omit<VersionRow, 'record' | 'status_message'>;
@@ -66,6 +67,8 @@ export interface ListingReads {
   /** Everything about one listing; undefined where the handle is unknown. Withdrawn ones are answered too. */
   facts(handle: string): Promise<ListingFacts | undefined>;
   row(handle: string): Promise<ListingRow | undefined>;
+  /** The known ones of these handles, in no order. */
+  rows(handles: readonly string[]): Promise<ListingRow[]>;
   /** Up to `limit` visible handles near an unknown one: other capitals first, then the same name or start. */
   near(handle: string, limit: number): Promise<string[]>;
   /** Visible listings, by tier and static order. */
@@ -144,17 +147,6 @@ export interface ClaimEventProof {
   readonly log_index: number;
   readonly salt: string;
 }
-
-/** Types of log leaf (trust.md section 4). */
-export type LeafType =
-  | 'claim.activated'
-  | 'claim.suspended'
-  | 'capability.revoked'
-  | 'rating.submitted'
-  | 'rating.amended'
-  | 'rating.withdrawn'
-  | 'rating.responded'
-  | 'record.erased';
 
 export interface LogReads {
   size(): Promise<number>;

@@ -1,0 +1,46 @@
+import { createHash, randomBytes } from 'node:crypto';
+import canonicalize from 'canonicalize';
+
+/** Types of log leaf (trust.md section 4). */
+export type LeafType =
+  | 'claim.activated'
+  | 'claim.suspended'
+  | 'capability.revoked'
+  | 'rating.submitted'
+  | 'rating.amended'
+  | 'rating.withdrawn'
+  | 'rating.responded'
+  | 'record.erased';
+
+/** A leaf ready to append, and the salt that stays with the record it stands for. */
+export interface Leaf {
+  readonly type: LeafType;
+  /** RFC 8785 JSON `{"v":1,"t":<type>,"c":<base64 commitment>}`. */
+  readonly leaf: string;
+  /** RFC 6962 leaf hash, hex. */
+  readonly hash: string;
+  /** Base64; deleting record and salt erases what the leaf commits to. */
+  readonly salt: string;
+}
+
+/** RFC 8785 canonical JSON; members that are undefined do not count. */
+export function toCanonicalJson(value: object): string {
+  const text = canonicalize(value);
+  if (text === undefined) throw new TypeError('a value without a JSON form');
+  return text;
+}
+
+/** SHA-256 of a value's canonical JSON, hex. */
+export const canonicalDigest = (value: object): string =>
+  createHash('sha256').update(toCanonicalJson(value)).digest('hex');
+
+/**
+ * The log leaf of a public record (trust.md section 4): it commits to SHA-256(salt || JCS(record)) and names
+ * neither handle nor text.
+ */
+export function toLeaf(type: LeafType, publicRecord: object, salt: Buffer = randomBytes(16)): Leaf {
+  const commitment = createHash('sha256').update(salt).update(toCanonicalJson(publicRecord)).digest('base64');
+  const leaf = toCanonicalJson({ v: 1, t: type, c: commitment });
+  const hash = createHash('sha256').update(Buffer.of(0)).update(leaf).digest('hex');
+  return { type, leaf, hash, salt: salt.toString('base64') };
+}
