@@ -128,6 +128,8 @@ export interface RatingWrites extends RatingReads {
 
 export interface ClaimReads {
   claim(handle: string): Promise<ClaimRow | undefined>;
+  /** Claims after a handle, in handle order: for the re-check. */
+  claimed(afterHandle: string, limit: number): Promise<ClaimRow[]>;
   capabilities(handle: string): Promise<CapabilityRow[]>;
   /** By SHA-256 of the capability, hex. */
   capability(hash: string): Promise<CapabilityRow | undefined>;

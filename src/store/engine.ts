@@ -1,0 +1,30 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { Schema } from './schema.ts';
+import type { ListingRow, SearchHit, SearchQuery, Written } from './store.ts';
+
+export type Db = Kysely<Schema>;
+
+/** How an engine searches: the same membership and the same tiers, each in its own index. */
+export interface SearchIndex {
+  readonly migration: Migration;
+  /** Puts visible listings in and takes those with these ids out first. */
+  replace(db: Db, removedIds: readonly number[], rows: readonly ListingRow[]): Promise<void>;
+  search(db: Db, query: SearchQuery): Promise<SearchHit[]>;
+  /** Facet texts of the first `limit` matches, in no order. */
+  matchedFacets(db: Db, query: Pick<SearchQuery, 'words' | 'facets'>, limit: number): Promise<string[]>;
+  /** Listings that have any of these words in their name, at most `limit`. */
+  named(db: Db, words: readonly string[], limit: number): Promise<ListingRow[]>;
+}
+
+/** What one engine brings; everything else is written once over it. */
+export interface Engine {
+  /** Reads; never inside a transaction of ours. */
+  readonly reader: Db;
+  /** Runs transactions one after the other, each holding the write lock from its start. */
+  readonly writer: Db;
+  readonly search: SearchIndex;
+  /** Calls back when another process wrote. Answers the undo. */
+  onForeignWrite(listener: (written: Written) => void): () => void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,57 @@
+import type { Db } from './engine.ts';
+import type { ImportReads, ImportWrites } from './store.ts';
+
+const newestRun = (db: Db) => db.selectFrom('import_run').selectAll().orderBy('id', 'desc').limit(1);
+
+/** Reads of import runs and quarantine over any engine. */
+export const createImportReads = (db: Db): ImportReads => ({
+  last: async () => ({
+    run: await newestRun(db).executeTakeFirst(),
+    done: await newestRun(db).where('state', '=', 'done').executeTakeFirst(),
+  }),
+  quarantined: (limit) =>
+    db.selectFrom('quarantine').selectAll().orderBy('seen_at', 'desc').orderBy('name').limit(limit).execute(),
+});
+
+/** Writes of import runs and quarantine inside a transaction. */
+export const createImportWrites = (db: Db): ImportWrites => ({
+  ...createImportReads(db),
+  async startRun(run) {
+    const id = ((await newestRun(db).executeTakeFirst())?.id ?? 0) + 1;
+    await db
+      .insertInto('import_run')
+      .values({ id, ...run })
+      .execute();
+    return id;
+  },
+  async saveRun(id, change) {
+    await db.updateTable('import_run').set(change).where('id', '=', id).execute();
+  },
+  async quarantine(rows) {
+    if (rows.length === 0) return;
+    await db
+      .insertInto('quarantine')
+      .values([...rows])
+      .onConflict((conflict) =>
+        conflict.columns(['name', 'version']).doUpdateSet(({ ref }) => ({
+          reason: ref('excluded.reason'),
+          run_id: ref('excluded.run_id'),
+          seen_at: ref('excluded.seen_at'),
+        })),
+      )
+      .execute();
+  },
+  async release(names) {
+    if (names.length === 0) return;
+    await db
+      .deleteFrom('quarantine')
+      .where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('name', 'version'),
+          'in',
+          names.map(({ name, version }) => tuple(name, version)),
+        ),
+      )
+      .execute();
+  },
+});

@@ -1,0 +1,80 @@
+import type { ImportedSignal } from '../evidence/listing-document.ts';
+import { readClaimHistory } from './claims.ts';
+import type { Db } from './engine.ts';
+import { readNativeCounts, readRatings } from './ratings.ts';
+import type { ListingFacts, ListingRow } from './store.ts';
+
+const shownVersions = 10;
+const shownRatings = 5;
+
+const readVersions = (db: Db, handle: string) =>
+  db
+    .selectFrom('listing_version')
+    .select(['handle', 'version', 'status', 'published_at', 'updated_at', 'is_latest', 'digest'])
+    .where('handle', '=', handle)
+    .orderBy('published_at', 'desc')
+    .limit(shownVersions)
+    .execute();
+
+async function readSignals(db: Db, handle: string): Promise<ImportedSignal[]> {
+  const rows = await db
+    .selectFrom('imported_signal')
+    .selectAll()
+    .where('handle', '=', handle)
+    .orderBy('source')
+    .execute();
+  return rows.flatMap(({ signals }) => JSON.parse(signals) as ImportedSignal[]);
+}
+
+async function countPublisher(db: Db, { namespace }: ListingRow): Promise<number> {
+  const counted = await db
+    .selectFrom('listing')
+    .select(({ fn }) => fn.countAll<number>().as('listings'))
+    .where('namespace', '=', namespace)
+    .where('withdrawn', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(counted.listings);
+}
+
+async function lastNativeEvent(db: Db, handle: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('rating')
+    .select(({ fn }) => [fn.max('created_at').as('created'), fn.max('withdrawn_at').as('withdrawn')])
+    .where('subject_handle', '=', handle)
+    .executeTakeFirst();
+  return [row?.created, row?.withdrawn]
+    .filter((at) => at !== null && at !== undefined)
+    .sort()
+    .at(-1);
+}
+
+async function lastImport(db: Db): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('import_run')
+    .select('finished_at')
+    .where('state', '=', 'done')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.finished_at ?? undefined;
+}
+
+/** Everything about one listing, each part by its own index. */
+export async function readListingFacts(db: Db, handle: string): Promise<ListingFacts | undefined> {
+  const listing = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
+  if (!listing) return undefined;
+  return {
+    listing,
+    versions: await readVersions(db, handle),
+    imported: await readSignals(db, handle),
+    claim: await db.selectFrom('claim').selectAll().where('handle', '=', handle).executeTakeFirst(),
+    claimHistory: await readClaimHistory(db, handle),
+    native: {
+      ...(await readNativeCounts(db, handle)),
+      recent: await readRatings(db, handle, undefined, shownRatings),
+    },
+    publisherListings: await countPublisher(db, listing),
+    lastNativeAt: await lastNativeEvent(db, handle),
+    lastImportAt: await lastImport(db),
+  };
+}

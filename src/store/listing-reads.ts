@@ -1,0 +1,139 @@
+import { distance } from 'fastest-levenshtein';
+import { sql } from 'kysely';
+import type { Facet } from '../evidence/facets.ts';
+import { toWords } from '../evidence/words.ts';
+import type { Db, SearchIndex } from './engine.ts';
+import { readListingFacts } from './listing-facts.ts';
+import type { ListingReads, SearchCounts, VersionSummary } from './store.ts';
+
+/** Counting stops here, so that no search runs long. */
+const countLimit = 1000;
+const nearPool = 200;
+
+/** A text that sorts behind every text that starts with `prefix`. */
+const afterPrefix = (prefix: string) => `${prefix}\u{10FFFF}`;
+
+function countFacets(facetTexts: readonly string[]): SearchCounts {
+  const counted = facetTexts.slice(0, countLimit);
+  const facets: Record<Facet, number> = {};
+  for (const facet of counted.flatMap((text) => text.split(' ') as Facet[]))
+    facets[facet] = (facets[facet] ?? 0) + 1;
+  return { total: counted.length, capped: facetTexts.length > countLimit, facets };
+}
+
+async function countEverything(db: Db): Promise<SearchCounts> {
+  const rows = await db.selectFrom('facet_count').selectAll().where('listings', '>', 0).execute();
+  const total = rows.find(({ facet }) => facet === '*')?.listings ?? 0;
+  const facets = rows.filter(({ facet }) => facet !== '*').map(({ facet, listings }) => [facet, listings]);
+  return { total, capped: false, facets: Object.fromEntries(facets) };
+}
+
+async function nearHandles(db: Db, search: SearchIndex, handle: string): Promise<string[]> {
+  const folded = handle.toLowerCase();
+  const start = folded.slice(0, Math.max(3, folded.indexOf('/')));
+  const alike = await db
+    .selectFrom('listing')
+    .select('handle')
+    .where('withdrawn', 'is', null)
+    .where('handle_folded', '>=', start)
+    .where('handle_folded', '<', afterPrefix(start))
+    .orderBy('handle_folded')
+    .limit(nearPool)
+    .execute();
+  const named = await search.named(db, toWords(handle.slice(handle.indexOf('/') + 1)).slice(0, 5), nearPool);
+  const pool = new Set([...alike, ...named].map((row) => row.handle));
+  return [...pool]
+    .map((candidate) => ({ candidate, far: distance(folded, candidate.toLowerCase()) }))
+    .filter(({ candidate, far }) => far <= Math.max(3, candidate.length * 0.4))
+    .sort((a, b) => a.far - b.far || (a.candidate < b.candidate ? -1 : 1))
+    .map(({ candidate }) => candidate);
+}
+
+const summaryColumns = [
+  'handle',
+  'version',
+  'status',
+  'published_at',
+  'updated_at',
+  'is_latest',
+  'digest',
+] as const;
+
+/** Reads of listings over any engine; each is bounded, none counts or sorts all listings. */
+export const createListingReads = (db: Db, search: SearchIndex): ListingReads => ({
+  facts: (handle) => readListingFacts(db, handle),
+  row: (handle) => db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst(),
+  rows: async (handles) =>
+    handles.length === 0
+      ? []
+      : db
+          .selectFrom('listing')
+          .selectAll()
+          .where('handle', 'in', [...handles])
+          .execute(),
+  near: async (handle, limit) => (await nearHandles(db, search, handle)).slice(0, limit),
+  search: (query) => search.search(db, query),
+  searchCounts: async ({ words, facets }) =>
+    words.length + facets.length === 0
+      ? countEverything(db)
+      : countFacets(await search.matchedFacets(db, { words, facets }, countLimit + 1)),
+  facetCounts: async (kind) => {
+    const rows = await db
+      .selectFrom('facet_count')
+      .selectAll()
+      .where('facet', '>=', `${kind}:`)
+      .where('facet', '<', afterPrefix(`${kind}:`))
+      .where('listings', '>', 0)
+      .orderBy('listings', 'desc')
+      .orderBy('facet')
+      .execute();
+    return rows.map(({ facet, listings }) => ({ facet: facet as Facet, listings }));
+  },
+  page: (afterHandle, limit) =>
+    db
+      .selectFrom('listing')
+      .selectAll()
+      .where('handle', '>', afterHandle)
+      .where('withdrawn', 'is', null)
+      .orderBy('handle')
+      .limit(limit)
+      .execute(),
+  newest: (by, limit) =>
+    db
+      .selectFrom('listing')
+      .selectAll()
+      .where('withdrawn', 'is', null)
+      .orderBy(by, 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute(),
+  count: async () => (await countEverything(db)).total,
+  completions: async (part, prefix, limit) => {
+    const rows = await db
+      .selectFrom('listing')
+      .select(sql<string>`${sql.ref(part)}`.as('value'))
+      .distinct()
+      .where('withdrawn', 'is', null)
+      .where(part, '>=', prefix)
+      .where(part, '<', afterPrefix(prefix))
+      .orderBy('value')
+      .limit(limit)
+      .execute();
+    return rows.map(({ value }) => value);
+  },
+  versionSummaries: async (handles): Promise<VersionSummary[]> =>
+    handles.length === 0
+      ? []
+      : db
+          .selectFrom('listing_version')
+          .select(summaryColumns)
+          .where('handle', 'in', [...handles])
+          .execute(),
+  version: (handle, version) =>
+    db
+      .selectFrom('listing_version')
+      .selectAll()
+      .where('handle', '=', handle)
+      .where('version', '=', version)
+      .executeTakeFirst(),
+});

@@ -1,0 +1,161 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Facet } from '../evidence/facets.ts';
+import { withNativeFacets } from '../evidence/facets.ts';
+import type { Db, SearchIndex } from './engine.ts';
+import { createListingReads } from './listing-reads.ts';
+import type { ListingRow, ListingWrites, VersionRow } from './store.ts';
+
+/** The counter of all visible listings. */
+const everything = '*';
+
+const facetsOf = (row: ListingRow | undefined): (Facet | typeof everything)[] =>
+  !row || row.withdrawn ? [] : [everything, ...(row.facets.split(' ').filter(Boolean) as Facet[])];
+
+async function countFacetChanges(
+  db: Db,
+  before: readonly ListingRow[],
+  after: readonly ListingRow[],
+): Promise<void> {
+  const change = new Map<string, number>();
+  const add = (rows: readonly ListingRow[], step: number) => {
+    for (const facet of rows.flatMap(facetsOf)) change.set(facet, (change.get(facet) ?? 0) + step);
+  };
+  add(before, -1);
+  add(after, 1);
+  const rows = [...change].filter(([, by]) => by !== 0).map(([facet, listings]) => ({ facet, listings }));
+  if (rows.length === 0) return;
+  await db
+    .insertInto('facet_count')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('facet').doUpdateSet(({ eb, ref }) => ({
+        listings: eb(ref('facet_count.listings'), '+', ref('excluded.listings')),
+      })),
+    )
+    .execute();
+}
+
+/** Two listings of one millisecond and checksum: the later one moves up to the next free id. */
+async function freeIds(
+  db: Db,
+  rows: readonly ListingRow[],
+  known: ReadonlyMap<string, ListingRow>,
+): Promise<ListingRow[]> {
+  const wanted = rows.filter((row) => known.get(row.handle)?.id !== row.id).map(({ id }) => id);
+  if (wanted.length === 0) return [...rows];
+  const range = await db
+    .selectFrom('listing')
+    .select(['id', 'handle'])
+    .where(
+      'id',
+      'in',
+      wanted.flatMap((id) => Array.from({ length: 8 }, (_, step) => id + step)),
+    )
+    .execute();
+  const holder = new Map(range.map(({ id, handle }) => [id, handle]));
+  return rows.map((row) => {
+    let { id } = row;
+    while (holder.has(id) && holder.get(id) !== row.handle) id += 1;
+    holder.set(id, row.handle);
+    return { ...row, id };
+  });
+}
+
+const indexed = (row: ListingRow) =>
+  [row.id, row.withdrawn, row.handle, row.title, row.description, row.tags, row.facets].join('\n');
+
+async function putListings(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const handles = rows.map(({ handle }) => handle);
+  const before = await db.selectFrom('listing').selectAll().where('handle', 'in', handles).execute();
+  const known = new Map(before.map((row) => [row.handle, row]));
+  const after = await freeIds(db, rows, known);
+  const moved = after.filter((row) => known.has(row.handle) && known.get(row.handle)?.id !== row.id);
+  if (moved.length > 0)
+    await db
+      .deleteFrom('listing')
+      .where(
+        'handle',
+        'in',
+        moved.map(({ handle }) => handle),
+      )
+      .execute();
+  await db
+    .insertInto('listing')
+    .values(after)
+    .onConflict((conflict) => conflict.column('handle').doUpdateSet(excluded(after[0])))
+    .execute();
+  const stale = after.filter((row) => indexed(row) !== indexed(known.get(row.handle) ?? { ...row, id: -1 }));
+  const removed = stale
+    .flatMap(({ handle }) => known.get(handle) ?? [])
+    .filter(({ withdrawn }) => !withdrawn);
+  await search.replace(
+    db,
+    removed.map(({ id }) => id),
+    stale.filter(({ withdrawn }) => !withdrawn),
+  );
+  await countFacetChanges(db, before, after);
+}
+
+/** `column = excluded.column` for every column of a row. */
+const excluded = (row: object | undefined): Record<string, RawBuilder<never>> =>
+  Object.fromEntries(Object.keys(row ?? {}).map((name) => [name, sql.ref<never>(`excluded.${name}`)]));
+
+async function putVersions(db: Db, rows: readonly VersionRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await db
+    .insertInto('listing_version')
+    .values([...rows])
+    .onConflict((conflict) => conflict.columns(['handle', 'version']).doUpdateSet(excluded(rows[0])))
+    .execute();
+}
+
+async function withCurrentFacets(db: Db, row: ListingRow): Promise<ListingRow> {
+  const claim = await db
+    .selectFrom('claim')
+    .select('state')
+    .where('handle', '=', row.handle)
+    .executeTakeFirst();
+  const rating = await db
+    .selectFrom('rating')
+    .select('id')
+    .where('subject_handle', '=', row.handle)
+    .where('is_current', '=', 1)
+    .limit(1)
+    .executeTakeFirst();
+  return { ...row, facets: withNativeFacets(row.facets, claim?.state ?? 'imported', rating !== undefined) };
+}
+
+/** Writes of listings inside a transaction; `touch` learns every handle that changed. */
+export function createListingWrites(
+  db: Db,
+  search: SearchIndex,
+  touch: (handle: string) => void,
+): ListingWrites {
+  const put = async (rows: readonly ListingRow[]) => {
+    for (const { handle } of rows) touch(handle);
+    await putListings(db, search, rows);
+  };
+  return {
+    ...createListingReads(db, search),
+    putVersions: (rows) => putVersions(db, rows),
+    putListings: put,
+    async reindex(handle) {
+      const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
+      if (row) await put([await withCurrentFacets(db, row)]);
+    },
+    async putSignals(rows) {
+      if (rows.length === 0) return;
+      for (const { handle } of rows) touch(handle);
+      await db
+        .insertInto('imported_signal')
+        .values(rows.map((row) => ({ ...row, signals: JSON.stringify(row.signals) })))
+        .onConflict((conflict) =>
+          conflict
+            .columns(['handle', 'source'])
+            .doUpdateSet(({ ref }) => ({ signals: ref('excluded.signals') })),
+        )
+        .execute();
+    },
+  };
+}

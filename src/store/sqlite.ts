@@ -1,0 +1,103 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import type { Engine } from './engine.ts';
+import { createTables } from './migrations.ts';
+import type { Schema } from './schema.ts';
+import { createSqlStore } from './sql-store.ts';
+import { sqliteSearch } from './sqlite-search.ts';
+import type { Store } from './store.ts';
+
+const cachedStatements = 500;
+const foreignWritePoll_ms = 250;
+
+function toStatement(statement: StatementSync): SqliteStatement {
+  const reader = statement.columns().length > 0;
+  // FTS5 leaves a last_insert_rowid beyond 2^53 behind, and run() throws on it unless it may answer a bigint.
+  if (!reader) statement.setReadBigInts(true);
+  return {
+    reader,
+    all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+  };
+}
+
+/** node:sqlite as Kysely's dialect wants it, statements kept; transactions take the write lock at their start. */
+function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const kept = statements.get(sql);
+      if (kept) return kept;
+      if (statements.size >= cachedStatements) statements.clear();
+      const statement = toStatement(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+function connect(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 5000 });
+  database.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory; pragma mmap_size = 268435456',
+  );
+  return database;
+}
+
+const toKysely = (database: DatabaseSync) =>
+  new Kysely<Schema>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
+
+async function migrate(db: Kysely<Schema>): Promise<void> {
+  const migrations = {
+    '0001_tables': createTables({ int8: 'integer' }),
+    '0002_search': sqliteSearch.migration,
+  };
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+  }).migrateToLatest();
+  if (error) throw error;
+}
+
+/** SQLite's data_version of our writing connection moves only when another process commits. */
+function watchForeignWrites(writing: DatabaseSync, announce: (written: 'all') => void): () => void {
+  const statement = writing.prepare('pragma data_version');
+  const read = () => statement.get()?.data_version;
+  let seen = read();
+  const timer = setInterval(() => {
+    const now = read();
+    if (now !== seen) announce('all');
+    seen = now;
+  }, foreignWritePoll_ms).unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Opens `file:<path>` (made with its folder where missing, WAL, synchronous=FULL) or `:memory:` and brings its
+ * schema up to date. In memory one connection serves reads and transactions, so reads wait for a transaction.
+ */
+export async function openSqliteStore(databaseUrl: string): Promise<Store> {
+  const path = databaseUrl.replace(/^file:/, '');
+  const inMemory = path === ':memory:';
+  if (!inMemory) mkdirSync(dirname(path), { recursive: true });
+  const writing = connect(path);
+  const writer = toKysely(writing);
+  await migrate(writer);
+  const reader = inMemory ? writer : toKysely(connect(path));
+  const engine: Engine = {
+    reader,
+    writer,
+    search: sqliteSearch,
+    onForeignWrite: (listener) => watchForeignWrites(writing, listener),
+    async close() {
+      if (!inMemory) await reader.destroy();
+      await writer.destroy();
+    },
+  };
+  return createSqlStore(engine);
+}
