@@ -12,15 +12,17 @@ export type LeafType =
   | 'rating.responded'
   | 'record.erased';
 
-/** A leaf ready to append, and the salt that stays with the record it stands for. */
+/** A leaf ready to append, with the record and the salt that it commits to. */
 export interface Leaf {
   readonly type: LeafType;
   /** RFC 8785 JSON `{"v":1,"t":<type>,"c":<base64 commitment>}`. */
   readonly leaf: string;
   /** RFC 6962 leaf hash, hex. */
   readonly hash: string;
-  /** Base64; deleting record and salt erases what the leaf commits to. */
+  /** Base64. Kept beside the leaf with `record`; deleting both erases what the leaf commits to. */
   readonly salt: string;
+  /** RFC 8785 JSON of the public record, the exact bytes the commitment is over. */
+  readonly record: string;
 }
 
 /** RFC 8785 canonical JSON; members that are undefined do not count. */
@@ -39,8 +41,9 @@ export const canonicalDigest = (value: object): string =>
  * neither handle nor text.
  */
 export function toLeaf(type: LeafType, publicRecord: object, salt: Buffer = randomBytes(16)): Leaf {
-  const commitment = createHash('sha256').update(salt).update(toCanonicalJson(publicRecord)).digest('base64');
+  const record = toCanonicalJson(publicRecord);
+  const commitment = createHash('sha256').update(salt).update(record).digest('base64');
   const leaf = toCanonicalJson({ v: 1, t: type, c: commitment });
   const hash = createHash('sha256').update(Buffer.of(0)).update(leaf).digest('hex');
-  return { type, leaf, hash, salt: salt.toString('base64') };
+  return { type, leaf, hash, salt: salt.toString('base64'), record };
 }

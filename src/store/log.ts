@@ -10,7 +10,7 @@ export const createLogReads = (db: Db): LogReads => ({
 /** Appends inside a transaction: taking the head first makes writers wait for each other. */
 export const createLogWrites = (db: Db): LogWrites => ({
   ...createLogReads(db),
-  async append({ type, leaf, hash }) {
+  async append({ type, leaf, hash, salt, record }) {
     const { size } = await db
       .updateTable('log_head')
       .set(({ eb }) => ({ size: eb('size', '+', 1) }))
@@ -19,6 +19,7 @@ export const createLogWrites = (db: Db): LogWrites => ({
       .executeTakeFirstOrThrow();
     const log_index = Number(size) - 1;
     await db.insertInto('log_leaf').values({ log_index, type, leaf, hash }).execute();
+    await db.insertInto('log_record').values({ log_index, salt, record }).execute();
     return log_index;
   },
 });

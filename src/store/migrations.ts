@@ -115,7 +115,7 @@ const tables: readonly [keyof Schema, { columns: readonly Column[]; key: readonl
       key: ['log_index'],
       columns: [
         ...whole('log_index'),
-        ...text('handle', 'type', 'at', 'repository', 'salt'),
+        ...text('handle', 'type', 'at', 'repository'),
         ...optionalText('commit_id', 'reason', 'capability_id'),
       ],
     },
@@ -148,7 +148,6 @@ const tables: readonly [keyof Schema, { columns: readonly Column[]; key: readonl
           'content_digest',
           'flags',
           'created_at',
-          'salt',
         ),
         ['score', 'integer', 'null'],
         ['independent', 'integer'],
@@ -159,6 +158,7 @@ const tables: readonly [keyof Schema, { columns: readonly Column[]; key: readonl
     },
   ],
   ['log_leaf', { key: ['log_index'], columns: [...whole('log_index'), ...text('type', 'leaf', 'hash')] }],
+  ['log_record', { key: ['log_index'], columns: [...whole('log_index'), ...text('salt', 'record')] }],
   ['log_head', { key: ['id'], columns: whole('id', 'size') }],
   [
     'feedback',

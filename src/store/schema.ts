@@ -102,7 +102,6 @@ export interface ClaimEventTable {
   reason: string | null;
   capability_id: string | null;
   log_index: number;
-  salt: string;
 }
 
 /** A capability by its hash; the secret itself is never stored. */
@@ -142,7 +141,6 @@ export interface RatingTable {
   withdrawn_reason: string | null;
   /** 1 while neither superseded nor withdrawn. */
   is_current: number;
-  salt: string;
   log_index: number;
 }
 
@@ -152,6 +150,13 @@ export interface LogLeafTable {
   type: string;
   leaf: string;
   hash: string;
+}
+
+/** What a leaf commits to; deleting the row erases it, the leaf stays. */
+export interface LogRecordTable {
+  log_index: number;
+  salt: string;
+  record: Json;
 }
 
 /** One row, id 1: the size of the log; locking it orders the writers. */
@@ -197,6 +202,7 @@ export interface Schema {
   capability: CapabilityTable;
   rating: RatingTable;
   log_leaf: LogLeafTable;
+  log_record: LogRecordTable;
   log_head: LogHeadTable;
   feedback: FeedbackTable;
   claim_key: ClaimKeyTable;

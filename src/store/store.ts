@@ -1,6 +1,6 @@
 import type { Facet } from '../evidence/facets.ts';
 import type { ClaimEvent, ImportedSignal, NativeSignals } from '../evidence/listing-document.ts';
-import type { LeafType } from '../evidence/log.ts';
+import type { Leaf } from '../evidence/log.ts';
 import type { RatingRecord } from '../evidence/rating.ts';
 import type {
   CapabilityTable,
@@ -147,7 +147,6 @@ export interface ClaimWrites extends ClaimReads {
 export interface ClaimEventProof {
   readonly capability_id?: string;
   readonly log_index: number;
-  readonly salt: string;
 }
 
 export interface LogReads {
@@ -156,8 +155,8 @@ export interface LogReads {
 }
 
 export interface LogWrites extends LogReads {
-  /** Appends one leaf under the head's lock and answers its index. */
-  append(leaf: { type: LeafType; leaf: string; hash: string }): Promise<number>;
+  /** Appends one leaf, its record and its salt under the head's lock; answers the index. */
+  append(leaf: Leaf): Promise<number>;
 }
 
 export interface ImportReads {

@@ -1,0 +1,122 @@
+import type { ListingFacts } from '../store/store.ts';
+import type { ImportedSignal, ListingDocument } from './listing-document.ts';
+import { namespaceMatchesRepositoryOwner } from './namespace.ts';
+import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
+
+/** Where the documents of one service live and what their origin is called. */
+export interface DocumentPlace {
+  readonly PUBLIC_URL: string;
+  readonly origin: string;
+}
+
+const untrustedFields = [
+  'title',
+  'description',
+  'version',
+  'status_message',
+  'endpoint',
+  'remotes',
+  'packages',
+  'repository',
+  'website',
+  'versions',
+  'tags',
+  'signals.imported',
+  'signals.native.recent',
+];
+
+/** Links to every face of a listing. */
+export function listingLinks(handle: string, publicUrl: string): ListingDocument['links'] {
+  const page = `${publicUrl}/agents/${handle}`;
+  return {
+    page,
+    json: `${page}.json`,
+    markdown: `${page}.md`,
+    badge: `${publicUrl}/badge/${handle}`,
+    mcp: `${publicUrl}/api/mcp`,
+  };
+}
+
+function snapshotFacts({ listing, native, lastNativeAt, lastImportAt }: ListingFacts) {
+  const times = [lastImportAt ?? listing.imported_at, lastNativeAt];
+  return {
+    handle: listing.handle,
+    ratings: native.ratings,
+    independentSources: native.independent.control_roots,
+    times,
+  };
+}
+
+function toClaim({ listing, claim, claimHistory }: ListingFacts): ListingDocument['claim'] {
+  if (!claim) return undefined;
+  const at = claim.commit_id ? ` at commit ${claim.commit_id}` : '';
+  return {
+    statement: `Write access to the default branch of the repository recorded for the listing was shown${at} on ${claim.claimed_at.slice(0, 10)}. This says nothing of quality or of the publisher.`,
+    claimed_at: claim.claimed_at,
+    repository: claim.repository,
+    ...(claim.commit_id && { commit: claim.commit_id }),
+    checked_at: claim.checked_at,
+    ...(claim.suspended_reason && { suspended_reason: claim.suspended_reason }),
+    namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.repository_key),
+    history: [...claimHistory],
+  };
+}
+
+/** How many listings the publisher has: known from the import, counted when asked. */
+function publisherSignal(
+  { listing, publisherListings, lastImportAt }: ListingFacts,
+  source: string,
+): ImportedSignal {
+  return {
+    kind: 'publisher_listings',
+    value: publisherListings,
+    unit: 'listings',
+    source,
+    observed_at: lastImportAt ?? listing.imported_at,
+    method_version: 'import/1',
+    state: 'observed',
+  };
+}
+
+function toRecorded({ listing }: ListingFacts) {
+  return {
+    handle: listing.handle,
+    ...(listing.title && { title: listing.title }),
+    description: listing.description,
+    version: listing.version,
+    origin_status: listing.origin_status,
+    ...(listing.status_message && { status_message: listing.status_message }),
+    published_at: listing.published_at,
+    updated_at: listing.updated_at,
+    imported_at: listing.imported_at,
+    ...(listing.endpoint && { endpoint: listing.endpoint }),
+    remotes: JSON.parse(listing.remotes) as ListingDocument['remotes'],
+    packages: JSON.parse(listing.packages) as ListingDocument['packages'],
+    ...(listing.repository && { repository: listing.repository }),
+    ...(listing.website && { website: listing.website }),
+    tags: JSON.parse(listing.tags) as ListingDocument['tags'],
+  };
+}
+
+/** The listing document: what is known, from whom, as of when (contract.md). The listing must not be withdrawn. */
+export function toListingDocument(
+  facts: ListingFacts,
+  { PUBLIC_URL, origin }: DocumentPlace,
+): ListingDocument {
+  const snapshot = snapshotFacts(facts);
+  return {
+    ...toRecorded(facts),
+    origin,
+    versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
+    state: facts.claim?.state ?? 'imported',
+    claim: toClaim(facts),
+    signals: {
+      native: { statement: nativeStatement(facts.native.ratings), ...facts.native, computed_score: null },
+      imported: [...facts.imported, publisherSignal(facts, origin)],
+    },
+    evidence_snapshot_date: snapshotDate(snapshot),
+    evidence_snapshot: snapshotSentence(snapshot),
+    links: listingLinks(facts.listing.handle, PUBLIC_URL),
+    untrusted_fields: untrustedFields,
+  };
+}

@@ -1,0 +1,35 @@
+/** What the snapshot sentence needs to know. */
+export interface SnapshotFacts {
+  readonly handle: string;
+  readonly ratings: number;
+  /** Distinct accounts behind the independent ratings. */
+  readonly independentSources: number;
+  /** RFC 3339 times of the last completed import and the last native event, where there are any. */
+  readonly times: readonly (string | undefined)[];
+}
+
+const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** The as-of date: the later of the last completed import and the last native event, YYYY-MM-DD. */
+export const snapshotDate = ({ times }: Pick<SnapshotFacts, 'times'>): string =>
+  (
+    times
+      .filter((time) => time !== undefined)
+      .sort()
+      .at(-1) ?? ''
+  ).slice(0, 10);
+
+/** The evidence snapshot sentence (specification, "What the service does", 6; contract.md). */
+export function snapshotSentence(facts: SnapshotFacts): string {
+  const evidence =
+    facts.ratings === 0
+      ? 'no rating evidence'
+      : `${plural(facts.ratings, 'native rating')} from ${plural(facts.independentSources, 'independent source')}`;
+  return `${facts.handle} is listed with ${evidence} as of ${snapshotDate(facts)}. A listing is not verification and not a recommendation to buy.`;
+}
+
+/** What a listing says of its native ratings; that there are none is said, and that it matters. */
+export const nativeStatement = (ratings: number): string =>
+  ratings === 0
+    ? 'No native ratings. For a decision to buy, that absence matters.'
+    : `${plural(ratings, 'native rating')}. Each is one sourced signal, never a final verdict.`;

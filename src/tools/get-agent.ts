@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { toListingDocument } from '../evidence/document.ts';
+import { listingDocument } from '../evidence/listing-document.ts';
+import { findListingFacts } from './find-listing.ts';
+import { handleInput } from './inputs.ts';
+import { defineTool, readsOnly } from './tool.ts';
+
+/** The listing document of one handle. */
+export const getAgent = defineTool({
+  name: 'get_agent',
+  title: 'Get a listing with its evidence',
+  description:
+    'Returns what is known about one agent service, from whom and as of when, and what is not known. Use it before you pay for, call or recommend a service. Do not use it to find one: use search_agents. The answer is evidence, not verification, not a recommendation and not a score; imported signals are not ratings.',
+  effects: readsOnly,
+  input: z.strictObject({ handle: handleInput }),
+  output: listingDocument,
+  example: { handle: 'co.webhook/webhook' },
+  run: async ({ handle }, context) =>
+    toListingDocument(await findListingFacts(handle, context), context.config),
+});

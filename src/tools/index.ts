@@ -1,0 +1,21 @@
+import { claimAgent } from './claim-agent.ts';
+import { getAgent } from './get-agent.ts';
+import { listRatings } from './list-ratings.ts';
+import { listTags } from './list-tags.ts';
+import { searchAgents } from './search-agents.ts';
+import { submitFeedback } from './submit-feedback.ts';
+import { submitRating } from './submit-rating.ts';
+import type { Tool } from './tool.ts';
+import { withdrawRating } from './withdraw-rating.ts';
+
+/** Every operation of the service. Each face is a loop over this list. */
+export const tools: readonly Tool[] = [
+  getAgent,
+  searchAgents,
+  listTags,
+  listRatings,
+  submitRating,
+  withdrawRating,
+  claimAgent,
+  submitFeedback,
+];

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { defineTool, readsOnly } from './tool.ts';
+
+const maxTags = 500;
+
+/** All tags with the number of listings that have each. */
+export const listTags = defineTool({
+  name: 'list_tags',
+  title: 'List tags',
+  description:
+    'Lists the tags listings can be browsed by, with counts. Use it before search_agents with tags. Tags are derived from recorded facts and publisher keywords; they are not endorsements.',
+  effects: readsOnly,
+  input: z.strictObject({}),
+  output: z.object({ tags: z.array(z.object({ tag: z.string(), listings: z.int() })) }),
+  example: {},
+  async run(_input, { store }) {
+    const counts = await store.listings.facetCounts('tag');
+    return {
+      tags: counts
+        .slice(0, maxTags)
+        .map(({ facet, listings }) => ({ tag: facet.slice('tag:'.length), listings })),
+    };
+  },
+});

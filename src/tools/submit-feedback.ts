@@ -1,0 +1,45 @@
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { cleanText } from '../evidence/text.ts';
+import { findListing } from './find-listing.ts';
+import { handleInput } from './inputs.ts';
+import { defineTool } from './tool.ts';
+
+/** Private feedback to the operator; changes nothing that anyone can see. */
+export const submitFeedback = defineTool({
+  name: 'submit_feedback',
+  title: 'Send private feedback',
+  description:
+    'Sends private feedback about this directory or a listing to its operator. No account needed. Use it for wrong data or missing features. Not a rating: it is never shown and has no effect on any listing; to rate, use submit_rating.',
+  effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  input: z.strictObject({
+    message: z.string().min(1).max(4000),
+    category: z.enum(['data', 'search', 'claim', 'rating', 'abuse', 'other']).optional(),
+    handle: handleInput.optional(),
+    looking_for: z.string().max(500).optional(),
+    found_it: z.boolean().optional(),
+    contact: z.string().max(200).optional().describe('Only if you want an answer'),
+  }),
+  output: z.object({ id: z.string(), received_at: z.string(), statement: z.string() }),
+  example: { message: 'The description of this listing is out of date.', category: 'data' },
+  async run(input, context) {
+    if (input.handle) await findListing(input.handle, context);
+    const received_at = context.clock().toISOString();
+    const id = uuidv7();
+    const clean = (text: string | undefined) => (text === undefined ? null : cleanText(text).text);
+    await context.store.write((tx) =>
+      tx.feedback.add({
+        id,
+        received_at,
+        state: 'open',
+        category: input.category ?? null,
+        handle: input.handle ?? null,
+        message: cleanText(input.message).text,
+        looking_for: clean(input.looking_for),
+        found_it: input.found_it === undefined ? null : Number(input.found_it),
+        contact: clean(input.contact),
+      }),
+    );
+    return { id, received_at, statement: 'Received. Feedback is private and changes no listing.' };
+  },
+});

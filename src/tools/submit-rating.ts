@@ -1,0 +1,195 @@
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { authenticate } from '../claim/authenticate.ts';
+import type { Context } from '../context.ts';
+import { canonicalDigest, toLeaf } from '../evidence/log.ts';
+import { repositoryRoot } from '../evidence/namespace.ts';
+import { type RatingContent, type RatingRecord, ratingContent, ratingFlags } from '../evidence/rating.ts';
+import {
+  isIndependent,
+  isInWindow,
+  isSelfRating,
+  ratingWindow_ms,
+  toRatingFlags,
+} from '../evidence/rating-rules.ts';
+import { cleanText } from '../evidence/text.ts';
+import { Problem } from '../problem.ts';
+import type { CapabilityRow, ListingRow, RatingRow, Transaction } from '../store/store.ts';
+import { requireHandle } from './find-listing.ts';
+import { handleInput } from './inputs.ts';
+import { requireAmendable } from './rating-amendment.ts';
+import { defineTool } from './tool.ts';
+
+const output = z.object({
+  rating_id: z.string(),
+  status: z.enum(['created', 'replayed', 'amended']),
+  independent: z.boolean(),
+  flags: z.array(z.enum(ratingFlags)),
+  created_at: z.string(),
+  log_index: z.int(),
+  statement: z.string(),
+});
+type Output = z.input<typeof output>;
+
+/** One submission: who rates, what, and when it came in. */
+interface Submission {
+  readonly capability: CapabilityRow;
+  readonly handle: string;
+  readonly content: RatingContent;
+  readonly digest: string;
+  readonly now: Date;
+}
+
+const toAnswer = (row: RatingRow, status: Output['status']): Output => ({
+  rating_id: row.id,
+  status,
+  independent: row.independent === 1,
+  flags: JSON.parse(row.flags) as Output['flags'],
+  created_at: row.created_at,
+  log_index: row.log_index,
+  statement: 'Recorded as one sourced signal. It is shown with its source, and is never a final verdict.',
+});
+
+/** The time of an interaction in UTC; throws where it is no RFC 3339 time or outside the window. */
+function toInteractionTime(text: string, now: Date): string {
+  if (!z.iso.datetime({ offset: true }).safeParse(text).success) {
+    const message = 'an RFC 3339 time, for example 2026-11-21T10:00:00Z';
+    throw new Problem('invalid_input', {
+      fields: [{ field: 'interaction_at', message }],
+      detail: `interaction_at: ${message}.`,
+    });
+  }
+  const at = new Date(text);
+  if (!isInWindow(at.getTime(), now.getTime())) throw new Problem('interaction_out_of_window');
+  return at.toISOString();
+}
+
+async function findSubject(handle: string, { store }: Context): Promise<void> {
+  requireHandle(handle);
+  const row = await store.listings.row(handle);
+  if (!row) throw new Problem('unknown_subject', { near: await store.listings.near(handle, 5) });
+  if (row.withdrawn) throw new Problem('listing_withdrawn');
+}
+
+async function flagsOf(tx: Transaction, source: ListingRow, subject: ListingRow, now: Date) {
+  const since = new Date(now.getTime() - ratingWindow_ms).toISOString();
+  const claim = await tx.claims.claim(source.handle);
+  return toRatingFlags(source, subject, {
+    reciprocal: await tx.ratings.rated(subject.handle, source.handle, since),
+    sourceAge_ms: now.getTime() - new Date(claim?.claimed_at ?? now).getTime(),
+  });
+}
+
+/** The public record that the log commits to. */
+function toRecord(
+  { content, now }: Submission,
+  sides: { source: ListingRow; subject: ListingRow },
+  flags: RatingRecord['flags'],
+) {
+  return {
+    ...content,
+    id: uuidv7({ msecs: now.getTime() }),
+    subject_handle: sides.subject.handle,
+    source_handle: sides.source.handle,
+    source_root: repositoryRoot(sides.source.repository_key ?? ''),
+    created_at: now.toISOString(),
+    flags,
+    independent: isIndependent(flags),
+  };
+}
+
+function toRow(
+  record: ReturnType<typeof toRecord>,
+  { capability, digest }: Submission,
+  log_index: number,
+): RatingRow {
+  const {
+    id,
+    subject_handle,
+    source_handle,
+    source_root,
+    created_at,
+    flags,
+    independent,
+    supersedes,
+    ...content
+  } = record;
+  const { interaction_id, interaction_at, outcome, score, ...rest } = content;
+  return {
+    id,
+    subject_handle,
+    source_handle,
+    source_root,
+    created_at,
+    interaction_id,
+    interaction_at,
+    outcome,
+    log_index,
+    score: score ?? null,
+    source_capability_id: capability.id,
+    content: JSON.stringify(rest),
+    content_digest: digest,
+    flags: JSON.stringify(flags),
+    independent: Number(independent),
+    supersedes: supersedes ?? null,
+    superseded_by: null,
+    withdrawn_at: null,
+    withdrawn_reason: null,
+    is_current: 1,
+  };
+}
+
+async function record(tx: Transaction, submission: Submission): Promise<Output> {
+  const { capability, handle, content, digest, now } = submission;
+  const source = await tx.listings.row(capability.handle);
+  const subject = await tx.listings.row(handle);
+  const live = await tx.claims.capability(capability.hash);
+  if (!source || live?.state !== 'active') throw new Problem('capability_suspended');
+  if (!subject) throw new Problem('unknown_subject');
+  if (isSelfRating(source, subject)) throw new Problem('self_rating');
+  const same = await tx.ratings.current(source.handle, handle, content.interaction_id);
+  if (same?.content_digest === digest) return toAnswer(same, 'replayed');
+  const amended = content.supersedes ? await requireAmendable(tx, content.supersedes, submission) : undefined;
+  if (same && same.id !== amended?.id) throw new Problem('rating_exists');
+  const made = toRecord(submission, { source, subject }, await flagsOf(tx, source, subject, now));
+  const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made));
+  const row = toRow(made, submission, log_index);
+  if (amended) await tx.ratings.end(amended.id, { superseded_by: row.id });
+  await tx.ratings.insert(row);
+  await tx.listings.reindex(handle);
+  return toAnswer(row, amended ? 'amended' : 'created');
+}
+
+/** One sourced signal about another listing, from a claimed listing's capability. */
+export const submitRating = defineTool({
+  name: 'submit_rating',
+  title: 'Rate a listing after an interaction',
+  description:
+    'Adds one sourced signal to a listing after a real interaction with it. Use it once per interaction, with your own claimed listing’s capability in the Authorization or X-Agent-Capability header, never in an argument. Do not use it for hearsay, for your own listing, or without an interaction. The same interaction and content again returns the same record. Never a final verdict.',
+  effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  input: z.strictObject({ handle: handleInput, ...ratingContent.shape }),
+  output,
+  example: {
+    handle: 'co.webhook/webhook',
+    interaction_id: 'run-2026-11-21-0001',
+    interaction_at: '2026-11-21T10:00:00Z',
+    outcome: 'succeeded',
+    protocol: 'mcp',
+    relationship: 'customer',
+    score: 4,
+  },
+  async run({ handle, ...sent }, context) {
+    const capability = await authenticate(context);
+    await findSubject(handle, context);
+    const now = context.clock();
+    const comment = sent.comment === undefined ? undefined : cleanText(sent.comment).text;
+    const content = {
+      ...sent,
+      ...(comment && { comment }),
+      interaction_at: toInteractionTime(sent.interaction_at, now),
+    };
+    const { supersedes: _place, ...said } = content;
+    const submission = { capability, handle, content, digest: canonicalDigest(said), now };
+    return context.store.write((tx) => record(tx, submission));
+  },
+});
