@@ -13,8 +13,8 @@ export const createImportReads = (db: Db): ImportReads => ({
     db.selectFrom('quarantine').selectAll().orderBy('seen_at', 'desc').orderBy('name').limit(limit).execute(),
 });
 
-/** Writes of import runs and quarantine inside a transaction. */
-export const createImportWrites = (db: Db): ImportWrites => ({
+/** Writes of import runs and quarantine inside a transaction; `touchAll` learns of a run that ended well. */
+export const createImportWrites = (db: Db, touchAll: () => void): ImportWrites => ({
   ...createImportReads(db),
   async startRun(run) {
     const id = ((await newestRun(db).executeTakeFirst())?.id ?? 0) + 1;
@@ -25,6 +25,8 @@ export const createImportWrites = (db: Db): ImportWrites => ({
     return id;
   },
   async saveRun(id, change) {
+    // Every listing's snapshot date moves with the last good import.
+    if (change.state === 'done') touchAll();
     await db.updateTable('import_run').set(change).where('id', '=', id).execute();
   },
   async quarantine(rows) {

@@ -18,12 +18,15 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   keys: createKeyReads(db),
 });
 
+/** Stands for every listing among touched handles; no handle has this form. */
+const everyListing = '*';
+
 const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) => void): Transaction => ({
   listings: createListingWrites(db, search, touch),
   ratings: createRatingWrites(db, touch),
   claims: createClaimWrites(db, touch),
   log: createLogWrites(db),
-  imports: createImportWrites(db),
+  imports: createImportWrites(db, () => touch(everyListing)),
   feedback: createFeedbackWrites(db),
   keys: createKeyWrites(db),
 });
@@ -42,7 +45,7 @@ export function createSqlStore(engine: Engine): Store {
       const result = await engine.writer
         .transaction()
         .execute((db) => work(createTransaction(db, engine.search, (handle) => touched.add(handle))));
-      if (touched.size > 0) announce([...touched]);
+      if (touched.size > 0) announce(touched.has(everyListing) ? 'all' : [...touched]);
       return result;
     },
     onWritten(listener) {

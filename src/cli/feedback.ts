@@ -1,0 +1,48 @@
+import type { Config } from '../config.ts';
+import { openSqliteStore } from '../store/sqlite.ts';
+import type { FeedbackRow, Store } from '../store/store.ts';
+import { ExitError, exitCodes } from './exit.ts';
+
+const listed = 200;
+
+async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openSqliteStore(config.DATABASE_URL);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const firstLine = (row: FeedbackRow) => row.message.split('\n')[0]?.slice(0, 80) ?? '';
+
+/** Prints one line a feedback, newest first. */
+export const listFeedback = (config: Config, all: boolean): Promise<void> =>
+  withStore(config, async (store) => {
+    const rows = await store.feedback.list(all ? 'all' : 'open', listed);
+    for (const row of rows) {
+      process.stdout.write(
+        `${row.id}  ${row.received_at}  ${row.state}  ${row.category ?? '-'}  ${row.handle ?? '-'}  ${firstLine(row)}\n`,
+      );
+    }
+    if (rows.length === 0) process.stdout.write('No feedback.\n');
+  });
+
+const notFound = (id: string) =>
+  new ExitError(exitCodes.usage, `no feedback has the id ${id}; see dossier feedback list --all`);
+
+/** Prints one feedback whole. */
+export const showFeedback = (config: Config, id: string): Promise<void> =>
+  withStore(config, async (store) => {
+    const row = await store.feedback.show(id);
+    if (!row) throw notFound(id);
+    for (const [name, value] of Object.entries(row))
+      if (value !== null) process.stdout.write(`${name}: ${value}\n`);
+  });
+
+/** Closes one feedback. */
+export const closeFeedback = (config: Config, id: string): Promise<void> =>
+  withStore(config, async (store) => {
+    if (!(await store.write((tx) => tx.feedback.close(id)))) throw notFound(id);
+    process.stdout.write(`closed ${id}\n`);
+  });

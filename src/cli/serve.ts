@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import type { Config } from '../config.ts';
+import { startImports } from '../registry/schedule.ts';
+import { listen, openContext } from '../server.ts';
+import { ExitError, exitCodes } from './exit.ts';
+
+const signals = ['SIGTERM', 'SIGINT'] as const;
+
+function toListenError(error: unknown, { HOST, PORT }: Config): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return new ExitError(exitCodes.configuration, `PORT: ${PORT} is in use; set another, or 0 to pick one`);
+  if (code === 'EADDRNOTAVAIL')
+    return new ExitError(exitCodes.configuration, `HOST: ${HOST} is not an address of this machine`);
+  if (code === 'EACCES')
+    return new ExitError(exitCodes.configuration, `PORT: ${PORT} may not be used by this user`);
+  return error;
+}
+
+/** Runs the service until SIGTERM or SIGINT: answers first, then imports in the background, then drains. */
+export async function runServe(config: Config): Promise<void> {
+  const context = await openContext(config);
+  const stopping = new AbortController();
+  const imports = startImports(context, stopping.signal);
+  try {
+    const running = await listen(context).catch((error: unknown) => {
+      throw toListenError(error, config);
+    });
+    process.stdout.write(`listening on ${running.url}\n`);
+    await Promise.race(signals.map((signal) => once(process, signal)));
+    context.log.info('stopping');
+    stopping.abort();
+    await running.stop();
+  } finally {
+    stopping.abort();
+    await imports;
+    await context.store.close();
+  }
+}

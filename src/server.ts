@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { createApp } from './http/app.ts';
+import { createLog } from './log.ts';
+import { createRepositoryReader } from './proof/repository.ts';
+import { createCachedStore } from './store/cached-store.ts';
+import { openSqliteStore } from './store/sqlite.ts';
+
+const headers_ms = 10_000;
+const request_ms = 15_000;
+const drain_ms = 10_000;
+const maxHeaderBytes = 16 * 1024;
+const maxHeaders = 64;
+
+/** Opens everything a handler may touch; close it with `context.store.close()`. */
+export async function openContext(config: Config): Promise<Context> {
+  return {
+    config,
+    store: createCachedStore(await openSqliteStore(config.DATABASE_URL)),
+    repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
+    log: createLog(config),
+    clock: () => new Date(),
+    caller: { network: 'local' },
+  };
+}
+
+/** A running service. */
+export interface Running {
+  readonly url: string;
+  /** Stops accepting, lets requests in flight end (at most 10 s), then closes. */
+  stop(): Promise<void>;
+}
+
+const createHttpServer = (): Server => {
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headers_ms,
+    requestTimeout: request_ms,
+    connectionsCheckingInterval: 1000,
+  });
+  server.maxHeadersCount = maxHeaders;
+  return server;
+};
+
+async function drain(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const force = setTimeout(() => server.closeAllConnections(), drain_ms).unref();
+  await closed;
+  clearTimeout(force);
+}
+
+/** Listens and answers where. With PORT=0 the port that was picked stands in PUBLIC_URL too, unless that was set. */
+export async function listen(context: Context): Promise<Running> {
+  const { HOST, PORT, PUBLIC_URL } = context.config;
+  const server = createHttpServer();
+  server.listen(PORT, HOST);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const config = { ...context.config, PORT: port, PUBLIC_URL: PUBLIC_URL.replace(/:0$/, `:${port}`) };
+  server.on('request', getRequestListener(createApp({ ...context, config }).fetch));
+  return { url: config.PUBLIC_URL, stop: () => drain(server) };
+}

@@ -1,0 +1,387 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toLeaf } from '../../src/evidence/log.ts';
+import type { SearchQuery, Store, Written } from '../../src/store/store.ts';
+import { capabilityRow, listingRow, ratingRow, versionRow } from './rows.ts';
+
+/** What every engine must do alike. `open` makes an empty store. */
+export function describeStore(name: string, open: () => Promise<Store>): void {
+  let store: Store;
+  beforeEach(async () => {
+    store = await open();
+  });
+  afterEach(() => store.close());
+
+  const search = async (query: Partial<SearchQuery>) => {
+    const hits = await store.listings.search({
+      words: [],
+      facets: [],
+      after: undefined,
+      limit: 20,
+      ...query,
+    });
+    return hits.map(({ listing, tier }) => `${tier} ${listing.handle}`);
+  };
+  const tags = (...names: string[]) => JSON.stringify(names.map((tag) => ({ tag, reason: 'test' })));
+
+  describe(`${name}: search`, () => {
+    beforeEach(() =>
+      store.write((tx) =>
+        tx.listings.putListings([
+          listingRow('z/notes', 10, {
+            description: 'Keeps a database of notes',
+            facets: 'tag:notes state:imported',
+          }),
+          listingRow('b/sqlite-database', 20, {
+            tags: tags('database'),
+            facets: 'tag:database state:imported',
+          }),
+          listingRow('a/store', 30, {
+            tags: tags('database'),
+            facets: 'tag:database state:claimed has:endpoint',
+          }),
+          listingRow('c/Café', 40, { title: 'Database café', description: 'Ünïcode Ǆ 数据库' }),
+        ]),
+      ),
+    );
+
+    it('ranks name before tags before text, inside by id', async () => {
+      expect(await search({ words: ['database'] })).toEqual([
+        '1 b/sqlite-database',
+        '1 c/Café',
+        '2 a/store',
+        '3 z/notes',
+      ]);
+    });
+    it('needs every word, and takes the last one as a beginning from three letters on', async () => {
+      expect(await search({ words: ['sqlite', 'dat'] })).toEqual(['1 b/sqlite-database']);
+      expect(await search({ words: ['sqlite', 'da'] })).toEqual([]);
+      expect(await search({ words: ['dat', 'sqlite'] })).toEqual([]);
+    });
+    it('continues after a hit without repeating or losing one', async () => {
+      expect(await search({ words: ['database'], limit: 2 })).toEqual(['1 b/sqlite-database', '1 c/Café']);
+      expect(await search({ words: ['database'], after: { tier: 1, id: 40 }, limit: 1 })).toEqual([
+        '2 a/store',
+      ]);
+      expect(await search({ words: ['database'], after: { tier: 2, id: 30 } })).toEqual(['3 z/notes']);
+    });
+    it('filters by facets alone and with words', async () => {
+      expect(await search({ facets: ['tag:database'] })).toEqual(['0 b/sqlite-database', '0 a/store']);
+      expect(await search({ facets: ['tag:database', 'has:endpoint'] })).toEqual(['0 a/store']);
+      expect(await search({ words: ['database'], facets: ['tag:notes'] })).toEqual(['3 z/notes']);
+      expect(await search({ facets: ['tag:nothing'] })).toEqual([]);
+    });
+    it('finds words without marks and in other scripts', async () => {
+      expect(await search({ words: ['cafe'] })).toEqual(['1 c/Café']);
+      expect(await search({ words: ['数据库'] })).toEqual(['3 c/Café']);
+    });
+    it('takes operators of the engine as plain words', async () => {
+      for (const word of ['OR', 'NEAR', 'name', 'and', 'rank'])
+        expect(await search({ words: [word] })).toEqual([]);
+    });
+    it('counts hits and their facets', async () => {
+      expect(await store.listings.searchCounts({ words: ['database'], facets: [] })).toEqual({
+        total: 4,
+        capped: false,
+        facets: {
+          'tag:notes': 1,
+          'tag:database': 2,
+          'state:imported': 3,
+          'state:claimed': 1,
+          'has:endpoint': 1,
+        },
+      });
+      expect((await store.listings.searchCounts({ words: [], facets: [] })).total).toBe(4);
+      expect(await store.listings.facetCounts('tag')).toEqual([
+        { facet: 'tag:database', listings: 2 },
+        { facet: 'tag:notes', listings: 1 },
+      ]);
+    });
+    it('forgets the old words, facets and counts of a changed or withdrawn listing', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([
+          listingRow('z/notes', 5, {
+            description: 'Nothing of the kind',
+            facets: 'tag:other state:imported',
+          }),
+          listingRow('a/store', 30, { withdrawn: 'deleted', description: '', tags: '[]', facets: '' }),
+        ]),
+      );
+      expect(await search({ words: ['database'] })).toEqual(['1 b/sqlite-database', '1 c/Café']);
+      expect(await search({})).toEqual(['0 z/notes', '0 b/sqlite-database', '0 c/Café']);
+      expect(await store.listings.facetCounts('tag')).toEqual([
+        { facet: 'tag:database', listings: 1 },
+        { facet: 'tag:other', listings: 1 },
+      ]);
+      expect(await store.listings.count()).toBe(3);
+    });
+    it('gives a listing the next free id where its own is taken', async () => {
+      await store.write((tx) => tx.listings.putListings([listingRow('q/one', 20), listingRow('q/two', 20)]));
+      const ids = await Promise.all(
+        ['b/sqlite-database', 'q/one', 'q/two'].map((handle) => store.listings.row(handle)),
+      );
+      expect(ids.map((row) => row?.id)).toEqual([20, 21, 22]);
+    });
+    it('names near handles: other capitals first, then close spellings', async () => {
+      expect(await store.listings.near('c/café', 5)).toEqual(['c/Café']);
+      expect(await store.listings.near('b/sqlite-databse', 5)).toEqual(['b/sqlite-database']);
+      expect(await store.listings.near('x/entirely-different-thing', 5)).toEqual([]);
+    });
+    it('completes namespaces and handles', async () => {
+      expect(await store.listings.completions('namespace', '', 10)).toEqual(['a', 'b', 'c', 'z']);
+      expect(await store.listings.completions('handle', 'b/', 10)).toEqual(['b/sqlite-database']);
+    });
+    it('pages in handle order and lists the newest', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([listingRow('m/new', 50, { published_at: '2026-05-01T00:00:00.000Z' })]),
+      );
+      expect((await store.listings.page('b/sqlite-database', 2)).map(({ handle }) => handle)).toEqual([
+        'c/Café',
+        'm/new',
+      ]);
+      expect((await store.listings.newest('published_at', 1)).map(({ handle }) => handle)).toEqual(['m/new']);
+    });
+  });
+
+  describe(`${name}: transactions`, () => {
+    it('leaves no trace of work that throws', async () => {
+      const failing = store.write(async (tx) => {
+        await tx.listings.putListings([listingRow('a/one', 1)]);
+        await tx.log.append(toLeaf('rating.submitted', { id: 'x' }));
+        throw new Error('stop');
+      });
+      await expect(failing).rejects.toThrow('stop');
+      expect(await store.listings.row('a/one')).toBeUndefined();
+      expect(await store.log.size()).toBe(0);
+    });
+    it('orders parallel appends without a gap', async () => {
+      const append = () => store.write((tx) => tx.log.append(toLeaf('rating.submitted', { id: 'x' })));
+      const indexes = await Promise.all(Array.from({ length: 20 }, append));
+      expect([...indexes].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index));
+      expect(await store.log.size()).toBe(20);
+    });
+    it('announces the touched handles after the commit, and all after a good import', async () => {
+      const seen: Written[] = [];
+      const stop = store.onWritten((written) => seen.push(written));
+      const id = await store.write(async (tx) => {
+        await tx.listings.putListings([listingRow('a/one', 1)]);
+        return tx.imports.startRun({
+          kind: 'full',
+          source: 'test',
+          state: 'running',
+          started_at: '2026-01-01T00:00:00.000Z',
+          finished_at: null,
+          updated_since: null,
+          cursor: null,
+          counts: '{}',
+          error: null,
+        });
+      });
+      await store.write((tx) =>
+        tx.imports.saveRun(id, { state: 'done', finished_at: '2026-01-02T00:00:00.000Z' }),
+      );
+      stop();
+      await store.write((tx) => tx.listings.putListings([listingRow('a/two', 2)]));
+      expect(seen).toEqual([['a/one'], 'all']);
+      expect((await store.imports.last()).done?.finished_at).toBe('2026-01-02T00:00:00.000Z');
+    });
+  });
+
+  describe(`${name}: listings and versions`, () => {
+    it('keeps every version once and answers them by handle', async () => {
+      await store.write((tx) =>
+        tx.listings.putVersions([
+          versionRow('a/one', '1.0.0', { is_latest: 0 }),
+          versionRow('a/one', '1.1.0'),
+        ]),
+      );
+      await store.write((tx) =>
+        tx.listings.putVersions([
+          versionRow('a/one', '1.1.0', { status: 'deprecated', digest: 'b'.repeat(64) }),
+        ]),
+      );
+      const summaries = await store.listings.versionSummaries(['a/one', 'a/none']);
+      expect(summaries.map(({ version, status }) => `${version} ${status}`).sort()).toEqual([
+        '1.0.0 active',
+        '1.1.0 deprecated',
+      ]);
+    });
+    it('answers all facts of a listing at once', async () => {
+      await store.write(async (tx) => {
+        await tx.listings.putListings([listingRow('a/one', 1), listingRow('a/two', 2)]);
+        await tx.listings.putVersions([versionRow('a/one', '1.0.0')]);
+        await tx.listings.putSignals([
+          {
+            handle: 'a/one',
+            source: 'registry',
+            signals: [
+              {
+                kind: 'version_count',
+                value: 1,
+                source: 'registry',
+                observed_at: '2026-01-01T00:00:00.000Z',
+                method_version: 'import/1',
+                state: 'observed',
+              },
+            ],
+          },
+        ]);
+      });
+      const facts = await store.listings.facts('a/one');
+      expect(facts?.publisherListings).toBe(2);
+      expect(facts?.imported.map(({ kind }) => kind)).toEqual(['version_count']);
+      expect(facts?.versions.map(({ version }) => version)).toEqual(['1.0.0']);
+      expect(facts?.claim).toBeUndefined();
+      expect(facts?.native.ratings).toBe(0);
+      expect(await store.listings.facts('a/none')).toBeUndefined();
+    });
+  });
+
+  describe(`${name}: ratings`, () => {
+    beforeEach(() =>
+      store.write((tx) => tx.listings.putListings([listingRow('a/subject', 1), listingRow('b/source', 2)])),
+    );
+    const insert = (...rows: Parameters<typeof ratingRow>[]) =>
+      store.write(async (tx) => {
+        for (const row of rows) await tx.ratings.insert(ratingRow(...row));
+        await tx.listings.reindex('a/subject');
+      });
+
+    it('counts current ratings, split by independence, without an average', async () => {
+      await insert(
+        ['1', { score: 5 }],
+        ['2', { outcome: 'failed', score: 1, source_handle: 'c/source', source_root: 'github.com/b' }],
+        ['3', { independent: 0, flags: '["same_owner"]', source_handle: 'd/source' }],
+      );
+      const native = (await store.listings.facts('a/subject'))?.native;
+      expect(native?.ratings).toBe(3);
+      expect(native?.independent).toEqual({
+        ratings: 2,
+        sources: 2,
+        control_roots: 1,
+        outcomes: { succeeded: 1, partial: 0, failed: 1, refused: 0, unreachable: 0 },
+        scores: { 1: 1, 2: 0, 3: 0, 4: 0, 5: 1 },
+        last_at: '2026-01-02T03:04:05.000Z',
+      });
+      expect(native?.related.ratings).toBe(1);
+      expect(native?.flags).toEqual({ same_owner: 1 });
+      expect(await search({ facets: ['has:ratings'] })).toEqual(['0 a/subject']);
+    });
+    it('refuses a second current rating of one interaction', async () => {
+      await insert(['1', { interaction_id: 'same' }]);
+      await expect(insert(['2', { interaction_id: 'same' }])).rejects.toThrow(/unique/i);
+    });
+    it('ends a rating once: superseded or withdrawn', async () => {
+      await insert(['1']);
+      const end = () =>
+        store.write((tx) =>
+          tx.ratings.end('1', { withdrawn_at: '2026-02-01T00:00:00.000Z', withdrawn_reason: null }),
+        );
+      expect([await end(), await end()]).toEqual([true, false]);
+      expect(await store.ratings.current('b/source', 'a/subject', 'interaction-1')).toBeUndefined();
+      expect(
+        (await store.ratings.list('a/subject', undefined, 10)).map(({ withdrawn_at }) => withdrawn_at),
+      ).toEqual(['2026-02-01T00:00:00.000Z']);
+    });
+    it('lists newest first and continues after a place', async () => {
+      await insert(
+        ['1', { created_at: '2026-01-01T00:00:00.000Z' }],
+        ['2', { created_at: '2026-01-03T00:00:00.000Z' }],
+        ['3', { created_at: '2026-01-03T00:00:00.000Z' }],
+      );
+      const ids = async (after?: { created_at: string; id: string }) =>
+        (await store.ratings.list('a/subject', after, 10)).map(({ id }) => id);
+      expect(await ids()).toEqual(['3', '2', '1']);
+      expect(await ids({ created_at: '2026-01-03T00:00:00.000Z', id: '3' })).toEqual(['2', '1']);
+    });
+  });
+
+  describe(`${name}: claims, feedback, quarantine, keys`, () => {
+    it('finds a capability by its hash and changes its state', async () => {
+      const hash = 'ab'.repeat(32);
+      await store.write((tx) => tx.claims.putCapability(capabilityRow('a/one', hash)));
+      await store.write((tx) => tx.claims.setCapabilityState(hash, 'revoked', '2026-02-01T00:00:00.000Z'));
+      expect(await store.claims.capability(hash)).toMatchObject({
+        id: 'abababababababab',
+        state: 'revoked',
+        ended_at: '2026-02-01T00:00:00.000Z',
+      });
+      expect(await store.claims.capability('cd'.repeat(32))).toBeUndefined();
+    });
+    it('keeps a claim, its history and its facet', async () => {
+      await store.write(async (tx) => {
+        await tx.listings.putListings([listingRow('a/one', 1)]);
+        await tx.claims.putClaim({
+          handle: 'a/one',
+          state: 'claimed',
+          suspended_reason: null,
+          claimed_at: '2026-02-01T00:00:00.000Z',
+          repository: 'https://github.com/a/one',
+          repository_key: 'github.com/a/one',
+          commit_id: 'c'.repeat(40),
+          branch: 'main',
+          checked_at: '2026-02-01T00:00:00.000Z',
+        });
+        const log_index = await tx.log.append(toLeaf('claim.activated', { handle: 'a/one' }));
+        await tx.claims.addEvent('a/one', {
+          type: 'activated',
+          at: '2026-02-01T00:00:00.000Z',
+          repository: 'https://github.com/a/one',
+          log_index,
+        });
+        await tx.listings.reindex('a/one');
+      });
+      expect(await store.claims.history('a/one')).toEqual([
+        {
+          type: 'activated',
+          at: '2026-02-01T00:00:00.000Z',
+          repository: 'https://github.com/a/one',
+          log_index: 0,
+        },
+      ]);
+      expect(await search({ facets: ['state:claimed'] })).toEqual(['0 a/one']);
+      expect(await search({ facets: ['state:imported'] })).toEqual([]);
+      expect((await store.claims.claimed('', 10)).map(({ handle }) => handle)).toEqual(['a/one']);
+    });
+    it('keeps feedback until it is closed', async () => {
+      await store.write((tx) =>
+        tx.feedback.add({
+          id: 'f1',
+          received_at: '2026-02-01T00:00:00.000Z',
+          state: 'open',
+          category: null,
+          handle: null,
+          message: 'hello',
+          looking_for: null,
+          found_it: null,
+          contact: null,
+        }),
+      );
+      expect((await store.feedback.list('open', 10)).map(({ id }) => id)).toEqual(['f1']);
+      expect(await store.write((tx) => tx.feedback.close('f1'))).toBe(true);
+      expect(await store.write((tx) => tx.feedback.close('f2'))).toBe(false);
+      expect(await store.feedback.list('open', 10)).toEqual([]);
+      expect((await store.feedback.show('f1'))?.state).toBe('closed');
+    });
+    it('quarantines a record once and releases it', async () => {
+      const row = {
+        name: 'a/bad',
+        version: '1',
+        reason: 'name is missing',
+        run_id: 1,
+        seen_at: '2026-02-01T00:00:00.000Z',
+      };
+      await store.write((tx) => tx.imports.quarantine([row]));
+      await store.write((tx) => tx.imports.quarantine([{ ...row, reason: 'too large', run_id: 2 }]));
+      expect(await store.imports.quarantined(10)).toEqual([{ ...row, reason: 'too large', run_id: 2 }]);
+      await store.write((tx) => tx.imports.release([{ name: 'a/bad', version: '1' }]));
+      expect(await store.imports.quarantined(10)).toEqual([]);
+    });
+    it('answers the key ring newest first', async () => {
+      await store.write(async (tx) => {
+        await tx.keys.addClaimKey({ kid: 1, secret: 'old', created_at: '2026-01-01T00:00:00.000Z' });
+        await tx.keys.addClaimKey({ kid: 2, secret: 'new', created_at: '2026-02-01T00:00:00.000Z' });
+      });
+      expect((await store.keys.claimKeys()).map(({ kid }) => kid)).toEqual([2, 1]);
+    });
+  });
+}

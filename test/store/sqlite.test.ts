@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createCachedStore } from '../../src/store/cached-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { describeStore } from './conformance.ts';
+import { listingRow } from './rows.ts';
+
+let folder: string;
+let made = 0;
+const freshFile = () => `file:${join(folder, `store-${made++}`, 'dossier.db')}`;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dossier-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describeStore('SQLite in memory', () => openSqliteStore(':memory:'));
+describeStore('SQLite in a file', () => openSqliteStore(freshFile()));
+describeStore('SQLite in a file, cached', async () => createCachedStore(await openSqliteStore(freshFile())));
+
+describe('two processes on one SQLite file', () => {
+  it('shows the other one’s writes, from the cache too', async () => {
+    const url = freshFile();
+    const serving = createCachedStore(await openSqliteStore(url));
+    const importing = await openSqliteStore(url);
+    const description = async () => (await serving.listings.facts('a/one'))?.listing.description;
+    await importing.write((tx) =>
+      tx.listings.putListings([listingRow('a/one', 1, { description: 'before' })]),
+    );
+    expect(await description()).toBe('before');
+    await importing.write((tx) =>
+      tx.listings.putListings([listingRow('a/one', 1, { description: 'after' })]),
+    );
+    await vi.waitFor(async () => expect(await description()).toBe('after'), { timeout: 3000 });
+    await Promise.all([serving.close(), importing.close()]);
+  });
+  it('lets reads pass while a transaction is open', async () => {
+    const store = await openSqliteStore(freshFile());
+    await store.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));
+    const seen = await store.write(async (tx) => {
+      await tx.listings.putListings([listingRow('a/two', 2)]);
+      return [await store.listings.row('a/two'), (await store.listings.row('a/one'))?.handle];
+    });
+    expect(seen).toEqual([undefined, 'a/one']);
+    await store.close();
+  });
+});
