@@ -1,0 +1,90 @@
+import type { MiddlewareHandler } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Config } from '../config.ts';
+import { findSecret } from '../evidence/capability.ts';
+import { Problem } from '../problem.ts';
+import type { Face, HttpEnvironment } from './environment.ts';
+
+type Guard = MiddlewareHandler<HttpEnvironment>;
+
+const loopback = ['localhost', '127.0.0.1', '[::1]'];
+const hostName = (host: string) => host.toLowerCase().replace(/:\d{1,5}$/, '');
+
+/** Names this service answers to: ALLOWED_HOSTS, or those of PUBLIC_URL, HOST and loopback. */
+export const allowedHosts = (config: Config): ReadonlySet<string> =>
+  new Set(
+    config.ALLOWED_HOSTS.length > 0
+      ? config.ALLOWED_HOSTS.map(hostName)
+      : [hostName(new URL(config.PUBLIC_URL).host), config.HOST.toLowerCase(), ...loopback],
+  );
+
+/** Refuses a Host that is not ours (DNS rebinding). */
+export function createHostGuard(config: Config): Guard {
+  const allowed = allowedHosts(config);
+  return async (c, next) => {
+    const host = c.req.header('host') ?? new URL(c.req.url).host;
+    if (!allowed.has(hostName(host)))
+      throw new Problem('invalid_request', { detail: 'The Host header does not name this service.' });
+    await next();
+  };
+}
+
+/** Security headers of every answer (trust.md section 6); strict transport only where the service is on https. */
+export const createHeaderGuard = (config: Config): Guard =>
+  secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+    referrerPolicy: 'same-origin',
+    strictTransportSecurity: config.PUBLIC_URL.startsWith('https:') ? 'max-age=31536000' : false,
+    crossOriginResourcePolicy: 'cross-origin',
+    xFrameOptions: 'DENY',
+    xDownloadOptions: false,
+    xDnsPrefetchControl: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    originAgentCluster: false,
+  });
+
+function isReadable(pathname: string): boolean {
+  try {
+    return !/\p{Cc}|\uFFFD/u.test(decodeURIComponent(pathname));
+  } catch {
+    return false;
+  }
+}
+
+/** Refuses an address that does not decode, holds a control character or holds a capability. */
+export const addressGuard: Guard = async (c, next) => {
+  const { pathname, search } = new URL(c.req.url);
+  if (findSecret(pathname + search)) throw new Problem('secret_in_body');
+  if (!isReadable(pathname)) throw new Problem('invalid_request', { detail: 'The path does not decode.' });
+  await next();
+};
+
+/** One log line an answer: request id, method, path without query, status, milliseconds. Never an address. */
+export const createAccessLog =
+  ({ context }: Face): Guard =>
+  async (c, next) => {
+    const start = performance.now();
+    await next();
+    const { pathname } = new URL(c.req.url);
+    const path = findSecret(pathname) ? '[capability]' : pathname.slice(0, 300);
+    context.log.info(
+      {
+        request: c.get('requestId'),
+        method: c.req.method,
+        path,
+        status: c.res.status,
+        ms: Math.round((performance.now() - start) * 10) / 10,
+      },
+      'answered',
+    );
+  };

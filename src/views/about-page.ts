@@ -1,0 +1,83 @@
+import { html } from 'hono/html';
+import { problemTable } from '../problem.ts';
+import type { QuarantineRow } from '../store/store.ts';
+import { day, type Html, minute } from './html.ts';
+import { countsOf, type ImportState, importState } from './import-state.ts';
+import { toPage } from './layout.ts';
+import type { Site } from './site.ts';
+
+/** What the page about the service reports. */
+export interface About {
+  readonly imports: ImportState;
+  readonly quarantined: readonly QuarantineRow[];
+}
+
+const rules = [
+  'A listing is an input to a decision. It is not verification, not a recommendation to buy, and not a trust score.',
+  'Native ratings are made here, by claimed listings that show their capability. Each is one sourced signal, never a final verdict.',
+  'Imported signals are facts recorded elsewhere, each with its source and date. They are kept apart from native ratings and never counted as ratings.',
+  'Independent and related ratings are counted apart: related means that namespace, repository account or host is shared.',
+  'No mean, no star, no percentage is computed. Search is never ordered by ratings.',
+  'That something is missing is said, with a date: "No native ratings", "not checked".',
+  'Anonymous feedback is private and has no effect on any listing.',
+] as const;
+
+function reasonCounts(rows: readonly QuarantineRow[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const { reason } of rows) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
+const quarantine = (rows: readonly QuarantineRow[]) => html`
+<h3>Quarantined records</h3>
+${
+  rows.length === 0
+    ? html`<p>None.</p>`
+    : html`<p>${rows.length} records could not be read. They stop nothing; each is tried again when it comes again.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Reasons"><table><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
+<tbody>${reasonCounts(rows).map(([reason, count]) => html`<tr><th scope="row">${reason}</th><td>${count}</td></tr>`)}</tbody></table></div>
+<details><summary>The newest of them</summary><ul class="plain">${rows.slice(0, 20).map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`
+}`;
+
+const report = ({ imports, quarantined }: About) => html`
+<section aria-labelledby="import">
+<h2 id="import">Import report</h2>
+${importState(imports)}
+${
+  imports.done
+    ? html`<div class="scroll" tabindex="0" role="region" aria-label="Last completed import"><table><caption>Last completed import: ${imports.done.kind}, ${minute(imports.done.started_at)} to ${imports.done.finished_at ? minute(imports.done.finished_at) : '-'}</caption>
+<tbody>${countsOf(imports.done).map(([name, count]) => html`<tr><th scope="row">${name.replaceAll('_', ' ')}</th><td>${count.toLocaleString('en')}</td></tr>`)}</tbody></table></div>`
+    : ''
+}
+${quarantine(quarantined)}
+</section>`;
+
+const claims = ({ claimFile }: Site['config']) => html`
+<section aria-labelledby="claimed">
+<h2 id="claimed">What claimed means</h2>
+<p>Claimed means: write access to the default branch of the repository recorded for the listing was shown, at a commit, on a date, by committing a challenge as <code>${claimFile}</code>. It says nothing of quality or of who the publisher is. Whether namespace and repository owner agree is shown beside it.</p>
+<p>The file is the authority: while the line stands in it, the claim stands; take it out and the claim is suspended at the next look.</p>
+</section>`;
+
+const errors = () => html`
+<section aria-labelledby="errors">
+<h2 id="errors">Error codes</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Error codes"><table><thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Meaning</th><th scope="col">What to do</th></tr></thead>
+<tbody>${Object.entries(problemTable).map(([code, { status, title, next }]) => html`<tr id="${code}"><th scope="row"><code>${code}</code></th><td>${status === 200 ? 422 : status}</td><td>${title}</td><td>${next}</td></tr>`)}</tbody></table></div>
+</section>`;
+
+/** The rules of evidence, what a claim means, how fresh the data is, and the table of errors. */
+export const toAboutPage = (site: Site, about: About): Html =>
+  toPage(site, {
+    title: 'About',
+    description: 'The rules of evidence, what a claim means, and how fresh the listings are.',
+    path: '/about',
+    body: html`
+<h1>About ${site.config.serviceName}</h1>
+<p class="lead">A public directory of agent services, imported from ${site.config.origin}, with the evidence about each kept apart by source.</p>
+<section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rules.map((rule) => html`<li>${rule}</li>`)}</ol></section>
+${claims(site.config)}
+${report(about)}
+<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry and is its publishers' own text; ${site.config.serviceName} is not affiliated with the registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
+${errors()}`,
+  });

@@ -1,0 +1,42 @@
+import { html } from 'hono/html';
+import type { ListingDocument } from '../evidence/listing-document.ts';
+import { type Connection, type PasteableConfig, toConfigs, toEntryName } from './connect-configs.ts';
+import { type Html, paste } from './html.ts';
+
+const config = ({ client, where, text, deepLink }: PasteableConfig) => html`
+<details><summary>${client}</summary>
+<p>For <code>${where}</code>${deepLink && html`, or <a href="${deepLink}">open it in ${client}</a>`}:</p>
+${paste(text)}
+</details>`;
+
+/** Configurations for one server, one fold per client. */
+export const configList = (connection: Connection): Html =>
+  html`<div class="folds">${toConfigs(connection).map(config)}</div>`;
+
+/** How to connect to this service over MCP. */
+export const connectDossier = (publicUrl: string): Html =>
+  configList({ name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http' });
+
+const isPlain = (url: string) => URL.canParse(url) && /^https?:/.test(url) && !/[{}\s\\]/.test(url);
+
+function connectListing({ handle, endpoint, remotes }: ListingDocument) {
+  if (!endpoint)
+    return html`<p>The listing records no remote endpoint. Where it records a package, the package's own page says how to run it.</p>`;
+  if (!isPlain(endpoint))
+    return html`<p>The recorded endpoint is a template: <code class="foreign">${endpoint}</code>. Fill in its values before you connect.</p>`;
+  const type = remotes.find(({ url }) => url === endpoint)?.type === 'sse' ? 'sse' : 'http';
+  return html`
+<p>The endpoint was recorded by the publisher; whether it answers was not checked here.</p>
+${configList({ name: toEntryName(handle), url: new URL(endpoint).href, type })}`;
+}
+
+/** How to connect: first to this service, to ask about the listing; then to the listed service itself. */
+export const connectBlock = (listing: ListingDocument, publicUrl: string): Html => html`
+<section aria-labelledby="connect">
+<h2 id="connect">Connect over MCP</h2>
+<h3>Ask this directory from your agent</h3>
+<p>Then call <code>get_agent</code> with <code>${listing.handle}</code>.</p>
+${connectDossier(publicUrl)}
+<h3>Connect to the listed service</h3>
+${connectListing(listing)}
+</section>`;

@@ -1,0 +1,42 @@
+import { html } from 'hono/html';
+import type { ShortListing } from '../evidence/short-listing.ts';
+import { connectDossier } from './connect-block.ts';
+import type { Html } from './html.ts';
+import { type ImportState, importState } from './import-state.ts';
+import { toPage } from './layout.ts';
+import { listingList } from './listing-list.ts';
+import { plainSearchForm } from './search-page.ts';
+import type { Site } from './site.ts';
+import { type TagCount, tagCloud } from './tags-page.ts';
+
+/** What the first page shows. */
+export interface Home {
+  readonly tags: readonly TagCount[];
+  readonly newest: readonly ShortListing[];
+  readonly updated: readonly ShortListing[];
+  readonly imports: ImportState;
+}
+
+/** The first page: search, tags, what is new, and how fresh it all is. */
+export const toHomePage = (site: Site, { tags, newest, updated, imports }: Home): Html =>
+  toPage(site, {
+    title: site.config.serviceName,
+    description: 'Independent evidence before an agent-service purchase.',
+    path: '/',
+    body: html`
+<section class="hero">
+<h1>Evidence before you buy an agent service</h1>
+<p class="lead">What is known about a listing, from whom, as of when, and what is not known. No score, no star, no recommendation.</p>
+${plainSearchForm()}
+${importState(imports)}
+</section>
+<section aria-labelledby="tags"><h2 id="tags">Browse by tag</h2>${tagCloud(tags)}<p><a href="/tags">All tags</a></p></section>
+<div class="columns">
+<section aria-labelledby="newest"><h2 id="newest">Newest</h2>${listingList(newest)}</section>
+<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${listingList(updated)}</section>
+</div>
+<section aria-labelledby="connect"><h2 id="connect">Ask from your agent</h2>
+<p>Connect over MCP; no account, no key.</p>
+${connectDossier(site.config.PUBLIC_URL)}
+</section>`,
+  });

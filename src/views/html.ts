@@ -1,0 +1,38 @@
+import { html } from 'hono/html';
+
+/** A finished piece of a page: escaped already. */
+export type Html = ReturnType<typeof html>;
+
+/** The day of an RFC 3339 time, as a machine-readable element. */
+export const day = (time: string): Html => html`<time datetime="${time}">${time.slice(0, 10)}</time>`;
+
+/** A time to the minute, UTC, as a machine-readable element. */
+export const minute = (time: string): Html =>
+  html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time>`;
+
+/** A count with its noun: `1 listing`, `2 listings`; thousands separated. */
+export const counted = (count: number, one: string): string =>
+  `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
+
+const isHttps = (text: string) =>
+  /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(text) && URL.canParse(text);
+
+/** An address that somebody else wrote: a marked link when it is plain https, text otherwise (trust.md section 6). */
+export const foreignLink = (address: string): Html =>
+  isHttps(address)
+    ? html`<a class="foreign" href="${address}" rel="nofollow ugc noopener noreferrer">${address}</a>`
+    : html`<span class="foreign">${address}</span>`;
+
+/** A text to paste; the copy button is added by script. */
+export const paste = (text: string): Html => html`<pre class="paste" tabindex="0"><code>${text}</code></pre>`;
+
+/** Where a handle's page is. */
+export const pagePath = (handle: string): string => `/agents/${handle}`;
+
+/** A link to a listing by its handle. */
+export const handleLink = (handle: string): Html =>
+  html`<a class="handle" href="${pagePath(handle)}">${handle}</a>`;
+
+/** A link that filters by a tag. */
+export const tagLink = (tag: string, title?: string): Html =>
+  html`<a class="tag" href="/tags/${encodeURIComponent(tag)}"${title ? html` title="${title}"` : ''}>${tag}</a>`;

@@ -1,0 +1,63 @@
+import { html } from 'hono/html';
+import type { Html } from './html.ts';
+import type { Site } from './site.ts';
+
+/** One page: `path` is its own address, for the canonical link; `indexed: false` keeps it out of search engines. */
+export interface Page {
+  readonly title: string;
+  readonly description?: string;
+  readonly path?: string;
+  readonly indexed?: boolean;
+  readonly head?: Html;
+  readonly body: Html;
+}
+
+const links: readonly (readonly [string, string])[] = [
+  ['/agents', 'Listings'],
+  ['/tags', 'Tags'],
+  ['/tools', 'Tools'],
+  ['/about', 'About'],
+  ['/feedback', 'Feedback'],
+];
+
+const isAt = (path: string | undefined, link: string) => path === link || path?.startsWith(`${link}/`);
+
+const header = ({ config }: Site, path: string | undefined) => html`
+<a class="skip" href="#main">Skip to content</a>
+<header class="top"><div class="wrap">
+<a class="brand" href="/"><svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="M3 7a2 2 0 0 1 2-2h8l3 4h11a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z"/></svg>${config.serviceName}</a>
+<nav aria-label="Main">${links.map(
+  ([href, text]) => html`<a href="${href}"${isAt(path, href) ? html` aria-current="page"` : ''}>${text}</a>`,
+)}</nav>
+</div></header>`;
+
+const footer = ({ config }: Site) => html`
+<footer class="bottom"><div class="wrap">
+<p>${config.serviceName} gives independent evidence before you buy an agent service. A listing is not verification and not a recommendation to buy.</p>
+<p>Listings imported from ${config.origin}; ${config.serviceName} is not affiliated with it. <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/api/mcp">MCP</a> <a href="/about">Rules of evidence</a></p>
+</div></footer>`;
+
+/** A whole page: works without script, loads nothing from anywhere else. */
+export const toPage = (site: Site, page: Page): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${page.title === site.config.serviceName ? page.title : `${page.title} - ${site.config.serviceName}`}</title>
+${page.description && html`<meta name="description" content="${page.description}">`}
+${page.indexed === false && html`<meta name="robots" content="noindex">`}
+${page.path && html`<link rel="canonical" href="${site.config.PUBLIC_URL}${page.path}">`}
+<meta name="color-scheme" content="light dark">
+<link rel="icon" type="image/svg+xml" href="${site.assets.icon.path}">
+<link rel="stylesheet" href="${site.assets.style.path}">
+<script src="${site.assets.htmx.path}" defer></script>
+<script src="${site.assets.copy.path}" defer></script>
+${page.head}
+</head>
+<body>${header(site, page.path)}
+<main id="main" class="wrap">
+${page.body}
+</main>${footer(site)}
+</body>
+</html>
+`;
