@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { settings } from '../src/config.ts';
+import { problemTable } from '../src/problem.ts';
+import { tools } from '../src/tools/index.ts';
+
+const readme = new URL('../README.md', import.meta.url);
+
+const cell = (text: string) => text.replaceAll('|', '\\|');
+const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+
+/** The parts of the README that follow from the definitions, by the name of their marker. */
+const blocks: Record<string, () => string> = {
+  settings: () =>
+    table(
+      ['name', 'default', 'meaning'],
+      Object.entries(settings).map(([name, { default: fallback, meaning }]) => [
+        `\`${name}\``,
+        fallback === '' ? '' : fallback.length > 60 ? 'github.com, gitlab.com' : `\`${fallback}\``,
+        meaning,
+      ]),
+    ),
+  tools: () =>
+    table(
+      ['tool', 'what it does'],
+      tools.map(({ name, title }) => [`\`${name}\``, title]),
+    ),
+  problems: () =>
+    table(
+      ['code', 'HTTP', 'what to do'],
+      Object.entries(problemTable).map(([code, { status, next }]) => [
+        `\`${code}\``,
+        status === 200 ? 'tools only' : String(status),
+        next,
+      ]),
+    ),
+};
+
+/** The README with every generated block brought up to date. */
+export const renderReadme = (text: string): string =>
+  text.replace(
+    /(<!-- begin (\w+) -->\n)[\s\S]*?(\n<!-- end \2 -->)/g,
+    (_all, begin: string, name: string, end: string) => {
+      const block = blocks[name];
+      if (!block) throw new Error(`README.md: no block is called ${name}`);
+      return `${begin}${block()}${end}`;
+    },
+  );
+
+if (import.meta.main) writeFileSync(readme, renderReadme(readFileSync(readme, 'utf8')));

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** Which parts of src a part may use at run time; types may come from anywhere. */
+const uses: Record<string, readonly string[]> = {
+  main: ['cli', 'config'],
+  cli: ['server', 'config', 'registry', 'store', 'mcp', 'log'],
+  server: ['http', 'proof', 'store', 'log', 'claim'],
+  http: [
+    'mcp',
+    'views',
+    'tools',
+    'resources',
+    'claim',
+    'evidence',
+    'problem',
+    'context',
+    'config',
+    'registry',
+  ],
+  mcp: ['tools', 'resources', 'evidence', 'problem', 'context'],
+  views: ['tools', 'resources', 'evidence', 'problem', 'config'],
+  resources: ['tools', 'evidence', 'problem', 'context', 'views'],
+  tools: ['claim', 'evidence', 'problem', 'context'],
+  claim: ['evidence', 'problem', 'proof', 'context'],
+  registry: ['claim', 'evidence'],
+  proof: [],
+  store: ['evidence'],
+  evidence: ['problem'],
+  context: [],
+  problem: [],
+  config: [],
+  log: [],
+};
+
+/** The only files that may import a dependency at run time. */
+const homes: Record<string, readonly string[]> = {
+  'node:sqlite': ['store/sqlite.ts'],
+  'lru-cache': ['store/cached-store.ts'],
+  typebox: ['registry/record.ts'],
+  undici: ['proof/outbound.ts'],
+  canonicalize: ['evidence/log.ts'],
+  'badge-maker': ['views/badge.ts'],
+  commander: ['main.ts'],
+  'cli-progress': ['cli/import.ts'],
+  pino: ['log.ts'],
+  'rate-limiter-flexible': ['http/limits.ts'],
+};
+
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.ts'),
+);
+const read = (path: string) => readFileSync(join('src', path), 'utf8');
+
+/** Specifiers that a file imports at run time. */
+function runtimeImports(text: string): string[] {
+  const statements = text.matchAll(
+    /^(?:import|export)\s+(?!type\s)([^;]*?)\s*from\s+'([^']+)'|^import\s+'([^']+)'/gm,
+  );
+  return [...statements]
+    .filter(([, names]) => !names || !/^\{\s*(type\s+[^,}]+,?\s*)+\}$/.test(names))
+    .map(([, , from, bare]) => from ?? bare ?? '');
+}
+
+const partOf = (path: string) => path.split('/')[0]?.replace(/\.ts$/, '') ?? '';
+
+describe('architecture', () => {
+  it('knows every part of src', () => {
+    expect([...new Set(sources.map(partOf))].sort()).toEqual(Object.keys(uses).sort());
+  });
+  it.each(sources)('%s imports only what its part may use', (path) => {
+    const part = partOf(path);
+    const used = runtimeImports(read(path))
+      .filter((from) => from.startsWith('.') && from.endsWith('.ts'))
+      .map((from) => partOf(relative('.', join(dirname(path), from))))
+      .filter((to) => to !== part);
+    expect(uses[part]).toEqual(expect.arrayContaining([...new Set(used)]));
+  });
+  it.each(Object.keys(homes))('%s has one home', (dependency) => {
+    const users = sources.filter((path) =>
+      runtimeImports(read(path)).some((from) => from === dependency || from.startsWith(`${dependency}/`)),
+    );
+    expect(users).toEqual(homes[dependency]);
+  });
+  it('reads the environment in one place and knows engines in their files only', () => {
+    expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['main.ts']);
+    expect(sources.filter((path) => /dialect [!=]==/.test(read(path)))).toEqual([]);
+  });
+});
