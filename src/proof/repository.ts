@@ -1,3 +1,10 @@
+import type { Config } from '../config.ts';
+import { toFileText } from './file-text.ts';
+import { createExchange, type Exchange } from './forge-exchange.ts';
+import { createOutbound } from './outbound.ts';
+import { type HeadRef, readHead, toHeadQuery } from './pkt-line.ts';
+import { isLoopbackBase } from './public-address.ts';
+
 /** A recorded repository, taken apart: always https, an allowed host, an owner/name path. */
 export interface RepositoryPlace {
   /** The host as recorded, lower-cased: a key of REPOSITORY_HOSTS. */
@@ -46,4 +53,89 @@ export interface RepositoryReader {
   place(recordedUrl: string): RepositoryPlace | undefined;
   /** Never throws: every trouble is a result. Nothing fetched is echoed but the file text itself. */
   look(place: RepositoryPlace, fileName: string): Promise<RepositoryLook>;
+}
+
+type Hosts = Config['REPOSITORY_HOSTS'];
+type Bases = Hosts[string];
+type Trouble = { readonly result: RepositoryTrouble; readonly retry_after_s?: number };
+
+const wholeLook_ms = 8000;
+const agent = 'dossier';
+const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+const recordedForm = /^https:\/\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._/-]{3,300})$/i;
+
+/** Path of a raw file under a host's raw base; hosts without a layout of their own have GitHub's. */
+const rawPath = (place: RepositoryPlace, ref: string, fileName: string) =>
+  place.host === 'gitlab.com' ? `${place.path}/-/raw/${ref}/${fileName}` : `${place.path}/${ref}/${fileName}`;
+
+function toPlace(hosts: Hosts, recordedUrl: string): RepositoryPlace | undefined {
+  const [, recordedHost = '', recordedPath = ''] = recordedForm.exec(recordedUrl) ?? [];
+  const host = recordedHost.toLowerCase();
+  if (!Object.hasOwn(hosts, host)) return undefined;
+  const path = recordedPath.replace(/\/$/, '').replace(/\.git$/i, '');
+  const segments = path.split('/');
+  if (segments.length < 2 || !segments.every((part) => segment.test(part) && part !== '-')) return undefined;
+  if (host !== 'gitlab.com' && segments.length !== 2) return undefined;
+  return { host, path, key: `${host}/${path}`.toLowerCase() };
+}
+
+async function lookAtHead(exchange: Exchange, base: string, path: string): Promise<HeadRef | Trouble> {
+  const answer = await exchange({
+    url: new URL(`${base}/${path}.git/git-upload-pack`),
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-git-upload-pack-request',
+      accept: 'application/x-git-upload-pack-result',
+      'git-protocol': 'version=2',
+    },
+    body: toHeadQuery(agent),
+  });
+  if (answer.result === 'too_large') return { result: 'host_error' };
+  if (answer.result !== 'answer') return answer;
+  if ([401, 403, 404, 410, 451].includes(answer.status)) return { result: 'repository_not_found' };
+  const head = answer.status === 200 ? readHead(answer.body) : undefined;
+  if (head === 'empty') return { result: 'repository_empty' };
+  return head ?? { result: 'host_error' };
+}
+
+async function lookAtFile(
+  exchange: Exchange,
+  url: URL,
+): Promise<{ readonly result: 'file'; readonly text: string } | Trouble> {
+  const answer = await exchange({ url });
+  if (answer.result !== 'answer') return answer;
+  if (answer.status === 404 || answer.status === 410) return { result: 'file_absent' };
+  return answer.status === 200 ? toFileText(answer.body, answer.contentType) : { result: 'host_error' };
+}
+
+/** A look without HEAD's id is worth something only where it says something about the file. */
+const saysNothing = ({ result }: { readonly result: string }) =>
+  /^(host_|repository_|redirect_)/.test(result);
+
+async function look(exchange: Exchange, bases: Bases, request: { place: RepositoryPlace; fileName: string }) {
+  const { place, fileName } = request;
+  const raw = (ref: string) => lookAtFile(exchange, new URL(`${bases.raw}/${rawPath(place, ref, fileName)}`));
+  const head = await lookAtHead(exchange, bases.git, place.path);
+  if ('commit' in head) return { ...(await raw(head.commit)), ...head, pinned: true };
+  if (head.result !== 'host_error') return { ...head, pinned: false };
+  const unpinned = await raw('HEAD');
+  return { ...(saysNothing(unpinned) ? head : unpinned), pinned: false };
+}
+
+/**
+ * Reads claim files from the configured hosts: HEAD's id by one `ls-refs` of git protocol v2, then the raw file at that
+ * id (trust.md section 1). At most 8 s a look.
+ */
+export function createRepositoryReader(hosts: Hosts): RepositoryReader {
+  const origins = Object.values(hosts).flatMap(({ git, raw }) => [new URL(git), new URL(raw)]);
+  const outbound = createOutbound(new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin)));
+  return {
+    place: (recordedUrl) => toPlace(hosts, recordedUrl),
+    async look(place, fileName) {
+      const bases = hosts[place.host];
+      if (!bases) return { result: 'host_unreachable', pinned: false };
+      const exchange = createExchange(outbound, AbortSignal.timeout(wholeLook_ms));
+      return look(exchange, bases, { place, fileName });
+    },
+  };
 }

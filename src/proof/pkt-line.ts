@@ -1,0 +1,51 @@
+/** The command of git protocol v2 that asks what HEAD names, as the body of a POST to git-upload-pack. */
+export function toHeadQuery(agent: string): Buffer {
+  const line = (text: string) => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
+  const delimiter = '0001';
+  const flush = '0000';
+  return Buffer.from(
+    line('command=ls-refs') +
+      line(`agent=${agent}`) +
+      delimiter +
+      line('symrefs') +
+      line('ref-prefix HEAD') +
+      flush,
+  );
+}
+
+/** What HEAD names; `branch` where it is a symbolic ref. */
+export interface HeadRef {
+  readonly commit: string;
+  readonly branch?: string;
+}
+
+const length = /^[0-9a-f]{4}$/i;
+const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
+/** Only plain branch names are passed on; nothing else of the answer is. */
+const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
+
+/** The lines up to the flush packet; undefined where the framing is broken or cut. */
+function toLines(body: Buffer): string[] | undefined {
+  const lines: string[] = [];
+  for (let at = 0; at + 4 <= body.length; ) {
+    const digits = body.toString('latin1', at, at + 4);
+    if (!length.test(digits)) return undefined;
+    const size = Number.parseInt(digits, 16);
+    if (size === 0) return lines;
+    if (size < 4 || at + size > body.length) return undefined;
+    lines.push(body.toString('utf8', at + 4, at + size).replace(/\n$/, ''));
+    at += size;
+  }
+  return undefined;
+}
+
+/** Reads the answer to the head query: the ref, 'empty' where there is no commit yet, undefined where it is no answer. */
+export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
+  const lines = toLines(body);
+  if (!lines) return undefined;
+  if (lines.length === 0) return 'empty';
+  const line = lines.find((text) => headLine.test(text)) ?? '';
+  const commit = headLine.exec(line)?.[1];
+  const branch = target.exec(line)?.[1];
+  return commit ? { commit, ...(branch && { branch }) } : undefined;
+}
