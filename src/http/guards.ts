@@ -51,6 +51,7 @@ export const createHeaderGuard = (config: Config): Guard =>
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
     originAgentCluster: false,
+    overwrite: false,
   });
 
 function isReadable(pathname: string): boolean {

@@ -1,11 +1,11 @@
 import type { MiddlewareHandler } from 'hono';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Problem } from '../problem.ts';
-import type { HttpEnvironment } from './environment.ts';
+import type { HttpEnvironment, Request } from './environment.ts';
 
 /**
- * Requests of one network per window (trust.md section 5): the burst is the amount, the window is burst divided by
- * the sustained rate.
+ * Requests of one network per window (trust.md section 5): the amount is the burst, the window is the burst divided
+ * by the sustained rate.
  */
 const table = {
   pages: { amount: 100, window_s: 5 },
@@ -16,32 +16,54 @@ const table = {
   capability: { amount: 20, window_s: 60 },
 } as const;
 
-/** A row of the table of limits. */
-export type LimitName = keyof typeof table;
-/** Makes the middleware that counts a route's requests against a limit. */
-export type Limits = (name: LimitName) => MiddlewareHandler<HttpEnvironment>;
+type LimitName = keyof typeof table;
 
-const maxInFlight = 200;
+/** Which limit a request counts against: the first row that fits. */
+const routes: readonly (readonly [method: RegExp, path: RegExp, LimitName])[] = [
+  [/^POST$/, /^\/(agents\/.+\/claim|api\/claim-github|api\/tools\/claim_agent)$/, 'claim'],
+  [/^POST$/, /^\/(feedback|api\/feedback|api\/tools\/submit_feedback)$/, 'feedback'],
+  [/./, /^\/api\/capability(\/|$)/, 'capability'],
+  [/./, /^\/api\/(mcp|tools)(\/|$)/, 'mcp'],
+  [/./, /^\/badge\//, 'badge'],
+  [/./, /./, 'pages'],
+];
 
-/** Counts per network, in memory; `on: false` counts nothing. Answers rate_limited with the RateLimit headers. */
-export function createLimits(on: boolean): Limits {
-  const limiters = Object.fromEntries(
+const limitOf = ({ req }: Request): LimitName =>
+  routes.find(([method, path]) => method.test(req.method) && path.test(req.path))?.[2] ?? 'pages';
+
+const createLimiters = () =>
+  Object.fromEntries(
     Object.entries(table).map(([name, { amount, window_s }]) => [
       name,
       new RateLimiterMemory({ keyPrefix: name, points: amount, duration: window_s }),
     ]),
   ) as Record<LimitName, RateLimiterMemory>;
-  return (name) => async (c, next) => {
-    if (on)
-      await limiters[name].consume(c.get('context').caller.network).catch((reason: unknown) => {
-        if (!(reason instanceof RateLimiterRes)) throw reason;
-        const { amount, window_s } = table[name];
-        const wait_s = Math.max(1, Math.ceil(reason.msBeforeNext / 1000));
-        c.header('RateLimit-Policy', `"${name}";q=${amount};w=${window_s}`);
-        c.header('RateLimit', `"${name}";r=0;t=${wait_s}`);
-        throw new Problem('rate_limited', { retry_after_s: wait_s });
-      });
+
+function refuse(c: Request, name: LimitName, state: RateLimiterRes): never {
+  const { amount, window_s } = table[name];
+  const wait_s = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+  c.header('RateLimit-Policy', `"${name}";q=${amount};w=${window_s}`);
+  c.header('RateLimit', `"${name}";r=0;t=${wait_s}`);
+  throw new Problem('rate_limited', { retry_after_s: wait_s });
+}
+
+/**
+ * Counts requests per network, in memory; `on: false` lifts the thresholds. Answers rate_limited with the RateLimit
+ * headers. Feedback that was not well-formed does not count: people correct a form.
+ */
+export function createLimitGuard(on: boolean): MiddlewareHandler<HttpEnvironment> {
+  const limiters = createLimiters();
+  return async (c, next) => {
+    const name = limitOf(c);
+    const { network } = c.get('context').caller;
+    try {
+      await limiters[name].consume(network);
+    } catch (state) {
+      if (!(state instanceof RateLimiterRes)) throw state;
+      if (on) refuse(c, name, state);
+    }
     await next();
+    if (name === 'feedback' && c.res.status === 422) await limiters.feedback.reward(network);
   };
 }
 
@@ -49,7 +71,7 @@ export function createLimits(on: boolean): Limits {
 export function createInFlightGuard(on: boolean): MiddlewareHandler<HttpEnvironment> {
   let inFlight = 0;
   return async (_c, next) => {
-    if (on && inFlight >= maxInFlight) throw new Problem('unavailable', { retry_after_s: 1 });
+    if (on && inFlight >= 200) throw new Problem('unavailable', { retry_after_s: 1 });
     inFlight++;
     try {
       await next();

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { z } from 'zod';
+import { toInputSchema } from '../tools/json-schema.ts';
 import type { Tool } from '../tools/tool.ts';
 import { connectDossier } from './connect-block.ts';
 import { type Html, paste } from './html.ts';
@@ -14,10 +14,14 @@ interface Property {
 
 const typeOf = ({ type, enum: choices }: Property) => choices?.map(String).join(' | ') ?? type ?? 'any';
 
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, Property>>;
+  readonly required?: readonly string[];
+}
+
 function inputRows({ input }: Tool) {
-  const { properties = {}, required = [] } = z.toJSONSchema(input, { io: 'input' });
-  return Object.entries(properties).map(([name, property]) => {
-    const shown = property as Property;
+  const { properties = {}, required = [] } = toInputSchema(input) as ObjectSchema;
+  return Object.entries(properties).map(([name, shown]) => {
     return html`<tr><th scope="row"><code>${name}</code></th><td>${required.includes(name) ? 'yes' : 'no'}</td><td>${typeOf(shown)}</td><td>${shown.description}</td></tr>`;
   });
 }

@@ -1,0 +1,53 @@
+import { Hono } from 'hono';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { requestId } from 'hono/request-id';
+import { type Context, withCaller } from '../context.ts';
+import { Problem } from '../problem.ts';
+import { createAssets } from '../views/assets.ts';
+import { createApiRoutes } from './api.ts';
+import { createAssetRoutes } from './assets.ts';
+import { createBadgeRoutes } from './badge.ts';
+import { toCaller } from './caller.ts';
+import { createClaimRoutes } from './claim.ts';
+import { createDiscoveryRoutes, createHealthRoutes } from './discovery.ts';
+import type { Face, HttpEnvironment, Request } from './environment.ts';
+import { createFeedbackRoutes } from './feedback.ts';
+import { addressGuard, createAccessLog, createHeaderGuard, createHostGuard } from './guards.ts';
+import { createInFlightGuard, createLimitGuard } from './limits.ts';
+import { createListingRoutes } from './listing.ts';
+import { createMcpRoute } from './mcp.ts';
+import { createPageRoutes } from './pages.ts';
+import { answerMethod, answerProblem, createErrorHandler } from './problems.ts';
+
+const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress ?? '127.0.0.1';
+
+/** The whole HTTP face: what every request passes, in this order, and what is mounted behind it. */
+export function createApp(context: Context): Hono<HttpEnvironment> {
+  const { config } = context;
+  const face: Face = { context, site: { config, assets: createAssets() } };
+  const app = new Hono<HttpEnvironment>();
+  app.onError(createErrorHandler(face));
+  app.notFound((c) => answerProblem(c, new Problem('not_found'), face));
+
+  app.use(requestId(), createAccessLog(face), createHeaderGuard(config));
+  app.use(methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }));
+  app.route('/', createHealthRoutes(face));
+  app.use(addressGuard, createHostGuard(config));
+  app.route('/', createAssetRoutes(face));
+  app.use(async (c, next) => {
+    c.set('context', withCaller(context, toCaller(c.req.raw, config, remoteAddress(c))));
+    await next();
+  });
+  app.use(createLimitGuard(config.LIMITS));
+
+  app.use('/api/mcp/*', createInFlightGuard(config.LIMITS));
+  app.route('/api/mcp', createMcpRoute(context));
+  app.route('/', createApiRoutes(face));
+  app.route('/', createPageRoutes(face));
+  app.route('/', createListingRoutes(face));
+  app.route('/', createClaimRoutes(face));
+  app.route('/', createBadgeRoutes());
+  app.route('/', createFeedbackRoutes(face));
+  app.route('/', createDiscoveryRoutes(face));
+  return app;
+}

@@ -1,0 +1,34 @@
+import chromium from '@sparticuz/chromium';
+import { type Browser, type Page, chromium as engine } from 'playwright-core';
+
+/** A real Chromium from npm; close it after use. */
+export const openBrowser = async (): Promise<Browser> =>
+  engine.launch({ args: chromium.args, executablePath: await chromium.executablePath(), headless: true });
+
+/** What a page asked for and complained about while it was open. */
+export interface PageTrace {
+  readonly page: Page;
+  /** Console errors and warnings, and exceptions of scripts. */
+  readonly complaints: string[];
+  /** Origins of everything it asked for. */
+  readonly origins: Set<string>;
+}
+
+/** A page whose complaints and requests are kept. */
+export async function openPage(
+  browser: Browser,
+  options: Parameters<Browser['newPage']>[0] = {},
+): Promise<PageTrace> {
+  const page = await browser.newPage(options);
+  const complaints: string[] = [];
+  const origins = new Set<string>();
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== 'data:') origins.add(url.origin);
+  });
+  return { page, complaints, origins };
+}
