@@ -1,30 +1,17 @@
 import { capabilityHash, capabilityId } from '../evidence/capability.ts';
-import type { ChallengeBinding, ClaimKey } from '../evidence/challenge.ts';
 import { type ClaimFile, parseClaimFile } from '../evidence/claim-file.ts';
-import type { RepositoryLook, RepositoryPlace } from '../proof/repository.ts';
-import type { ListingRow, Transaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
+import { activate, type ClaimChange, type Proof } from './activate.ts';
 import type { CheckResult } from './check.ts';
-import { decideProof, type ProofDecision } from './decide.ts';
 import { endCapability } from './end-capability.ts';
-import { judgeLines, type UsableLine } from './lines.ts';
+import { judgeLines } from './lines.ts';
 import { withdrawByOptout } from './optout.ts';
-import { recordClaimEvent } from './record.ts';
 import { suspendClaim } from './suspend.ts';
-
-/** One look at a listing's repository, and everything it is judged by. */
-export interface Proof {
-  readonly listing: ListingRow & { readonly repository: string };
-  readonly place: RepositoryPlace;
-  readonly look: RepositoryLook;
-  readonly binding: ChallengeBinding;
-  readonly ring: readonly ClaimKey[];
-  readonly now: Date;
-}
 
 /** What a proof came to. */
 export interface ProofOutcome {
   readonly result: CheckResult | 'optout';
-  readonly changed: NonNullable<ProofDecision['event']> | 'none';
+  readonly changed: ClaimChange;
 }
 
 const patience_ms = 30 * 86_400_000;
@@ -58,62 +45,6 @@ async function judge(tx: Transaction, file: ClaimFile, { listing, place, binding
     ({ state }) => state === 'revoked' || state === 'burnt' || claim?.repository_key === place.key,
   );
   return judgeLines(file, { binding, ring, known, now_s: Math.floor(now.getTime() / 1000) });
-}
-
-async function writeCapabilities(
-  tx: Transaction,
-  handle: string,
-  { decision, at }: { decision: ProofDecision; at: string },
-) {
-  for (const hash of decision.retired) await tx.claims.setCapabilityState(hash, 'revoked', at);
-  for (const hash of decision.gone) await tx.claims.setCapabilityState(hash, 'suspended', at);
-  for (const hash of decision.back) await tx.claims.setCapabilityState(hash, 'active', at);
-  for (const { hash, issued_at } of decision.added)
-    await tx.claims.putCapability({
-      hash,
-      id: capabilityId(hash),
-      handle,
-      state: 'active',
-      issued_at,
-      activated_at: at,
-      ended_at: null,
-    });
-}
-
-async function activate(
-  tx: Transaction,
-  usable: readonly UsableLine[],
-  { listing: { handle, repository }, place, look, now }: Proof,
-): Promise<ProofOutcome['changed']> {
-  const at = now.toISOString();
-  const claim = await tx.claims.claim(handle);
-  const capabilities = await tx.claims.capabilities(handle);
-  const { pinned, commit, branch } = look;
-  const decision = decideProof({ usable, claim, capabilities, repositoryKey: place.key, pinned });
-  await writeCapabilities(tx, handle, { decision, at });
-  const kept = claim?.repository_key === place.key ? claim : undefined;
-  await tx.claims.putClaim({
-    handle,
-    state: 'claimed',
-    suspended_reason: null,
-    claimed_at: kept?.claimed_at ?? at,
-    repository,
-    repository_key: place.key,
-    commit_id: kept ? kept.commit_id : (commit ?? null),
-    branch: branch ?? kept?.branch ?? null,
-    checked_at: kept && !pinned ? kept.checked_at : at,
-  });
-  if (!decision.event) return 'none';
-  const [newest = decision.back[0]] = decision.added.map(({ hash }) => hash);
-  await recordClaimEvent(tx, handle, {
-    type: decision.event,
-    at,
-    repository,
-    ...(commit && { commit }),
-    ...(newest && { capability_id: capabilityId(newest) }),
-  });
-  await tx.listings.reindex(handle);
-  return decision.event;
 }
 
 /** No line counts: a file that was read at HEAD's commit suspends at once, silence of the host after 30 days. */

@@ -1,0 +1,77 @@
+import { capabilityId } from '../evidence/capability.ts';
+import type { ChallengeBinding, ClaimKey } from '../evidence/challenge.ts';
+import type { RepositoryLook, RepositoryPlace } from '../proof/repository.ts';
+import type { ListingRow, Transaction } from '../store/store.ts';
+import { decideProof, type ProofDecision } from './decide.ts';
+import type { UsableLine } from './lines.ts';
+import { recordClaimEvent } from './record.ts';
+
+/** One look at a listing's repository, and everything it is judged by. */
+export interface Proof {
+  readonly listing: ListingRow & { readonly repository: string };
+  readonly place: RepositoryPlace;
+  readonly look: RepositoryLook;
+  readonly binding: ChallengeBinding;
+  readonly ring: readonly ClaimKey[];
+  readonly now: Date;
+}
+
+/** What a proof changed. */
+export type ClaimChange = NonNullable<ProofDecision['event']> | 'none';
+
+async function writeCapabilities(
+  tx: Transaction,
+  handle: string,
+  { decision, at }: { decision: ProofDecision; at: string },
+) {
+  for (const hash of decision.retired) await tx.claims.setCapabilityState(hash, 'revoked', at);
+  for (const hash of decision.gone) await tx.claims.setCapabilityState(hash, 'suspended', at);
+  for (const hash of decision.back) await tx.claims.setCapabilityState(hash, 'active', at);
+  for (const { hash, issued_at } of decision.added)
+    await tx.claims.putCapability({
+      hash,
+      id: capabilityId(hash),
+      handle,
+      state: 'active',
+      issued_at,
+      activated_at: at,
+      ended_at: null,
+    });
+}
+
+/** Makes the lines that count the listing's active capabilities; answers what that changed. */
+export async function activate(
+  tx: Transaction,
+  usable: readonly UsableLine[],
+  { listing: { handle, repository }, place, look, now }: Proof,
+): Promise<ClaimChange> {
+  const at = now.toISOString();
+  const claim = await tx.claims.claim(handle);
+  const capabilities = await tx.claims.capabilities(handle);
+  const { pinned, commit, branch } = look;
+  const decision = decideProof({ usable, claim, capabilities, repositoryKey: place.key, pinned });
+  await writeCapabilities(tx, handle, { decision, at });
+  const kept = claim?.repository_key === place.key ? claim : undefined;
+  await tx.claims.putClaim({
+    handle,
+    state: 'claimed',
+    suspended_reason: null,
+    claimed_at: kept?.claimed_at ?? at,
+    repository,
+    repository_key: place.key,
+    commit_id: kept ? kept.commit_id : (commit ?? null),
+    branch: branch ?? kept?.branch ?? null,
+    checked_at: kept && !pinned ? kept.checked_at : at,
+  });
+  if (!decision.event) return 'none';
+  const [newest = decision.back[0]] = decision.added.map(({ hash }) => hash);
+  await recordClaimEvent(tx, handle, {
+    type: decision.event,
+    at,
+    repository,
+    ...(commit && { commit }),
+    ...(newest && { capability_id: capabilityId(newest) }),
+  });
+  await tx.listings.reindex(handle);
+  return decision.event;
+}

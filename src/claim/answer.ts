@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { capabilityHash, capabilityId, createCapability } from '../evidence/capability.ts';
+import { challengeLife_s, challengeTrouble, createChallenge, readChallenge } from '../evidence/challenge.ts';
+import { Problem } from '../problem.ts';
+import type { CapabilityRow, ClaimRow } from '../store/store.ts';
+import { type CheckResult, checkMessages, claimCheck } from './check.ts';
+import { bindingOf, type CheckedClaim, type ClaimTarget } from './check-claim.ts';
+import { claimKeyRing } from './keys.ts';
+
+/** The answer of a claim request (trust.md section 1, POST /api/claim-github). */
+export const claimAnswer = z.object({
+  status: z.enum(['challenge_issued', 'not_proven', 'claimed']),
+  handle: z.string(),
+  repository: z.string(),
+  claim_file: z.string(),
+  check: claimCheck,
+  reason: z.string().optional().describe('check.result, or what is wrong with the challenge asked about'),
+  message: z.string().optional(),
+  challenge: z.string().optional().describe('Public: commit it'),
+  file_contents: z.string().optional(),
+  capability: z.string().optional().describe('Secret, shown once; works when its challenge is committed'),
+  capability_id: z.string().optional(),
+  expires_at: z.string().optional(),
+  claimed_at: z.string().optional(),
+  commit: z.string().optional(),
+  capabilities: z.array(z.object({ id: z.string(), activated_at: z.string() })).optional(),
+  changed: z.enum(['activated', 'rotated', 'restored', 'none']).optional(),
+  next: z.string(),
+});
+export type ClaimAnswer = z.input<typeof claimAnswer>;
+
+/** What the claim of a listing is at the moment. */
+export interface ClaimStanding {
+  readonly claim: ClaimRow | undefined;
+  readonly capabilities: readonly CapabilityRow[];
+}
+
+const nextWhenIssued = (file: string) =>
+  `Keep the capability that came with the challenge you commit; it is shown only now. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping lines that are there already, then send the same request again.`;
+const nextWhenClaimed = (file: string) =>
+  `Use the capability whose capability_id is in capabilities, as Authorization: Bearer. Keep its line in ${file}: removing it suspends the capability. Ask with rotate: true for a new one.`;
+const nextWhenWaiting = (file: string) =>
+  `Commit the challenge line in ${file} at the root of the default branch, then ask again. Leave challenge out to be given a new one.`;
+
+const said = (reason: CheckResult, file: string) =>
+  reason === 'proven' ? {} : { message: checkMessages[reason](file) };
+
+const frame = ({ listing }: ClaimTarget, { check }: CheckedClaim, { config }: Context) => ({
+  handle: listing.handle,
+  repository: listing.repository,
+  claim_file: config.claimFile,
+  check,
+});
+
+/** A new pair: the challenge to commit and the capability that it makes work. Nothing is stored. */
+export async function toIssued(
+  target: ClaimTarget,
+  checked: CheckedClaim,
+  context: Context,
+): Promise<ClaimAnswer> {
+  const { claimFile, PUBLIC_URL } = context.config;
+  const [key] = await claimKeyRing(context);
+  const at_s = Math.floor(context.clock().getTime() / 1000);
+  const capability = createCapability();
+  const hash = capabilityHash(capability);
+  const challenge = createChallenge(key, bindingOf(target, context), { hash, at_s });
+  const { result } = checked.check;
+  const { handle } = target.listing;
+  return {
+    status: 'challenge_issued',
+    ...frame(target, checked, context),
+    challenge,
+    file_contents: `# Claim of ${handle} at ${PUBLIC_URL}\n${challenge}\n`,
+    capability,
+    capability_id: capabilityId(hash),
+    expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
+    ...said(result, claimFile),
+    next: nextWhenIssued(claimFile),
+  };
+}
+
+/** A new pair, with the reason why nothing in the file counted. A check answered from before may be outlived. */
+export async function toNotProven(
+  target: ClaimTarget,
+  checked: CheckedClaim,
+  context: Context,
+): Promise<ClaimAnswer> {
+  const reason = checked.check.result === 'proven' ? 'reused' : checked.check.result;
+  const issued = await toIssued(target, checked, context);
+  return { ...issued, status: 'not_proven', reason, ...said(reason, context.config.claimFile) };
+}
+
+/** A claim that stands; never a secret. */
+export function toClaimed(
+  target: ClaimTarget,
+  checked: CheckedClaim,
+  { context, claim, capabilities }: ClaimStanding & { claim: ClaimRow; context: Context },
+): ClaimAnswer {
+  const { claimFile } = context.config;
+  return {
+    status: 'claimed',
+    ...frame(target, checked, context),
+    claimed_at: claim.claimed_at,
+    ...(claim.commit_id && { commit: claim.commit_id }),
+    capabilities: capabilities
+      .filter(({ state }) => state === 'active')
+      .map(({ id, activated_at }) => ({ id, activated_at })),
+    changed: checked.changed,
+    ...said(checked.check.result, claimFile),
+    next: nextWhenClaimed(claimFile),
+  };
+}
+
+/** Throws invalid_input unless a text has the form of a challenge. */
+export function requireChallenge(text: string) {
+  const challenge = readChallenge(text);
+  if (challenge) return challenge;
+  const message = 'a challenge of claim_agent: dossier-claim-v1. and 72 more characters';
+  throw new Problem('invalid_input', {
+    fields: [{ field: 'challenge', message }],
+    detail: `challenge: ${message}.`,
+  });
+}
+
+async function whyNot(text: string, target: ClaimTarget, context: Context): Promise<CheckResult | undefined> {
+  const challenge = requireChallenge(text);
+  const row = await context.store.claims.capability(challenge.hash);
+  if (row?.state === 'burnt') return 'secret_published';
+  if (row?.state === 'revoked') return 'reused';
+  const now_s = Math.floor(context.clock().getTime() / 1000);
+  const ring = await claimKeyRing(context);
+  if (row?.handle === target.listing.handle) return undefined;
+  return challengeTrouble(challenge, bindingOf(target, context), { ring, now_s });
+}
+
+/** Why the challenge that was asked about does not count; never a secret. */
+export async function toUnproven(
+  text: string,
+  { target, checked }: { target: ClaimTarget; checked: CheckedClaim },
+  context: Context,
+): Promise<ClaimAnswer> {
+  const { claimFile } = context.config;
+  const { result } = checked.check;
+  const isRead = result === 'proven' || result.startsWith('challenge_') || result === 'reused';
+  const reason = (await whyNot(text, target, context)) ?? (isRead ? 'no_challenge_in_file' : result);
+  return {
+    status: 'not_proven',
+    ...frame(target, checked, context),
+    reason,
+    ...said(reason, claimFile),
+    next: nextWhenWaiting(claimFile),
+  };
+}

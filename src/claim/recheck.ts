@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../context.ts';
+import type { ClaimRow } from '../store/store.ts';
+import { checkClaim, toClaimTarget } from './check-claim.ts';
+
+const page = 100;
+const passesPerInterval = 20;
+const longestSleep_s = 3600;
+
+/** When a claim is looked at again, in ms since 1970: the interval after its last check, give or take a fifth. */
+export function recheckDue_ms({ handle, checked_at }: ClaimRow, interval_s: number): number {
+  const spread = createHash('sha256').update(`${handle}\n${checked_at}`).digest().readUInt16BE(0) / 65_535;
+  return Date.parse(checked_at) + interval_s * 1000 * (0.8 + 0.4 * spread);
+}
+
+async function recheck(claim: ClaimRow, context: Context): Promise<boolean> {
+  const listing = await context.store.listings.row(claim.handle);
+  if (!listing?.repository || listing.withdrawn || !context.repositories.place(listing.repository))
+    return false;
+  const { check, changed } = await checkClaim(toClaimTarget(listing, context), context);
+  context.log.debug({ handle: claim.handle, result: check.result, changed }, 'claim re-checked');
+  return true;
+}
+
+/** Looks once at every claim that is due, one after the other; answers how many. One that fails stops no other. */
+export async function recheckClaims(context: Context, stopped?: AbortSignal): Promise<number> {
+  let looked = 0;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const claims: ClaimRow[] = await context.store.claims.claimed(after, page);
+    for (const claim of claims) {
+      if (stopped?.aborted) return looked;
+      if (recheckDue_ms(claim, context.config.CLAIM_RECHECK) > context.clock().getTime()) continue;
+      try {
+        if (await recheck(claim, context)) looked += 1;
+      } catch (error) {
+        context.log.warn({ err: error, handle: claim.handle }, 'claim re-check failed');
+      }
+    }
+    after = claims.length === page ? claims.at(-1)?.handle : undefined;
+  }
+  return looked;
+}
+
+async function run(context: Context, stopped: AbortSignal): Promise<void> {
+  const pause_ms = Math.min(longestSleep_s, context.config.CLAIM_RECHECK / passesPerInterval) * 1000;
+  while (!stopped.aborted) {
+    try {
+      await sleep(pause_ms, undefined, { signal: stopped, ref: false });
+      await recheckClaims(context, stopped);
+    } catch (error) {
+      if (!stopped.aborted) context.log.warn({ err: error }, 'claim re-check failed');
+    }
+  }
+}
+
+/** Starts the re-check of all claims every CLAIM_RECHECK, give or take a fifth. Answers how to stop it and wait. */
+export function startRecheck(context: Context): () => Promise<void> {
+  const stop = new AbortController();
+  const running = run(context, stop.signal);
+  return async () => {
+    stop.abort();
+    await running;
+  };
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import {
+  type ClaimAnswer,
+  type ClaimStanding,
+  claimAnswer,
+  requireChallenge,
+  toClaimed,
+  toIssued,
+  toNotProven,
+  toUnproven,
+} from '../claim/answer.ts';
+import { type ClaimTarget, checkClaim, toClaimTarget } from '../claim/check-claim.ts';
+import type { Context } from '../context.ts';
+import { Problem } from '../problem.ts';
+import { findListing } from './find-listing.ts';
+import { handleInput } from './inputs.ts';
+import { defineTool } from './tool.ts';
+
+const input = z.strictObject({
+  handle: handleInput,
+  rotate: z.boolean().optional().describe('A new challenge and capability for a claimed listing'),
+  challenge: z.string().max(100).optional().describe('Only check this challenge; no secret is returned'),
+});
+
+const standingOf = async (
+  { listing: { handle } }: ClaimTarget,
+  { store }: Context,
+): Promise<ClaimStanding> => ({
+  claim: await store.claims.claim(handle),
+  capabilities: await store.claims.capabilities(handle),
+});
+
+async function answer(
+  target: ClaimTarget,
+  { rotate, challenge }: z.output<typeof input>,
+  context: Context,
+): Promise<ClaimAnswer> {
+  const asked = challenge === undefined ? undefined : requireChallenge(challenge);
+  const checked = await checkClaim(target, context);
+  if (checked.optedOut) throw new Problem('listing_withdrawn');
+  const { claim, capabilities } = await standingOf(target, context);
+  const isLive = !asked || capabilities.some(({ hash, state }) => hash === asked.hash && state === 'active');
+  const isClaimed = claim?.state === 'claimed' && claim.repository_key === target.place.key && isLive;
+  if (isClaimed && (asked || !rotate)) return toClaimed(target, checked, { claim, capabilities, context });
+  if (challenge !== undefined) return toUnproven(challenge, { target, checked }, context);
+  if (rotate || checked.check.result === 'file_absent') return toIssued(target, checked, context);
+  return toNotProven(target, checked, context);
+}
+
+/** Shows write access to the recorded repository by a committed line, and hands out what rating needs. */
+export const claimAgent = defineTool({
+  name: 'claim_agent',
+  title: 'Claim your own listing',
+  description:
+    'Claims a listing by a line committed to its recorded repository: the first call returns a challenge (public, to commit) and a capability (secret, works once the challenge is committed); the same call again checks. Use it only for a listing whose repository you can push to; submit_rating needs the capability. Do not use it to find out about a listing: use get_agent. Claimed means write access to the recorded repository at a commit on a date, and nothing about quality or the publisher. Each call without challenge that is not yet proven returns a new pair; earlier secrets are never shown again.',
+  effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  input,
+  output: claimAnswer,
+  example: { handle: 'co.webhook/webhook' },
+  async run(sent, context) {
+    const listing = await findListing(sent.handle, context);
+    return answer(toClaimTarget(listing, context), sent, context);
+  },
+});
