@@ -8,6 +8,7 @@ import { runImportCommand } from './cli/import.ts';
 import { runServe } from './cli/serve.ts';
 import { runStdio } from './cli/stdio.ts';
 import { ConfigError, readConfig } from './config.ts';
+import { DatabaseError } from './server.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -51,6 +52,7 @@ function createCommandLine(): Command {
 function toExit(error: unknown): { code: number; lines: string } {
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : exitCodes.usage, lines: '' };
   if (error instanceof ConfigError) return { code: exitCodes.configuration, lines: `${error.message}\n` };
+  if (error instanceof DatabaseError) return { code: exitCodes.io, lines: `${error.message}\n` };
   if (error instanceof ExitError) return { code: error.exitCode, lines: `${error.message}\n` };
   return {
     code: exitCodes.io,

@@ -9,6 +9,7 @@ import { createLog } from './log.ts';
 import { createRepositoryReader } from './proof/repository.ts';
 import { createCachedStore } from './store/cached-store.ts';
 import { openSqliteStore } from './store/sqlite.ts';
+import type { Store } from './store/store.ts';
 
 const headers_ms = 10_000;
 const request_ms = 15_000;
@@ -16,11 +17,24 @@ const drain_ms = 10_000;
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
 
-/** Opens everything a handler may touch; close it with `context.store.close()`. */
+/** The database could not be opened; the command line exits with 74. */
+export class DatabaseError extends Error {}
+
+/** Opens the database of DATABASE_URL behind its cache. Throws DatabaseError. */
+export async function openStore(url: string): Promise<Store> {
+  try {
+    return createCachedStore(await openSqliteStore(url));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DatabaseError(`DATABASE_URL: cannot open ${url}: ${reason}`, { cause: error });
+  }
+}
+
+/** Opens everything a handler may touch; close it with `context.store.close()`. Throws DatabaseError. */
 export async function openContext(config: Config): Promise<Context> {
   return {
     config,
-    store: createCachedStore(await openSqliteStore(config.DATABASE_URL)),
+    store: await openStore(config.DATABASE_URL),
     repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
     log: createLog(config),
     clock: () => new Date(),

@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts';
-import { openSqliteStore } from '../store/sqlite.ts';
+import { openStore } from '../server.ts';
 import type { FeedbackRow, Store } from '../store/store.ts';
 import { ExitError, exitCodes } from './exit.ts';
 
 const listed = 200;
 
 async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openSqliteStore(config.DATABASE_URL);
+  const store = await openStore(config.DATABASE_URL);
   try {
     return await work(store);
   } finally {
