@@ -19,7 +19,7 @@ import { createMcpRoute } from './mcp.ts';
 import { createPageRoutes } from './pages.ts';
 import { answerMethod, answerProblem, createErrorHandler } from './problems.ts';
 
-const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress ?? '127.0.0.1';
+const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
 
 /** The whole HTTP face: what every request passes, in this order, and what is mounted behind it. */
 export function createApp(context: Context): Hono<HttpEnvironment> {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { claimAgent } from '../tools/claim-agent.ts';
 import { getAgent } from '../tools/get-agent.ts';
-import { type ClaimAnswer, toClaimPage } from '../views/claim-page.ts';
+import { toClaimPage } from '../views/claim-page.ts';
 import { answerPage } from './answers.ts';
 import { readForm } from './body.ts';
 import { call } from './call.ts';
@@ -25,7 +25,7 @@ const runStep = async (c: Request, { site }: Face) => {
   return orRedirect(c, handle, async () => {
     const checked = form.challenge;
     const input = { handle, ...(checked && { challenge: checked }), ...(form.rotate && { rotate: true }) };
-    const answer = (await call(c, claimAgent, input)) as ClaimAnswer;
+    const answer = await call(c, claimAgent, input);
     const page = toClaimPage(site, { handle, repository: answer.repository, checked, answer });
     return c.html(String(page), 200, { 'Cache-Control': 'no-store' });
   });

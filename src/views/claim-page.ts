@@ -1,30 +1,8 @@
 import { html } from 'hono/html';
+import type { ClaimAnswer } from '../claim/answer.ts';
 import { type Html, minute, pagePath, paste } from './html.ts';
 import { toPage } from './layout.ts';
 import type { Site } from './site.ts';
-
-/** What claim_agent answers, as far as the page shows it (trust.md section 1). */
-export interface ClaimAnswer {
-  readonly status: string;
-  readonly repository: string;
-  readonly check: {
-    readonly result: string;
-    readonly at: string;
-    readonly commit?: string;
-    readonly branch?: string;
-  };
-  readonly message?: string;
-  readonly challenge?: string;
-  readonly file_contents?: string;
-  readonly capability?: string;
-  readonly capability_id?: string;
-  readonly expires_at?: string;
-  readonly next?: string;
-  readonly claimed_at?: string;
-  readonly commit?: string;
-  readonly changed?: string;
-  readonly capabilities?: readonly { readonly id: string; readonly activated_at: string }[];
-}
 
 /** What the page of a claim is about; `answer` once the form was sent, `checked` the challenge it was sent with. */
 export interface ClaimStep {
