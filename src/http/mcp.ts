@@ -1,0 +1,174 @@
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import type { Context } from '../context.ts';
+import { type McpAnswerer, openMcpAnswerer } from '../mcp/answer.ts';
+import { Problem, type ProblemCode } from '../problem.ts';
+import { toProblem } from '../tools/tool.ts';
+import { createAssets } from '../views/assets.ts';
+import { toMcpPage } from '../views/mcp-page.ts';
+import { parseJson, readText } from './body.ts';
+import type { Request } from './environment.ts';
+
+const maxBytes = 64 * 1024;
+const maxInFlight = 200;
+const methods = ['POST', 'OPTIONS'] as const;
+
+/** What a script of another site may send; the protocol's own headers are reflected, not listed. */
+const sendable =
+  /^(content-type|accept|authorization|x-agent-capability|last-event-id|mcp-[a-z0-9-]{1,60})$/i;
+const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
+
+/** JSON-RPC codes of problems; the others are the implementation's own, -32000. */
+const rpcCodes: Partial<Record<ProblemCode, number>> = { invalid_request: -32600, internal: -32603 };
+
+/** A problem as a JSON-RPC error. Its id is null: no request was read or answered. */
+function answerProblem(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -32000): Response {
+  const { status, message, facts } = problem;
+  const error = { code: rpcCode, message, data: problem.toJSON() };
+  return new Response(JSON.stringify({ jsonrpc: '2.0', id: null, error }), {
+    status,
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      ...(facts.allow && { Allow: facts.allow.join(', ') }),
+      ...(facts.retry_after_s !== undefined && { 'Retry-After': String(facts.retry_after_s) }),
+    },
+  });
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A declared length is held to by the server underneath, so such a body is read in one piece. */
+async function readBody(request: globalThis.Request): Promise<string> {
+  const { headers } = request;
+  const declared = Number(headers.get('content-length') ?? Number.NaN);
+  if (!(declared <= maxBytes) || headers.has('content-encoding')) return readText(request, maxBytes);
+  try {
+    return strictUtf8.decode(await request.arrayBuffer());
+  } catch {
+    throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
+  }
+}
+
+/** The parsed body, or the refusal of it. A batch is refused: one POST of many calls would pass every limit. */
+async function readMessage(request: globalThis.Request): Promise<{ body: unknown } | { refusal: Response }> {
+  if (!isJsonContentType(request.headers.get('content-type'))) throw new Problem('unsupported_media_type');
+  try {
+    const body = parseJson(await readBody(request));
+    if (!Array.isArray(body)) return { body };
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_request')
+      return { refusal: answerProblem(error, -32700) };
+    throw error;
+  }
+  throw new Problem('invalid_request', { detail: 'Batches are not accepted: send one message a POST.' });
+}
+
+function answerPreflight(c: Request): Response {
+  const asked = (c.req.header('access-control-request-headers') ?? '').split(',').map((name) => name.trim());
+  return new Response(null, {
+    status: 204,
+    headers: {
+      Allow: methods.join(', '),
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': methods.join(', '),
+      'Access-Control-Allow-Headers': asked.filter((name) => sendable.test(name)).join(', '),
+      'Access-Control-Max-Age': '86400',
+      Vary: 'Access-Control-Request-Headers',
+    },
+  });
+}
+
+/** Lets scripts of any site read the answer: the endpoint is public and knows no cookies. */
+function withCors(c: Request, response: Response): Response {
+  if (!c.req.header('origin')) return response;
+  response.headers.set('Access-Control-Allow-Origin', '*');
+  response.headers.set('Access-Control-Expose-Headers', exposed);
+  return response;
+}
+
+/** Answers `/api/mcp`, mounted with and without a slash at its end. */
+export interface McpRoute {
+  (c: Request): Promise<Response>;
+  /** Ends open subscriptions; every later request is answered `draining`. */
+  close(): Promise<void>;
+}
+
+async function openAnswerer(context: Context): Promise<McpAnswerer> {
+  if (!context.config.CONFORMANCE) return openMcpAnswerer(context);
+  const { fixtures } = await import('../mcp/conformance.ts');
+  return openMcpAnswerer(context, fixtures);
+}
+
+/** Tells subscribers of the listings that a commit touched. */
+function announceWrites(context: Context, answerer: McpAnswerer): () => void {
+  return context.store.onWritten((written) => {
+    if (written === 'all') return;
+    for (const handle of written) {
+      answerer.resourceUpdated(`agent://${handle}`);
+      answerer.resourceUpdated(`agent://${handle}/ratings`);
+    }
+  });
+}
+
+/** Requests being answered, so that a flood is refused while it is cheap to do so. */
+function createGate() {
+  let inFlight = 0;
+  let draining = false;
+  return {
+    drain: () => {
+      draining = true;
+    },
+    async pass(work: () => Promise<Response>): Promise<Response> {
+      if (draining) throw new Problem('draining', { retry_after_s: 1 });
+      if (inFlight >= maxInFlight) throw new Problem('unavailable', { retry_after_s: 1 });
+      inFlight++;
+      try {
+        return await work();
+      } finally {
+        inFlight--;
+      }
+    },
+  };
+}
+
+/**
+ * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
+ * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
+ */
+export function createMcpRoute(context: Context): McpRoute {
+  const gate = createGate();
+  const opened = openAnswerer(context).then((answerer) => ({
+    answerer,
+    unsubscribe: announceWrites(context, answerer),
+  }));
+  opened.catch((err) => context.log.error({ err }, 'mcp did not open'));
+  const page = String(toMcpPage({ config: context.config, assets: createAssets() }));
+
+  const answerPost = (c: Request) =>
+    gate.pass(async () => {
+      const message = await readMessage(c.req.raw);
+      if ('refusal' in message) return message.refusal;
+      const { answerer } = await opened;
+      return answerer.answer({ request: c.req.raw, body: message.body, caller: c.get('context').caller });
+    });
+
+  const answer = async (c: Request): Promise<Response> => {
+    const { method } = c.req;
+    if (method === 'OPTIONS') return answerPreflight(c);
+    if (method === 'GET' && (c.req.header('accept') ?? '').includes('text/html')) return c.html(page);
+    try {
+      if (method !== 'POST') throw new Problem('method_not_allowed', { allow: methods });
+      return withCors(c, await answerPost(c));
+    } catch (error) {
+      return withCors(c, answerProblem(toProblem(error, context)));
+    }
+  };
+
+  const close = async () => {
+    gate.drain();
+    const { answerer, unsubscribe } = await opened;
+    unsubscribe();
+    await answerer.close();
+  };
+  return Object.assign(answer, { close });
+}

@@ -1,0 +1,121 @@
+import {
+  classifyInboundRequest,
+  createMcpHandler,
+  type InboundModernRoute,
+  type JSONRPCRequest,
+  type McpHttpHandler,
+  type McpServer,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
+import type { Caller, Context } from '../context.ts';
+import { createMcpServer, type Era, toAuthInfo } from '../mcp.ts';
+import { createLane, deadline, type Lane, modernRevision } from './lane.ts';
+
+/** One POST, its body read and parsed; never a batch. */
+export interface Posted {
+  readonly request: Request;
+  readonly body: unknown;
+  readonly caller: Caller;
+}
+
+/** Answers MCP over HTTP in both eras. */
+export interface McpAnswerer {
+  /** Throws unavailable after the deadline; every other trouble is an answer. */
+  answer(posted: Posted): Promise<Response>;
+  /** Tells open subscriptions that a resource has changed. */
+  resourceUpdated(uri: string): void;
+  /** Ends open subscriptions. */
+  close(): Promise<void>;
+}
+
+/** What CONFORMANCE=1 adds to every server, and which requests need a stream for it. */
+export interface Fixtures {
+  register(server: McpServer, era: Era): void;
+  needsStream(message: JSONRPCRequest): boolean;
+}
+
+interface Legs {
+  readonly legacy: Lane;
+  readonly modern: Lane;
+  /** The SDK's own handler, an instance per request: refusals, subscriptions, whatever is unusual. */
+  readonly handler: McpHttpHandler;
+}
+
+const headersOf = ({ headers }: Request) => ({
+  protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,
+  mcpMethodHeader: headers.get('mcp-method') ?? undefined,
+  mcpNameHeader: headers.get('mcp-name') ?? undefined,
+});
+
+const toJson = (value: unknown, status = 200): Response =>
+  new Response(JSON.stringify(value), { status, headers: { 'Content-Type': 'application/json' } });
+
+/** The modern methods that a lane serves, each with the parameter that Mcp-Name repeats. */
+const laneMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
+  ['tools/list', undefined],
+  ['tools/call', 'name'],
+  ['resources/list', undefined],
+  ['resources/templates/list', undefined],
+  ['resources/read', 'uri'],
+  ['prompts/list', undefined],
+  ['prompts/get', 'name'],
+  ['completion/complete', undefined],
+  ['server/discover', undefined],
+]);
+
+/** Whether a modern message is a request that nothing can be said against before its method runs. */
+function isPlain({ messageKind, message, classification }: InboundModernRoute, request: Request): boolean {
+  const { protocolVersionHeader, mcpMethodHeader, mcpNameHeader } = headersOf(request);
+  // The classifier has held these two against the body, but lets them be absent.
+  if (!protocolVersionHeader || !mcpMethodHeader || messageKind !== 'request') return false;
+  if (classification.revision !== modernRevision || !laneMethods.has(message.method)) return false;
+  const source = laneMethods.get(message.method);
+  return !source || (mcpNameHeader !== undefined && message.params?.[source] === mcpNameHeader);
+}
+
+const servedLegacy = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+
+async function answerLegacy({ request, body, caller }: Posted, lane: Lane): Promise<Response> {
+  const message = body as JSONRPCRequest;
+  // Without a session there is nobody that a notification or a posted response could reach.
+  if (message.method === undefined || message.id === undefined) return new Response(null, { status: 202 });
+  const revision = request.headers.get('mcp-protocol-version');
+  if (revision && message.method !== 'initialize' && !SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) {
+    const error = { code: -32000, message: `Unsupported protocol version; served are ${servedLegacy}` };
+    return toJson({ jsonrpc: '2.0', id: message.id, error }, 400);
+  }
+  return toJson(await lane.exchange(message, toAuthInfo(caller)));
+}
+
+async function answer(posted: Posted, legs: Legs, fixtures: Fixtures | undefined): Promise<Response> {
+  const { request, body, caller } = posted;
+  const route = classifyInboundRequest({ httpMethod: 'POST', body, ...headersOf(request) });
+  const streams = fixtures?.needsStream(body as JSONRPCRequest) === true;
+  if (route.kind === 'legacy' && !streams) return answerLegacy(posted, legs.legacy);
+  if (route.kind === 'modern' && !streams && isPlain(route, request))
+    return toJson(await legs.modern.exchange(route.message as JSONRPCRequest, toAuthInfo(caller)));
+  return deadline(legs.handler.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) }));
+}
+
+/** Opens the two lanes and the handler behind them. */
+export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Promise<McpAnswerer> {
+  const createServer = (era: Era) => {
+    const server = createMcpServer(context, era);
+    fixtures?.register(server, era);
+    return server;
+  };
+  const openLane = async (era: Era) => {
+    const lane = createLane(era);
+    await createServer(era).connect(lane.transport);
+    return lane;
+  };
+  const handler = createMcpHandler(({ era }) => createServer(era), {
+    onerror: (error) => context.log.debug({ reason: error.message }, 'mcp refused'),
+  });
+  const legs = { legacy: await openLane('legacy'), modern: await openLane('modern'), handler };
+  return {
+    answer: (posted) => answer(posted, legs, fixtures),
+    resourceUpdated: (uri) => handler.notify.resourceUpdated(uri),
+    close: () => handler.close(),
+  };
+}

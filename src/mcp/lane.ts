@@ -1,0 +1,60 @@
+import {
+  type AuthInfo,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type MessageExtraInfo,
+  PerRequestHTTPServerTransport,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { Problem } from '../problem.ts';
+
+/** The revision the modern lane serves. */
+export const modernRevision = '2026-07-28';
+
+const classification = { era: 'modern', revision: modernRevision } as const;
+const deadline_ms = 10_000;
+
+/** What `work` gives, or unavailable after ten seconds: work that hangs must not hold its caller. */
+export function deadline<T>(work: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => reject(new Problem('unavailable', { retry_after_s: 1 })), deadline_ms);
+  work.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
+}
+
+/** One server for many exchanges: connect it to `transport`, and every request gets its own answer. */
+export interface Lane {
+  readonly transport: Transport;
+  /** The JSON-RPC answer to one request, under the caller's id. Throws unavailable after the deadline. */
+  exchange(request: JSONRPCRequest, authInfo: AuthInfo): Promise<object>;
+}
+
+/**
+ * A lane through one long-lived server: no instance, stream or transport is made per request (bench/README.md).
+ * Ids of different callers collide, so each exchange runs under one of ours; messages that are not answers reach
+ * nobody. The SDK binds a server to the modern era only over its own transport class, so the modern lane is one
+ * of those with its methods replaced.
+ */
+export function createLane(era: 'legacy' | 'modern'): Lane {
+  const waiting = new Map<unknown, { readonly id: unknown; readonly settle: (answer: object) => void }>();
+  let next = 0;
+  const send = async (message: JSONRPCMessage): Promise<void> => {
+    if ('method' in message) return;
+    const exchange = waiting.get(message.id);
+    waiting.delete(message.id);
+    exchange?.settle({ ...message, id: exchange.id });
+  };
+  const members = { start: async () => {}, close: async () => {}, send };
+  const transport: Transport =
+    era === 'legacy'
+      ? members
+      : Object.assign(new PerRequestHTTPServerTransport({ classification }), members);
+  const extra: MessageExtraInfo = era === 'legacy' ? {} : { classification };
+  const exchange = (request: JSONRPCRequest, authInfo: AuthInfo) => {
+    const id = next++;
+    const answer = new Promise<object>((settle) => waiting.set(id, { id: request.id, settle }));
+    transport.onmessage?.({ ...request, id }, { ...extra, authInfo });
+    return deadline(answer).finally(() => waiting.delete(id));
+  };
+  return { transport, exchange };
+}

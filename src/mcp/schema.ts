@@ -1,0 +1,16 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+
+/**
+ * A JSON Schema made once, in the form the SDK takes (it would convert per instance and list). It checks nothing:
+ * inputs are checked by callTool, outputs by the tests.
+ */
+export const frozenSchema = (
+  json: Record<string, unknown>,
+): StandardSchemaWithJSON<Record<string, unknown>, Record<string, unknown>> => ({
+  '~standard': {
+    version: 1,
+    vendor: 'dossier',
+    validate: (value) => ({ value: value as Record<string, unknown> }),
+    jsonSchema: { input: () => json, output: () => json },
+  },
+});
