@@ -13,7 +13,7 @@ import { createDiscoveryRoutes, createHealthRoutes } from './discovery.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 import { createFeedbackRoutes } from './feedback.ts';
 import { addressGuard, createAccessLog, createHeaderGuard, createHostGuard } from './guards.ts';
-import { createInFlightGuard, createLimitGuard } from './limits.ts';
+import { createLimitGuard } from './limits.ts';
 import { createListingRoutes } from './listing.ts';
 import { createMcpRoute } from './mcp.ts';
 import { createPageRoutes } from './pages.ts';
@@ -21,10 +21,14 @@ import { answerMethod, answerProblem, createErrorHandler } from './problems.ts';
 
 const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
 
+/** The whole service as a fetch handler; `close` ends what stays open between requests. */
+export type App = Hono<HttpEnvironment> & { close(): Promise<void> };
+
 /** The whole HTTP face: what every request passes, in this order, and what is mounted behind it. */
-export function createApp(context: Context): Hono<HttpEnvironment> {
+export function createApp(context: Context): App {
   const { config } = context;
   const face: Face = { context, site: { config, assets: createAssets() } };
+  const mcp = createMcpRoute(context);
   const app = new Hono<HttpEnvironment>();
   app.onError(createErrorHandler(face));
   app.notFound((c) => answerProblem(c, new Problem('not_found'), face));
@@ -40,8 +44,7 @@ export function createApp(context: Context): Hono<HttpEnvironment> {
   });
   app.use(createLimitGuard(config.LIMITS));
 
-  app.use('/api/mcp/*', createInFlightGuard(config.LIMITS));
-  app.route('/api/mcp', createMcpRoute(context));
+  app.all('/api/mcp', mcp).all('/api/mcp/', mcp);
   app.route('/', createApiRoutes(face));
   app.route('/', createPageRoutes(face));
   app.route('/', createListingRoutes(face));
@@ -49,5 +52,5 @@ export function createApp(context: Context): Hono<HttpEnvironment> {
   app.route('/', createBadgeRoutes());
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));
-  return app;
+  return Object.assign(app, { close: mcp.close });
 }

@@ -56,7 +56,7 @@ export const createHeaderGuard = (config: Config): Guard =>
 
 function isReadable(pathname: string): boolean {
   try {
-    return !/\p{Cc}|\uFFFD/u.test(decodeURIComponent(pathname));
+    return !/\p{Cc}/u.test(decodeURIComponent(pathname));
   } catch {
     return false;
   }
@@ -64,9 +64,10 @@ function isReadable(pathname: string): boolean {
 
 /** Refuses an address that does not decode, holds a control character or holds a capability. */
 export const addressGuard: Guard = async (c, next) => {
-  const { pathname, search } = new URL(c.req.url);
-  if (findSecret(pathname + search)) throw new Problem('secret_in_body');
-  if (!isReadable(pathname)) throw new Problem('invalid_request', { detail: 'The path does not decode.' });
+  const { url } = c.req;
+  if (findSecret(url)) throw new Problem('secret_in_body');
+  if (url.includes('%') && !isReadable(new URL(url).pathname))
+    throw new Problem('invalid_request', { detail: 'The path does not decode.' });
   await next();
 };
 
@@ -76,8 +77,7 @@ export const createAccessLog =
   async (c, next) => {
     const start = performance.now();
     await next();
-    const { pathname } = new URL(c.req.url);
-    const path = findSecret(pathname) ? '[capability]' : pathname.slice(0, 300);
+    const path = findSecret(c.req.path) ? '[capability]' : c.req.path.slice(0, 300);
     context.log.info(
       {
         request: c.get('requestId'),

@@ -66,17 +66,3 @@ export function createLimitGuard(on: boolean): MiddlewareHandler<HttpEnvironment
     if (name === 'feedback' && c.res.status === 422) await limiters.feedback.reward(network);
   };
 }
-
-/** Answers `unavailable` while 200 requests are being answered (trust.md section 5). */
-export function createInFlightGuard(on: boolean): MiddlewareHandler<HttpEnvironment> {
-  let inFlight = 0;
-  return async (_c, next) => {
-    if (on && inFlight >= 200) throw new Problem('unavailable', { retry_after_s: 1 });
-    inFlight++;
-    try {
-      await next();
-    } finally {
-      inFlight--;
-    }
-  };
-}
