@@ -157,7 +157,8 @@ const tables: readonly [keyof Schema, { columns: readonly Column[]; key: readonl
       ],
     },
   ],
-  ['log_leaf', { key: ['log_index'], columns: [...whole('log_index'), ...text('type', 'leaf', 'hash')] }],
+  ['log_leaf', { key: ['log_index'], columns: [...whole('log_index'), ...text('type', 'leaf')] }],
+  ['log_node', { key: ['level', 'position'], columns: [...whole('level', 'position'), ...text('hash')] }],
   ['log_record', { key: ['log_index'], columns: [...whole('log_index'), ...text('salt', 'record')] }],
   ['log_head', { key: ['id'], columns: whole('id', 'size') }],
   [

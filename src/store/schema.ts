@@ -144,11 +144,18 @@ export interface RatingTable {
   log_index: number;
 }
 
-/** The append-only log: leaf text and its RFC 6962 leaf hash. */
+/** The append-only log: the leaves' texts. */
 export interface LogLeafTable {
   log_index: number;
   type: string;
   leaf: string;
+}
+
+/** Hashes of the complete subtrees over the leaves (evidence/merkle.ts); level 0 are the leaf hashes. */
+export interface LogNodeTable {
+  level: number;
+  position: number;
+  /** Hex. */
   hash: string;
 }
 
@@ -202,6 +209,7 @@ export interface Schema {
   capability: CapabilityTable;
   rating: RatingTable;
   log_leaf: LogLeafTable;
+  log_node: LogNodeTable;
   log_record: LogRecordTable;
   log_head: LogHeadTable;
   feedback: FeedbackTable;

@@ -1,6 +1,7 @@
 import type { Facet } from '../evidence/facets.ts';
 import type { ClaimEvent, ImportedSignal, NativeSignals } from '../evidence/listing-document.ts';
 import type { Leaf } from '../evidence/log.ts';
+import type { ReadNode } from '../evidence/merkle.ts';
 import type { RatingRecord } from '../evidence/rating.ts';
 import type {
   CapabilityTable,
@@ -151,7 +152,9 @@ export interface ClaimEventProof {
 
 export interface LogReads {
   size(): Promise<number>;
-  leaf(index: number): Promise<{ log_index: number; type: string; leaf: string; hash: string } | undefined>;
+  leaf(index: number): Promise<{ log_index: number; type: string; leaf: string } | undefined>;
+  /** Hash of a complete subtree of the log (evidence/merkle.ts). */
+  readonly node: ReadNode;
 }
 
 export interface LogWrites extends LogReads {
