@@ -1,4 +1,5 @@
 import { isJsonContentType } from '@modelcontextprotocol/server';
+import { Hono } from 'hono';
 import type { Context } from '../context.ts';
 import { type McpAnswerer, openMcpAnswerer } from '../mcp/answer.ts';
 import { Problem, type ProblemCode } from '../problem.ts';
@@ -6,7 +7,7 @@ import { toProblem } from '../tools/tool.ts';
 import { createAssets } from '../views/assets.ts';
 import { toMcpPage } from '../views/mcp-page.ts';
 import { parseJson, readText } from './body.ts';
-import type { Request } from './environment.ts';
+import type { HttpEnvironment, Request } from './environment.ts';
 
 const maxBytes = 64 * 1024;
 const maxInFlight = 200;
@@ -86,9 +87,8 @@ function withCors(c: Request, response: Response): Response {
   return response;
 }
 
-/** Answers `/api/mcp`, mounted with and without a slash at its end. */
-export interface McpRoute {
-  (c: Request): Promise<Response>;
+/** The routes of the endpoint, to be mounted at its address. */
+export interface McpRoutes extends Hono<HttpEnvironment> {
   /** Ends open subscriptions; every later request is answered `draining`. */
   close(): Promise<void>;
 }
@@ -135,7 +135,7 @@ function createGate() {
  * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
  * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
  */
-export function createMcpRoute(context: Context): McpRoute {
+export function createMcpRoute(context: Context): McpRoutes {
   const gate = createGate();
   const opened = openAnswerer(context).then((answerer) => ({
     answerer,
@@ -170,5 +170,9 @@ export function createMcpRoute(context: Context): McpRoute {
     unsubscribe();
     await answerer.close();
   };
-  return Object.assign(answer, { close });
+  // With and without a slash at its end; what is below it is not the endpoint.
+  const routes = new Hono<HttpEnvironment>().all('/*', (c) =>
+    /\/api\/mcp\/?$/.test(c.req.path) ? answer(c) : c.notFound(),
+  );
+  return Object.assign(routes, { close });
 }
