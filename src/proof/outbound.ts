@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher, errors, request } from 'undici';
 import {
   createGuardedLookup,
   isAddress,
@@ -83,7 +83,7 @@ async function exchange(dispatcher: Dispatcher, sent: OutboundRequest): ReturnTy
 
 /** Whether the other side spoke, but not HTTP as we read it. */
 const isProtocolError = (error: unknown) =>
-  error instanceof Error && 'code' in error && /^(HPE_|UND_ERR_(?!CONNECT|SOCKET))/.test(String(error.code));
+  error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
 
 const toTrouble = (error: unknown, deadline: AbortSignal): OutboundTrouble => {
   if (deadline.aborted) return 'host_timeout';

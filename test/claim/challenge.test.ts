@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  capabilityHash,
+  capabilityId,
+  createCapability,
+  findSecret,
+  isCapability,
+} from '../../src/evidence/capability.ts';
+import { challengeTrouble, createChallenge, readChallenge } from '../../src/evidence/challenge.ts';
+import { parseClaimFile } from '../../src/evidence/claim-file.ts';
+
+// Made apart from this code, from the words of trust.md section 1: bytes 1..32, key 0x42 x 32, kid 7, 2026-11-20T12:00Z.
+const capability = 'dossier_cap_0Eoh211G4c8wtVWM00my5rsNSFlKgaWqQ4mb8gdEqno1EbQJQ';
+const hash = '329dfd679f7097878de2fdd8e39e76f63385120b2b064a3c6640a9ba6ed144f0';
+const challenge = 'dossier-claim-v1.AQdrADZAMp39Z59wl4eN4v3Y45529jOFEgsrBko8ZkCpum7RRPClgnMqMssOEXgDDJsjaW7H';
+const issued_s = 1_795_176_000;
+const key = { kid: 7, secret: Buffer.alloc(32, 0x42) };
+const binding = {
+  origin: 'https://dossier.example',
+  handle: 'co.webhook/webhook',
+  repositoryKey: 'github.com/webhook-co/webhook',
+};
+
+test('the literal forms hold', () => {
+  expect(isCapability(capability)).toBe(true);
+  expect(capabilityHash(capability)).toBe(hash);
+  expect(capabilityId(hash)).toBe('329dfd679f709787');
+  expect(createChallenge(key, binding, { hash, at_s: issued_s })).toBe(challenge);
+  expect(readChallenge(challenge)).toMatchObject({ kid: 7, issued_s, hash });
+});
+
+test('a capability with a wrong or missing letter is none', () => {
+  expect(isCapability(capability.replace('Q', 'R'))).toBe(false);
+  expect(isCapability(capability.slice(0, -1))).toBe(false);
+  expect(isCapability(`${capability}x`)).toBe(false);
+  expect(isCapability(createCapability())).toBe(true);
+  expect(findSecret({ deep: [{ text: `see ${capability}.` }] })).toBe(capability);
+});
+
+const troubleOf = (
+  change: Partial<typeof binding>,
+  now_s = issued_s,
+  ring: readonly { kid: number; secret: Buffer; retired?: true }[] = [key],
+) => {
+  const read = readChallenge(challenge);
+  if (!read) throw new Error('unreadable');
+  return challengeTrouble(read, { ...binding, ...change }, { ring, now_s });
+};
+
+test('a challenge counts for its listing, repository and service only', () => {
+  expect(troubleOf({})).toBeUndefined();
+  expect(troubleOf({ origin: 'https://other.example' })).toBe('challenge_foreign');
+  expect(troubleOf({ handle: 'co.webhook/Webhook' })).toBe('challenge_foreign');
+  expect(troubleOf({ repositoryKey: 'github.com/fork/webhook' })).toBe('challenge_foreign');
+});
+
+test('a challenge counts from 300 s ahead to 7 days', () => {
+  expect(troubleOf({}, issued_s - 300)).toBeUndefined();
+  expect(troubleOf({}, issued_s - 301)).toBe('challenge_from_future');
+  expect(troubleOf({}, issued_s + 604_799)).toBeUndefined();
+  expect(troubleOf({}, issued_s + 604_800)).toBe('challenge_expired');
+});
+
+test('the key decides: forged, unknown and retired ones', () => {
+  expect(troubleOf({}, issued_s, [{ kid: 7, secret: Buffer.alloc(32, 0x43) }])).toBe('challenge_foreign');
+  expect(troubleOf({}, issued_s, [{ ...key, kid: 8 }])).toBe('challenge_key_retired');
+  expect(troubleOf({}, issued_s, [{ ...key, retired: true }])).toBe('challenge_key_retired');
+});
+
+test('any flipped bit of a challenge makes it foreign or unreadable', () => {
+  const bytes = Buffer.from(challenge.slice(17), 'base64url');
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: bytes.length * 8 - 1 }), (bit) => {
+      const forged = Buffer.from(bytes);
+      forged[bit >> 3] = (forged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      const read = readChallenge(`dossier-claim-v1.${forged.toString('base64url')}`);
+      const trouble = read ? challengeTrouble(read, binding, { ring: [key], now_s: issued_s }) : 'unreadable';
+      expect(['unreadable', 'challenge_key_retired', 'challenge_foreign']).toContain(trouble);
+    }),
+  );
+});
+
+test.each([
+  ['alone', challenge],
+  ['with CRLF', `# comment\r\n${challenge}\r\n`],
+  ['in prose', `Our claim is "${challenge}", as asked.`],
+  ['at the end of a sentence', `See ${challenge}. Thanks.`],
+  ['after a byte order mark', `\uFEFF${challenge}`],
+  ['in a comment', `<!-- ${challenge} -->`],
+  ['twice', `${challenge}\n${challenge}`],
+])('a challenge is found %s', (_name, text) => {
+  expect(parseClaimFile(text)).toEqual({ challenges: [challenge], secrets: [], optouts: [] });
+});
+
+test.each([
+  ['text glued before it', `x${challenge}`],
+  ['text glued behind it', `${challenge}A`],
+  ['a hyphen behind it', `${challenge}-`],
+  ['a missing letter', challenge.slice(0, -1)],
+  ['a line break inside', `${challenge.slice(0, 40)}\n${challenge.slice(40)}`],
+  ['another version', challenge.replace('v1', 'v2')],
+  ['spaces between', challenge.split('').join(' ')],
+])('no challenge is found with %s', (_name, text) => {
+  expect(parseClaimFile(text)).toMatchObject({ challenges: [] });
+});
+
+test('secrets and optout lines are found; prose about them is not', () => {
+  const text = `optout co.webhook/webhook\r\n  optout\torg.example/b  \noptout not-a-handle\nplease optout a.b/c\noptout a.b/c now\n${capability}\ndossier_cap_${'x'.repeat(49)}`;
+  expect(parseClaimFile(text)).toEqual({
+    challenges: [],
+    secrets: [capability],
+    optouts: ['co.webhook/webhook', 'org.example/b'],
+  });
+});
+
+test('a file of 16 KiB and 64 challenges is read, more is not', () => {
+  const line = (count: number) => `dossier-claim-v1.${String(count).padStart(72, '0')}\n`;
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => line(index)).join('');
+  expect(parseClaimFile(lines(64))).toMatchObject({ challenges: { length: 64 } });
+  expect(parseClaimFile(lines(65))).toBe('too_large');
+  expect(parseClaimFile('ä'.repeat(8192))).toMatchObject({ challenges: [] });
+  expect(parseClaimFile(`${'ä'.repeat(8192)}x`)).toBe('too_large');
+});
+
+test('parsing stays linear on hostile text', () => {
+  const began = performance.now();
+  parseClaimFile('dossier-claim-v1.'.repeat(960));
+  parseClaimFile('optout '.repeat(2300));
+  parseClaimFile(`optout ${' '.repeat(16_000)}x`);
+  expect(performance.now() - began).toBeLessThan(100);
+});

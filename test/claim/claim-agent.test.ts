@@ -1,0 +1,335 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { authenticate, revokeCapability } from '../../src/claim/authenticate.ts';
+import { askClaim, type ClaimDirectory, listingRow, openClaimDirectory, putListings } from './directory.ts';
+
+let directory: ClaimDirectory;
+beforeEach(async () => {
+  directory = await openClaimDirectory();
+});
+afterEach(() => directory.close());
+
+const file = 'dossier-claim.txt';
+const handle = 'co.webhook/webhook';
+const history = () => directory.context.store.claims.history(handle);
+const types = async () => (await history()).map(({ type }) => type);
+
+/** Claims the listing and answers the pair that was used. */
+async function claim() {
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+  const issued = await directory.ask();
+  const commit = directory.repository.commit({ [file]: issued.file_contents as string });
+  return { issued, commit, claimed: await directory.ask() };
+}
+
+test('the first call hands out a challenge and an inert capability, and stores nothing', async () => {
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+  const { challenge, capability, capability_id, file_contents, next, ...answer } = await directory.ask();
+  expect(challenge).toMatch(/^dossier-claim-v1\.[A-Za-z0-9_-]{72}$/);
+  expect(capability).toMatch(/^dossier_cap_[0-9A-Za-z]{49}$/);
+  expect(capability_id).toMatch(/^[0-9a-f]{16}$/);
+  expect(file_contents).toBe(`# Claim of co.webhook/webhook at https://dossier.example\n${challenge}\n`);
+  expect(next).toContain('Commit file_contents as dossier-claim.txt at the root of the default branch');
+  expect(answer).toEqual({
+    status: 'challenge_issued',
+    handle: 'co.webhook/webhook',
+    repository: 'https://github.com/webhook-co/webhook',
+    claim_file: 'dossier-claim.txt',
+    check: {
+      result: 'file_absent',
+      at: '2026-11-21T10:00:31.000Z',
+      commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      branch: 'main',
+      pinned: true,
+    },
+    message: 'There is no dossier-claim.txt at the root of the default branch. Commit it there.',
+    expires_at: '2026-11-28T10:00:31.000Z',
+  });
+  expect(await directory.context.store.claims.claim(handle)).toBeUndefined();
+  expect(await directory.context.store.log.size()).toBe(0);
+  await expect(authenticate(directory.as(capability))).rejects.toMatchObject({ code: 'capability_invalid' });
+});
+
+test('a committed challenge makes its capability work, with history and a log leaf', async () => {
+  const { issued, commit, claimed } = await claim();
+  const { next, ...answer } = claimed;
+  expect(answer).toEqual({
+    status: 'claimed',
+    handle: 'co.webhook/webhook',
+    repository: 'https://github.com/webhook-co/webhook',
+    claim_file: 'dossier-claim.txt',
+    check: { result: 'proven', at: '2026-11-21T10:01:02.000Z', commit, branch: 'main', pinned: true },
+    claimed_at: '2026-11-21T10:01:02.000Z',
+    commit,
+    capabilities: [{ id: issued.capability_id, activated_at: '2026-11-21T10:01:02.000Z' }],
+    changed: 'activated',
+  });
+  expect(next).toContain('removing it suspends the capability');
+  expect(await history()).toEqual([
+    {
+      type: 'activated',
+      at: '2026-11-21T10:01:02.000Z',
+      repository: 'https://github.com/webhook-co/webhook',
+      commit,
+      log_index: 0,
+    },
+  ]);
+  expect(await directory.context.store.log.leaf(0)).toMatchObject({ type: 'claim.activated' });
+  const capability = await authenticate(directory.as(issued.capability));
+  expect(capability).toMatchObject({
+    handle: 'co.webhook/webhook',
+    id: issued.capability_id,
+    state: 'active',
+  });
+  const claimedNow = await directory.context.store.listings.search({
+    words: [],
+    facets: ['state:claimed'],
+    after: undefined,
+    limit: 10,
+  });
+  expect(claimedNow.map(({ listing }) => listing.handle)).toEqual(['co.webhook/webhook']);
+});
+
+test('a later call never returns a secret of an earlier one', async () => {
+  const { issued } = await claim();
+  const again = await directory.ask();
+  expect(again).toMatchObject({ status: 'claimed', changed: 'none' });
+  expect(JSON.stringify(again)).not.toContain(issued.capability);
+  expect(again.capability).toBeUndefined();
+  expect(await types()).toEqual(['activated']);
+});
+
+test('a stranger who asks all the while gets pairs that are worth nothing', async () => {
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+  const owner = await directory.ask();
+  const strangers = [await directory.ask(), await askClaim(directory.context)];
+  directory.repository.commit({ [file]: owner.challenge });
+  const activating = await directory.ask();
+  expect(activating).toMatchObject({ status: 'claimed', changed: 'activated' });
+  expect(JSON.stringify(activating)).not.toContain('dossier_cap_');
+  for (const { capability } of strangers)
+    await expect(authenticate(directory.as(capability))).rejects.toMatchObject({
+      code: 'capability_invalid',
+    });
+  expect(await authenticate(directory.as(owner.capability))).toMatchObject({ state: 'active' });
+});
+
+test('within 30 seconds the last check is answered, and the host is asked once', async () => {
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+  await directory.ask();
+  const asked = directory.git.requests.length;
+  directory.wait(10);
+  const soon = await askClaim(directory.context);
+  expect(soon.check).toMatchObject({
+    result: 'file_absent',
+    at: '2026-11-21T10:00:31.000Z',
+    retry_after_s: 20,
+  });
+  expect(directory.git.requests.length).toBe(asked);
+  expect(asked).toBe(2);
+});
+
+test('rotate gives a new pair; the new line replaces the old one', async () => {
+  const { issued } = await claim();
+  const fresh = await directory.ask({ rotate: true });
+  expect(fresh.status).toBe('challenge_issued');
+  expect(fresh.capability).not.toBe(issued.capability);
+  directory.repository.commit({ [file]: fresh.challenge });
+  const rotated = await directory.ask();
+  expect(rotated).toMatchObject({
+    status: 'claimed',
+    changed: 'rotated',
+    capabilities: [{ id: fresh.capability_id }],
+  });
+  expect(await authenticate(directory.as(fresh.capability))).toMatchObject({ state: 'active' });
+  await expect(authenticate(directory.as(issued.capability))).rejects.toMatchObject({
+    code: 'capability_suspended',
+  });
+  expect(rotated.claimed_at).toBe('2026-11-21T10:01:02.000Z');
+});
+
+test('of many lines the five newest count', async () => {
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+  const pairs = [];
+  for (let count = 0; count < 7; count++) pairs.push(await directory.ask());
+  directory.repository.commit({ [file]: pairs.map(({ challenge }) => challenge).join('\n') });
+  const { capabilities } = await directory.ask();
+  const ids = (capabilities as { id: string }[]).map(({ id }) => id);
+  expect(ids.toSorted()).toEqual(
+    pairs
+      .slice(2)
+      .map(({ capability_id }) => capability_id)
+      .toSorted(),
+  );
+  await expect(authenticate(directory.as(pairs[0]?.capability ?? ''))).rejects.toMatchObject({
+    code: 'capability_invalid',
+  });
+});
+
+test('deleting the line suspends, putting it back restores', async () => {
+  const { issued } = await claim();
+  const gone = directory.repository.commit({ [file]: null });
+  const suspended = await directory.ask();
+  expect(suspended).toMatchObject({
+    status: 'challenge_issued',
+    check: { result: 'file_absent', commit: gone },
+  });
+  await expect(authenticate(directory.as(issued.capability))).rejects.toMatchObject({
+    code: 'capability_suspended',
+  });
+  expect(await directory.context.store.claims.claim(handle)).toMatchObject({
+    state: 'suspended',
+    suspended_reason: 'proof_missing',
+  });
+  directory.wait(30 * 86_400);
+  directory.repository.commit({ [file]: issued.challenge });
+  expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+  expect(await authenticate(directory.as(issued.capability))).toMatchObject({ state: 'active' });
+  expect((await history()).map(({ type, reason, log_index }) => [type, reason, log_index])).toEqual([
+    ['activated', undefined, 0],
+    ['suspended', 'proof_missing', 1],
+    ['restored', undefined, 2],
+  ]);
+  expect(await directory.context.store.log.leaf(1)).toMatchObject({ type: 'claim.suspended' });
+});
+
+test('only the branch that HEAD names counts', async () => {
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+  const issued = await directory.ask();
+  directory.repository.commit({ [file]: issued.challenge }, 'claim');
+  expect(await directory.ask()).toMatchObject({ check: { result: 'file_absent', branch: 'main' } });
+  directory.repository.setDefaultBranch('claim');
+  expect(await directory.ask()).toMatchObject({ status: 'claimed', check: { branch: 'claim' } });
+});
+
+test('a committed capability is ended for good, used or not', async () => {
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+  const issued = await directory.ask();
+  directory.repository.commit({ [file]: `${issued.challenge}\n${issued.capability}\n` });
+  const answer = await directory.ask();
+  expect(answer).toMatchObject({
+    status: 'not_proven',
+    reason: 'secret_published',
+    check: { result: 'secret_published' },
+    message:
+      'A capability is in dossier-claim.txt. It is public, so it was ended for good. Remove it and commit only the challenge line.',
+  });
+  directory.repository.commit({ [file]: issued.challenge });
+  expect(await directory.ask()).toMatchObject({ status: 'not_proven', reason: 'secret_published' });
+  await expect(authenticate(directory.as(issued.capability))).rejects.toMatchObject({
+    code: 'capability_revoked',
+  });
+  const second = await directory.ask();
+  directory.repository.commit({ [file]: second.challenge });
+  await directory.ask();
+  directory.repository.commit({ [file]: `${second.challenge} ${second.capability}` });
+  expect(await directory.ask()).toMatchObject({ status: 'not_proven', reason: 'secret_published' });
+  expect((await history()).map(({ type, reason }) => [type, reason])).toEqual([
+    ['activated', undefined],
+    ['revoked', 'secret_published'],
+    ['suspended', 'proof_missing'],
+  ]);
+});
+
+test('a revoked capability never comes back; a new line does', async () => {
+  const { issued } = await claim();
+  const revoked = await revokeCapability(directory.as(issued.capability));
+  expect(revoked).toEqual({
+    handle: 'co.webhook/webhook',
+    capability_id: issued.capability_id,
+    revoked_at: '2026-11-21T10:01:02.000Z',
+  });
+  await expect(revokeCapability(directory.as(issued.capability))).rejects.toMatchObject({
+    code: 'capability_revoked',
+  });
+  const fresh = await directory.ask();
+  expect(fresh).toMatchObject({ status: 'not_proven', reason: 'reused' });
+  directory.repository.commit({ [file]: `${issued.challenge}\n${fresh.challenge}\n` });
+  expect(await directory.ask()).toMatchObject({
+    status: 'claimed',
+    changed: 'restored',
+    capabilities: [{ id: fresh.capability_id }],
+  });
+  expect(await types()).toEqual(['activated', 'revoked', 'suspended', 'restored']);
+  expect(await directory.context.store.log.leaf(1)).toMatchObject({ type: 'capability.revoked' });
+});
+
+test('challenge only checks, and never returns a secret', async () => {
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+  const issued = await directory.ask();
+  const { challenge } = issued;
+  const before = await directory.ask({ challenge });
+  expect(before).toMatchObject({ status: 'not_proven', reason: 'file_absent' });
+  directory.repository.commit({ [file]: challenge });
+  const after = await directory.ask({ challenge });
+  expect(after).toMatchObject({ status: 'claimed', changed: 'activated' });
+  const other = await directory.ask({ challenge: (await directory.ask({ rotate: true })).challenge });
+  expect(other).toMatchObject({ status: 'not_proven', reason: 'no_challenge_in_file' });
+  for (const answer of [before, after, other]) {
+    expect(JSON.stringify(answer)).not.toContain('dossier_cap_');
+    expect(answer.challenge).toBeUndefined();
+  }
+  await expect(directory.ask({ challenge: 'dossier-claim-v1.short' })).rejects.toMatchObject({
+    code: 'invalid_input',
+    facts: { fields: [{ field: 'challenge' }] },
+  });
+  await expect(directory.ask({ challenge: issued.capability })).rejects.toMatchObject({
+    code: 'secret_in_body',
+  });
+});
+
+test('two nodes that prove at once make one event', async () => {
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+  const issued = await directory.ask();
+  directory.repository.commit({ [file]: issued.challenge });
+  directory.wait(31);
+  const nodes = [directory.context, directory.otherNode(), directory.context, directory.otherNode()];
+  const answers = await Promise.all(nodes.map((node) => askClaim(node)));
+  expect(answers.map(({ status }) => status)).toEqual(['claimed', 'claimed', 'claimed', 'claimed']);
+  expect(answers.filter(({ changed }) => changed === 'activated')).toHaveLength(1);
+  expect(await types()).toEqual(['activated']);
+  expect(await directory.context.store.log.size()).toBe(1);
+});
+
+test('an optout line withdraws the listing and its claim', async () => {
+  await claim();
+  directory.repository.commit({ [file]: 'optout co.webhook/other\r\noptout co.webhook/webhook\r\n' });
+  await expect(directory.ask()).rejects.toMatchObject({ code: 'listing_withdrawn' });
+  const row = await directory.context.store.listings.row(handle);
+  expect(row).toMatchObject({ withdrawn: 'optout', title: null, description: '', endpoint: null });
+  expect(await directory.context.store.listings.count()).toBe(0);
+  expect((await history()).map(({ type, reason }) => [type, reason])).toEqual([
+    ['activated', undefined],
+    ['suspended', 'withdrawn'],
+  ]);
+});
+
+test('a listing that cannot be claimed says why', async () => {
+  await putListings(
+    directory.context.store,
+    listingRow(2, 'org.example/none', null),
+    listingRow(3, 'org.example/forge', 'https://git.example.org/a/b'),
+    { ...listingRow(4, 'org.example/gone', 'https://github.com/a/b'), withdrawn: 'deleted' },
+  );
+  const codes = [
+    ['no slash', 'invalid_handle'],
+    ['org.example/missing', 'unknown_handle'],
+    ['CO.webhook/webhook', 'unknown_handle'],
+    ['org.example/none', 'no_repository'],
+    ['org.example/forge', 'host_unsupported'],
+    ['org.example/gone', 'listing_withdrawn'],
+  ];
+  for (const [asked, code] of codes)
+    await expect(askClaim(directory.context, { handle: asked })).rejects.toMatchObject({ code });
+  expect(directory.git.requests).toEqual([]);
+});
+
+test('without a usable capability nothing is authenticated', async () => {
+  const codes = [
+    ['', 'capability_required'],
+    ['conflict', 'capability_conflict'],
+    ['dossier_cap_0Eoh211G4c8wtVWM00my5rsNSFlKgaWqQ4mb8gdEqno1EbQJR', 'capability_invalid'],
+    ['dossier_cap_0Eoh211G4c8wtVWM00my5rsNSFlKgaWqQ4mb8gdEqno1EbQJQ', 'capability_invalid'],
+  ] as const;
+  for (const [capability, code] of codes)
+    await expect(authenticate(directory.as(capability))).rejects.toMatchObject({ code });
+});

@@ -1,0 +1,119 @@
+import pino from 'pino';
+import { type Config, readConfig } from '../../src/config.ts';
+import { type Context, withCaller } from '../../src/context.ts';
+import { createRepositoryReader } from '../../src/proof/repository.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import type { ListingRow, Store } from '../../src/store/store.ts';
+import { claimAgent } from '../../src/tools/claim-agent.ts';
+import { callTool, type Tool } from '../../src/tools/tool.ts';
+import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
+
+/** An answer of claim_agent as a caller reads it. */
+export interface Answer {
+  readonly status: string;
+  readonly check: {
+    readonly result: string;
+    readonly pinned: boolean;
+    readonly retry_after_s?: number;
+  } & Record<string, unknown>;
+  readonly challenge: string;
+  readonly capability: string;
+  readonly capability_id: string;
+  readonly [field: string]: unknown;
+}
+
+/** A directory with one listing, its repository on a real git server, and a clock that tests move. */
+export interface ClaimDirectory {
+  readonly context: Context;
+  readonly git: GitServer;
+  readonly repository: GitRepository;
+  /** Moves the clock. */
+  wait(seconds: number): void;
+  /** Asks claim_agent, more than 30 s after the question before. */
+  ask(input?: Record<string, unknown>): Promise<Answer>;
+  /** The same directory as another node sees it: its own memory, the same database. */
+  otherNode(): Context;
+  as(capability: string): Context;
+  close(): Promise<void>;
+}
+
+const at = '2026-11-01T00:00:00.000Z';
+
+/** A listing of one version, with a repository. */
+export const listingRow = (id: number, handle: string, repository: string | null): ListingRow => ({
+  id,
+  handle,
+  handle_folded: handle.toLowerCase(),
+  namespace: handle.slice(0, handle.indexOf('/')),
+  title: 'Webhook',
+  description: 'Receive, inspect, replay and deliver webhooks.',
+  version: '1.0.0',
+  origin_status: 'active',
+  status_message: null,
+  published_at: at,
+  updated_at: at,
+  imported_at: at,
+  endpoint: 'https://mcp.webhook.co/mcp',
+  repository,
+  repository_key: repository ? repository.replace('https://', '').toLowerCase() : null,
+  website: null,
+  remotes: '[]',
+  packages: '[]',
+  tags: '[]',
+  version_count: 1,
+  withdrawn: null,
+  facets: 'state:imported has:repository',
+});
+
+/** Adds or replaces listings. */
+export const putListings = (store: Store, ...rows: ListingRow[]) =>
+  store.write((tx) => tx.listings.putListings(rows));
+
+function configure(git: GitServer, environment: Record<string, string>): Config {
+  const hosts = { 'github.com': { git: git.url, raw: `${git.url}/raw` } };
+  return readConfig(
+    { PUBLIC_URL: 'https://dossier.example', REPOSITORY_HOSTS: JSON.stringify(hosts), ...environment },
+    '0.0.0',
+  );
+}
+
+/** Opens a directory with the listing co.webhook/webhook at github.com/webhook-co/webhook. */
+export async function openClaimDirectory(environment: Record<string, string> = {}): Promise<ClaimDirectory> {
+  const git = await createGitServer();
+  const config = configure(git, environment);
+  const store = await openSqliteStore(':memory:');
+  await putListings(store, listingRow(1, 'co.webhook/webhook', 'https://github.com/webhook-co/webhook'));
+  const now = new Date('2026-11-21T10:00:00Z');
+  const createContext = (): Context => ({
+    config,
+    store,
+    repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
+    log: pino({ level: 'silent' }),
+    clock: () => new Date(now),
+    caller: { network: '127.0.0.1' },
+  });
+  const context = createContext();
+  const wait = (seconds: number) => void now.setTime(now.getTime() + seconds * 1000);
+  return {
+    context,
+    git,
+    repository: git.createRepository('webhook-co/webhook'),
+    wait,
+    ask(input = {}) {
+      wait(31);
+      return askClaim(context, input);
+    },
+    otherNode: createContext,
+    as: (capability) => withCaller(context, { network: '127.0.0.1', capability }),
+    async close() {
+      await store.close();
+      await git.close();
+    },
+  };
+}
+
+/** One call of claim_agent through the tool door. */
+export const askClaim = async (context: Context, input: Record<string, unknown> = {}): Promise<Answer> => {
+  const sent = { handle: 'co.webhook/webhook', ...input };
+  return (await callTool(claimAgent as unknown as Tool, sent, context)) as unknown as Answer;
+};

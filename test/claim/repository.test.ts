@@ -1,0 +1,271 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createRepositoryReader,
+  type RepositoryPlace,
+  type RepositoryReader,
+} from '../../src/proof/repository.ts';
+import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
+
+let git: GitServer;
+let reader: RepositoryReader;
+let repository: GitRepository;
+let place: RepositoryPlace;
+beforeEach(async () => {
+  git = await createGitServer();
+  reader = createRepositoryReader({
+    'github.com': { git: git.url, raw: `${git.url}/raw` },
+    'gitlab.com': { git: git.url, raw: `${git.url}/raw` },
+  });
+  repository = git.createRepository('owner/name');
+  place = at('https://github.com/owner/name');
+});
+afterEach(() => git.close());
+
+function at(url: string): RepositoryPlace {
+  const found = reader.place(url);
+  if (!found) throw new Error(`no place: ${url}`);
+  return found;
+}
+const look = () => reader.look(place, 'claim.txt');
+const isGit = (url = '') => url.endsWith('/git-upload-pack');
+/** Answers one face in git's place. */
+const answer = (face: 'git' | 'raw', reply: (response: ServerResponse, url: string) => void) => {
+  git.fault = (request, response) => {
+    const url = request.url ?? '';
+    if (isGit(url) !== (face === 'git')) return false;
+    reply(response, url);
+    return true;
+  };
+};
+const redirect = (face: 'git' | 'raw', to: (url: string) => string) =>
+  answer(face, (response, url) => response.writeHead(301, { location: to(url) }).end());
+
+describe('a recorded URL', () => {
+  test('is a place on a configured host', () => {
+    expect(reader.place('https://github.com/Owner/Name.git')).toEqual({
+      host: 'github.com',
+      path: 'Owner/Name',
+      key: 'github.com/owner/name',
+    });
+    expect(reader.place('https://GitHub.com/owner/name/')).toEqual({
+      host: 'github.com',
+      path: 'owner/name',
+      key: 'github.com/owner/name',
+    });
+    expect(reader.place('https://gitlab.com/group/sub/name')?.path).toBe('group/sub/name');
+  });
+
+  test.each([
+    'http://github.com/owner/name',
+    'git@github.com:owner/name.git',
+    'file:///etc/passwd',
+    'https://github.com@evil.example/owner/name',
+    'https://user:pass@github.com/owner/name',
+    'https://github.com:8443/owner/name',
+    'https://github.com.evil.example/owner/name',
+    'https://evil.example/github.com/owner',
+    'https://127.1/owner/name',
+    'https://169.254.169.254/latest/meta-data',
+    'https://github.com/owner/../name',
+    'https://github.com/owner/..',
+    'https://github.com/owner/%2e%2e',
+    'https://github.com/owner/name?ref=x',
+    'https://github.com/owner/name#x',
+    'https://github.com/owner',
+    'https://github.com/owner/name/tree/main',
+    'https://gitlab.com/group/-/name',
+    'https://github.com/owner//name',
+    'https://github.com/owner/na me',
+    'https://__proto__/owner/name',
+    'https://github.com/оwner/name',
+    '',
+  ])('is none: %s', (url) => {
+    expect(reader.place(url)).toBeUndefined();
+  });
+});
+
+describe('the file at the commit that HEAD names', () => {
+  test('is read over real git, with capitals and line ends as they are', async () => {
+    const commit = repository.commit({ 'claim.txt': 'one\r\ntwo\n' });
+    expect(await look()).toEqual({
+      result: 'file',
+      text: 'one\r\ntwo\n',
+      commit,
+      branch: 'main',
+      pinned: true,
+    });
+    expect(git.requests).toEqual([
+      'POST /owner/name.git/git-upload-pack',
+      `GET /raw/owner/name/${commit}/claim.txt`,
+    ]);
+  });
+
+  test('is read in the layout of GitLab', async () => {
+    const commit = git.createRepository('group/sub/name').commit({ 'claim.txt': 'x' });
+    place = at('https://gitlab.com/group/sub/name');
+    expect(await look()).toMatchObject({ result: 'file', text: 'x' });
+    expect(git.requests[1]).toBe(`GET /raw/group/sub/name/-/raw/${commit}/claim.txt`);
+  });
+
+  test('is text without its byte order mark', async () => {
+    repository.commit({ 'claim.txt': '\uFEFFone' });
+    expect(await look()).toMatchObject({ result: 'file', text: 'one' });
+  });
+
+  test.each([
+    ['lfs_pointer', 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n'],
+    ['not_text', Buffer.from('dossier', 'utf16le')],
+    ['not_text', Buffer.from('\uFEFFdossier', 'utf16le')],
+    ['not_text', Buffer.from('a\0b')],
+    ['not_text', Buffer.from([0x63, 0xe9, 0x0a])],
+    ['not_text', '<!DOCTYPE html>\n<title>Sign in</title>'],
+    ['too_large', 'x'.repeat(16_385)],
+    ['too_large', 'x'.repeat(70_000)],
+  ])('is named where it cannot be read: %s', async (result, content) => {
+    repository.commit({ 'claim.txt': content });
+    expect(await look()).toMatchObject({ result, pinned: true });
+  });
+
+  test('is read up to 16 KiB', async () => {
+    repository.commit({ 'claim.txt': 'x'.repeat(16_384) });
+    expect(await look()).toMatchObject({ result: 'file' });
+  });
+
+  test('is not read where an HTML page stands in its place', async () => {
+    repository.commit({ 'claim.txt': 'x' });
+    answer('raw', (response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('please sign in'),
+    );
+    expect(await look()).toMatchObject({ result: 'not_text' });
+  });
+});
+
+test('no repository, an empty one and one without the file are told apart', async () => {
+  expect(await look()).toEqual({ result: 'repository_empty', pinned: false });
+  expect(await reader.look(at('https://github.com/owner/missing'), 'claim.txt')).toEqual({
+    result: 'repository_not_found',
+    pinned: false,
+  });
+  const commit = repository.commit({ 'other.txt': 'x' });
+  expect(await look()).toEqual({ result: 'file_absent', commit, branch: 'main', pinned: true });
+});
+
+describe('a redirect', () => {
+  beforeEach(() => void repository.commit({ 'claim.txt': 'x' }));
+
+  test('to another spelling of the same path is taken', async () => {
+    git.fault = (request, response) => {
+      if (!request.url?.startsWith('/OWNER/NAME')) return false;
+      response.writeHead(301, { location: '/owner/name.git/git-upload-pack' }).end();
+      return true;
+    };
+    place = { ...place, path: 'OWNER/NAME' };
+    expect(await look()).toMatchObject({ result: 'file_absent', pinned: true });
+    expect(git.requests.slice(0, 2)).toEqual([
+      'POST /OWNER/NAME.git/git-upload-pack',
+      'POST /owner/name.git/git-upload-pack',
+    ]);
+  });
+
+  test.each([
+    ['git', 'repository_moved', () => '/owner/renamed.git/git-upload-pack'],
+    ['git', 'redirect_refused', () => 'http://169.254.169.254/latest/meta-data'],
+    ['git', 'redirect_refused', () => 'https://evil.example/owner/name.git/git-upload-pack'],
+    ['git', 'redirect_refused', () => 'http://['],
+    ['git', 'repository_moved', (url: string) => url],
+    ['raw', 'repository_moved', () => '/users/sign_in'],
+    ['raw', 'redirect_refused', () => 'https://cdn.example/file'],
+  ] as const)('of %s elsewhere is %s and not followed', async (face, result, to) => {
+    redirect(face, to);
+    expect((await look()).result).toBe(result);
+    const asked = git.requests.filter((line) => isGit(line) === (face === 'git'));
+    expect(new Set(asked).size).toBe(1);
+  });
+
+  test('with userinfo is not taken', async () => {
+    redirect('git', (url) => `${git.url.replace('//', '//user@')}${url}`);
+    expect((await look()).result).toBe('repository_moved');
+    expect(git.requests).toHaveLength(1);
+  });
+});
+
+describe('a host in trouble', () => {
+  beforeEach(() => void repository.commit({ 'claim.txt': 'x' }));
+
+  test.each([
+    ['garbage', '0000garbage'.repeat(3).slice(4)],
+    ['a length beyond the end', 'ffff1234'],
+    ['a length below the header', '0003'],
+    ['no flush', '003d'],
+    ['an error packet', '0010ERR nothing\n0000'],
+    ['another ref', `003d${'a'.repeat(40)} refs/heads/main\n0000`],
+    ['an HTML page', '<html></html>'],
+    ['nothing', ''],
+    ['a million refs', `003d${'a'.repeat(40)} refs/heads/main\n`.repeat(5000)],
+  ])('that answers %s for HEAD is read without a pin', async (_name, body) => {
+    answer('git', (response) => response.end(body));
+    expect(await look()).toEqual({ result: 'file', text: 'x', pinned: false });
+    expect(git.requests[1]).toBe('GET /raw/owner/name/HEAD/claim.txt');
+  });
+
+  test('that fails both ways is host_error', async () => {
+    git.fault = (_request, response) => {
+      response.writeHead(502).end('<h1>Bad gateway</h1>');
+      return true;
+    };
+    expect(await look()).toEqual({ result: 'host_error', pinned: false });
+  });
+
+  test('that limits us says for how long', async () => {
+    answer('git', (response) => response.writeHead(429, { 'retry-after': '120' }).end());
+    expect(await look()).toEqual({ result: 'host_rate_limited', retry_after_s: 120, pinned: false });
+    answer('raw', (response) => response.writeHead(403, { 'retry-after': '999999999' }).end());
+    expect(await look()).toMatchObject({ result: 'host_rate_limited', retry_after_s: 86_400, pinned: true });
+  });
+
+  test('that hides the repository is repository_not_found', async () => {
+    answer('git', (response) => response.writeHead(401, { 'www-authenticate': 'Basic' }).end());
+    expect(await look()).toMatchObject({ result: 'repository_not_found' });
+  });
+
+  test('that sends more than was asked for, or packed, is cut off', async () => {
+    answer('raw', (response) => {
+      const more = () => {
+        while (response.write(Buffer.alloc(65_536, 'x')));
+        response.once('drain', more);
+      };
+      more();
+    });
+    expect(await look()).toMatchObject({ result: 'too_large' });
+    answer('raw', (response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000))),
+    );
+    expect(await look()).toMatchObject({ result: 'host_error' });
+  });
+
+  test('that is gone, or does not speak HTTP, is host_unreachable or host_error', async () => {
+    answer('git', (response) => void response.socket?.destroy());
+    expect(await look()).toEqual({ result: 'host_unreachable', pinned: false });
+    answer('git', (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'));
+    answer('raw', (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'));
+    expect(await look()).toMatchObject({ result: 'host_error', pinned: true });
+  });
+
+  test('that is slow or drips is host_timeout after 8 seconds, both requests together', async () => {
+    answer('raw', (response) => {
+      const drip = setInterval(() => response.write('x'), 200);
+      response.on('close', () => clearInterval(drip));
+    });
+    const began = performance.now();
+    const silent = createRepositoryReader({ 'github.com': { git: git.url, raw: `${git.url}/raw` } });
+    const dripping = look();
+    expect(await Promise.all([dripping, silent.look(place, 'claim.txt')])).toMatchObject([
+      { result: 'host_timeout', pinned: true },
+      { result: 'host_timeout', pinned: true },
+    ]);
+    expect(performance.now() - began).toBeGreaterThan(7500);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  }, 15_000);
+});

@@ -1,0 +1,294 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { authenticate } from '../../src/claim/authenticate.ts';
+import { claimKeyRing } from '../../src/claim/keys.ts';
+import { recheckClaims, recheckDue_ms, startRecheck } from '../../src/claim/recheck.ts';
+import { suspendClaim } from '../../src/claim/suspend.ts';
+import type { Context } from '../../src/context.ts';
+import { createChallenge } from '../../src/evidence/challenge.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import {
+  type Answer,
+  askClaim,
+  type ClaimDirectory,
+  listingRow,
+  openClaimDirectory,
+  putListings,
+} from './directory.ts';
+
+const file = 'dossier-claim.txt';
+const handle = 'co.webhook/webhook';
+const day_s = 86_400;
+let directory: ClaimDirectory;
+beforeEach(async () => {
+  directory = await openClaimDirectory();
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+});
+afterEach(() => directory.close());
+
+const standing = () => directory.context.store.claims.claim(handle);
+const reasons = async () =>
+  (await directory.context.store.claims.history(handle)).map(({ type, reason }) => [type, reason]);
+async function claim(): Promise<Answer> {
+  const issued = await directory.ask();
+  directory.repository.commit({ [file]: issued.challenge });
+  await directory.ask();
+  return issued;
+}
+/** Every request to the host fails with this status. */
+const fail = (status: number) => {
+  directory.git.fault = (_request, response) => {
+    response.writeHead(status).end();
+    return true;
+  };
+};
+const heal = () => {
+  directory.git.fault = undefined;
+};
+
+describe('a line that does not count is named', () => {
+  const binding = {
+    origin: 'https://dossier.example',
+    handle: 'co.webhook/webhook',
+    repositoryKey: 'github.com/webhook-co/webhook',
+  };
+  const key = { kid: 1, secret: Buffer.alloc(32, 1) };
+  const issued = { hash: 'ab'.repeat(32), at_s: Date.parse('2026-11-21T10:00:00Z') / 1000 };
+  const cases: [string, string][] = [
+    ['challenge_foreign', createChallenge(key, { ...binding, handle: 'co.webhook/other' }, issued)],
+    ['challenge_foreign', createChallenge({ ...key, secret: Buffer.alloc(32, 2) }, binding, issued)],
+    ['challenge_key_retired', createChallenge({ ...key, kid: 9 }, binding, issued)],
+    ['challenge_expired', createChallenge(key, binding, { ...issued, at_s: issued.at_s - 8 * day_s })],
+    ['challenge_from_future', createChallenge(key, binding, { ...issued, at_s: issued.at_s + 900 })],
+    ['no_challenge_in_file', `x${createChallenge(key, binding, issued)}`],
+    ['no_challenge_in_file', 'Nothing here.\n'],
+    ['not_text', '\uFEFF<html><body>Sign in</body></html>'],
+    ['lfs_pointer', 'version https://git-lfs.github.com/spec/v1\n'],
+    ['too_large', 'x'.repeat(20_000)],
+  ];
+  let keyed: ClaimDirectory;
+  beforeEach(async () => {
+    keyed = await openClaimDirectory({ CLAIM_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}` });
+  });
+  afterEach(() => keyed.close());
+
+  test.each(cases)('%s', async (reason, text) => {
+    keyed.repository.commit({ [file]: text });
+    const answer = await keyed.ask();
+    expect(answer).toMatchObject({ status: 'not_proven', reason, check: { result: reason, pinned: true } });
+    expect(answer.message).toMatch(/^\S.{30,}\.$/);
+    expect(answer.challenge).toMatch(/^dossier-claim-v1\./);
+    expect(answer.capability).toMatch(/^dossier_cap_/);
+    expect(await keyed.context.store.claims.claim(handle)).toBeUndefined();
+  });
+
+  test('repository_empty and repository_not_found', async () => {
+    expect(await keyed.ask()).toMatchObject({ status: 'not_proven', reason: 'repository_empty' });
+    const row = listingRow(1, handle, 'https://github.com/webhook-co/missing');
+    await putListings(keyed.context.store, row);
+    expect(await keyed.ask()).toMatchObject({ status: 'not_proven', reason: 'repository_not_found' });
+  });
+});
+
+describe('the host in trouble', () => {
+  test('still issues a challenge, and changes nothing for 30 days', async () => {
+    fail(503);
+    const issued = await directory.ask();
+    expect(issued).toMatchObject({ status: 'not_proven', reason: 'host_error', check: { pinned: false } });
+    heal();
+    directory.repository.commit({ [file]: issued.challenge });
+    await directory.ask();
+    fail(503);
+    directory.wait(29 * day_s);
+    expect(await directory.ask()).toMatchObject({ status: 'claimed', check: { result: 'host_error' } });
+    directory.wait(day_s);
+    expect(await directory.ask()).toMatchObject({ status: 'not_proven', reason: 'host_error' });
+    expect(await standing()).toMatchObject({ suspended_reason: 'host_unreachable_30d' });
+    heal();
+    expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+  });
+
+  test('an unpinned read activates a line and never takes one away', async () => {
+    const first = await claim();
+    const second = await directory.ask({ rotate: true });
+    directory.git.fault = (request, response) => {
+      if (!request.url?.endsWith('/git-upload-pack')) return false;
+      response.writeHead(500).end();
+      return true;
+    };
+    directory.repository.commit({ [file]: null });
+    expect(await directory.ask()).toMatchObject({
+      status: 'claimed',
+      check: { result: 'file_absent', pinned: false },
+    });
+    directory.repository.commit({ [file]: second.challenge });
+    expect(await directory.ask()).toMatchObject({
+      changed: 'rotated',
+      check: { result: 'proven', pinned: false },
+    });
+    for (const { capability } of [first, second])
+      expect(await authenticate(directory.as(capability))).toMatchObject({ state: 'active' });
+    heal();
+    expect(await directory.ask()).toMatchObject({ changed: 'rotated', check: { pinned: true } });
+    await expect(authenticate(directory.as(first.capability))).rejects.toMatchObject({
+      code: 'capability_suspended',
+    });
+  });
+
+  test('a moved repository is named and keeps its claim', async () => {
+    await claim();
+    directory.git.fault = (_request, response) => {
+      response.writeHead(301, { location: '/webhook-co/elsewhere.git/git-upload-pack' }).end();
+      return true;
+    };
+    expect(await directory.ask()).toMatchObject({ status: 'claimed', check: { result: 'repository_moved' } });
+  });
+});
+
+describe('a listing whose recorded repository changes', () => {
+  const change = async (context: Context, repository: string) => {
+    await context.store.write(async (tx) => {
+      await tx.listings.putListings([listingRow(1, handle, repository)]);
+      await suspendClaim(tx, { handle, reason: 'repository_changed', at: context.clock().toISOString() });
+    });
+  };
+
+  test('is suspended; old lines never count in the new one', async () => {
+    const old = await claim();
+    await change(directory.context, 'https://github.com/webhook-co/new');
+    const moved = directory.git.createRepository('webhook-co/new');
+    moved.commit({ [file]: old.challenge });
+    const answer = await directory.ask();
+    expect(answer).toMatchObject({ status: 'not_proven', reason: 'challenge_foreign' });
+    moved.commit({ [file]: `${old.challenge}\n${answer.challenge}\n` });
+    expect(await directory.ask()).toMatchObject({
+      status: 'claimed',
+      changed: 'activated',
+      repository: 'https://github.com/webhook-co/new',
+      capabilities: [{ id: answer.capability_id }],
+    });
+    expect(await directory.ask()).toMatchObject({ capabilities: [{ id: answer.capability_id }] });
+    await expect(authenticate(directory.as(old.capability))).rejects.toMatchObject({
+      code: 'capability_revoked',
+    });
+    expect(await reasons()).toEqual([
+      ['activated', undefined],
+      ['suspended', 'repository_changed'],
+      ['activated', undefined],
+    ]);
+  });
+
+  test('and changes back is restored', async () => {
+    const issued = await claim();
+    await change(directory.context, 'https://github.com/webhook-co/new');
+    await putListings(
+      directory.context.store,
+      listingRow(1, handle, 'https://github.com/webhook-co/webhook'),
+    );
+    expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+    expect(await authenticate(directory.as(issued.capability))).toMatchObject({ state: 'active' });
+  });
+
+  test('during a check gets no claim from it', async () => {
+    const issued = await directory.ask();
+    directory.repository.commit({ [file]: issued.challenge });
+    directory.git.fault = (request, response) => {
+      if (!request.url?.startsWith('/raw/')) return false;
+      void change(directory.context, 'https://github.com/webhook-co/new').then(() =>
+        response.end(issued.challenge),
+      );
+      return true;
+    };
+    await expect(directory.ask()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await standing()).toBeUndefined();
+  });
+});
+
+describe('the re-check', () => {
+  test('looks after a day, give or take a fifth, and suspends what is gone', async () => {
+    await claim();
+    directory.repository.commit({ [file]: null });
+    directory.wait(0.79 * day_s);
+    expect(await recheckClaims(directory.context)).toBe(0);
+    expect(await standing()).toMatchObject({ state: 'claimed' });
+    directory.wait(0.42 * day_s);
+    expect(await recheckClaims(directory.context)).toBe(1);
+    expect(await standing()).toMatchObject({ state: 'suspended', suspended_reason: 'proof_missing' });
+    expect(await recheckClaims(directory.context)).toBe(0);
+  });
+
+  test('spreads claims over the time, and stops when told', async () => {
+    const row = { checked_at: '2026-11-21T00:00:00.000Z' } as Parameters<typeof recheckDue_ms>[0];
+    const due = Array.from(
+      { length: 200 },
+      (_, index) => recheckDue_ms({ ...row, handle: `a/${index}` }, 1000) - Date.parse(row.checked_at),
+    );
+    expect(Math.min(...due)).toBeGreaterThanOrEqual(800_000);
+    expect(Math.min(...due)).toBeLessThan(850_000);
+    expect(Math.max(...due)).toBeGreaterThan(1_150_000);
+    expect(Math.max(...due)).toBeLessThanOrEqual(1_200_000);
+    const stop = startRecheck(directory.context);
+    await expect(stop()).resolves.toBeUndefined();
+  });
+});
+
+describe('the key ring', () => {
+  test('is made once in the database, by whichever node comes first', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dossier-claim-'));
+    const url = `file:${join(folder, 'dossier.db')}`;
+    const stores = [await openSqliteStore(url), await openSqliteStore(url)];
+    const rings = await Promise.all(stores.map((store) => claimKeyRing({ ...directory.context, store })));
+    expect(rings.map((ring) => ring.length)).toEqual([1, 1]);
+    expect(rings[0]?.[0].secret).toEqual(rings[1]?.[0].secret);
+    expect(rings[0]?.[0].secret).toHaveLength(32);
+    for (const store of stores) await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('outlives a restart, and an old key verifies for seven more days', async () => {
+    const issued = await directory.ask();
+    directory.wait(1);
+    const next = { kid: 2, secret: Buffer.alloc(32, 2).toString('base64') };
+    const created_at = directory.context.clock().toISOString();
+    await directory.context.store.write((tx) => tx.keys.addClaimKey({ ...next, created_at }));
+    const [newest, old] = await claimKeyRing(directory.context);
+    expect([newest.kid, old?.kid, old?.retired]).toEqual([2, 1, undefined]);
+    directory.repository.commit({ [file]: issued.challenge });
+    expect(await askClaim(directory.otherNode())).toMatchObject({ status: 'claimed', changed: 'activated' });
+    directory.wait(7 * day_s + 1);
+    expect((await claimKeyRing(directory.context))[1]?.retired).toBe(true);
+    expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'none' });
+  });
+
+  test('of CLAIM_KEYS signs with the first and verifies with all', async () => {
+    const keys = [2, 1].map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join(',');
+    const ring = await claimKeyRing({
+      ...directory.context,
+      config: { ...directory.context.config, CLAIM_KEYS: keys },
+    });
+    expect(ring.map(({ kid, secret }) => [kid, secret[0]])).toEqual([
+      [2, 2],
+      [1, 1],
+    ]);
+    expect(await directory.context.store.keys.claimKeys()).toEqual([]);
+  });
+});
+
+test('two nodes on one database file that prove at once make one event', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-claim-'));
+  const url = `file:${join(folder, 'dossier.db')}`;
+  const stores = [await openSqliteStore(url), await openSqliteStore(url)];
+  const [first, second] = stores.map((store): Context => ({ ...directory.otherNode(), store }));
+  if (!first || !second) throw new Error('no nodes');
+  await putListings(first.store, listingRow(1, handle, 'https://github.com/webhook-co/webhook'));
+  const issued = await askClaim(first);
+  directory.repository.commit({ [file]: issued.challenge });
+  directory.wait(31);
+  const answers = await Promise.all([askClaim(first), askClaim(second)]);
+  expect(answers.map(({ changed }) => changed).toSorted()).toEqual(['activated', 'none']);
+  expect(await second.store.log.size()).toBe(1);
+  for (const store of stores) await store.close();
+  rmSync(folder, { recursive: true });
+});
