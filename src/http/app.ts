@@ -34,7 +34,9 @@ export function createApp(context: Context): App {
   app.notFound((c) => answerProblem(c, new Problem('not_found'), face));
 
   app.use(requestId(), createAccessLog(face), createHeaderGuard(config));
-  app.use(methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }));
+  app.use(
+    methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }),
+  );
   app.route('/', createHealthRoutes(face));
   app.use(addressGuard, createHostGuard(config));
   app.route('/', createAssetRoutes(face));
@@ -44,7 +46,7 @@ export function createApp(context: Context): App {
   });
   app.use(createLimitGuard(config.LIMITS));
 
-  app.all('/api/mcp', mcp).all('/api/mcp/', mcp);
+  app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
   app.route('/', createPageRoutes(face));
   app.route('/', createListingRoutes(face));

@@ -26,10 +26,7 @@ const showForm = (c: Request, { site }: Face) => {
   const received = c.req.query('received');
   const handle = c.req.query('handle')?.slice(0, 200);
   const isId = received !== undefined && /^[0-9a-f-]{36}$/.test(received);
-  return answerPage(
-    c,
-    toFeedbackPage(site, { values: handle ? { handle } : {}, ...(isId && { received }) }),
-  );
+  return answerPage(c, toFeedbackPage(site, { values: handle ? { handle } : {}, ...(isId && { received }) }));
 };
 
 const send = async (c: Request, { site }: Face) => {

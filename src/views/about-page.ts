@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { problemTable } from '../problem.ts';
 import type { QuarantineRow } from '../store/store.ts';
-import { day, type Html, minute } from './html.ts';
+import { counted, day, type Html, minute } from './html.ts';
 import { countsOf, type ImportState, importState } from './import-state.ts';
 import { toPage } from './layout.ts';
 import type { Site } from './site.ts';
@@ -33,7 +33,7 @@ const quarantine = (rows: readonly QuarantineRow[]) => html`
 ${
   rows.length === 0
     ? html`<p>None.</p>`
-    : html`<p>${rows.length} records could not be read. They stop nothing; each is tried again when it comes again.</p>
+    : html`<p>${counted(rows.length, 'record')} could not be read. They stop nothing; each is tried again when it comes again.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Reasons"><table><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
 <tbody>${reasonCounts(rows).map(([reason, count]) => html`<tr><th scope="row">${reason}</th><td>${count}</td></tr>`)}</tbody></table></div>
 <details><summary>The newest of them</summary><ul class="plain">${rows.slice(0, 20).map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`

@@ -3,8 +3,8 @@ import type { ListingDocument } from '../evidence/listing-document.ts';
 import { type Connection, type PasteableConfig, toConfigs, toEntryName } from './connect-configs.ts';
 import { type Html, paste } from './html.ts';
 
-const config = ({ client, where, text, deepLink }: PasteableConfig) => html`
-<details><summary>${client}</summary>
+const config = ({ client, where, text, deepLink }: PasteableConfig, index: number) => html`
+<details${index === 0 ? html` open` : ''}><summary>${client}</summary>
 <p>For <code>${where}</code>${deepLink && html`, or <a href="${deepLink}">open it in ${client}</a>`}:</p>
 ${paste(text)}
 </details>`;

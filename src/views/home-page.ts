@@ -29,6 +29,7 @@ export const toHomePage = (site: Site, { tags, newest, updated, imports }: Home)
 <p class="lead">What is known about a listing, from whom, as of when, and what is not known. No score, no star, no recommendation.</p>
 ${plainSearchForm()}
 ${importState(imports)}
+<p><a href="/about#import">Import report</a></p>
 </section>
 <section aria-labelledby="tags"><h2 id="tags">Browse by tag</h2>${tagCloud(tags)}<p><a href="/tags">All tags</a></p></section>
 <div class="columns">

@@ -17,7 +17,9 @@ export const countsOf = (run: ImportRun): [string, number][] =>
   );
 
 function progress(run: ImportRun) {
-  const seen = countsOf(run).map(([name, count]) => `${name.replaceAll('_', ' ')} ${count.toLocaleString('en')}`);
+  const seen = countsOf(run).map(
+    ([name, count]) => `${name.replaceAll('_', ' ')} ${count.toLocaleString('en')}`,
+  );
   return html`<p class="progress">An import has been running since ${minute(run.started_at)}${seen.length > 0 ? `: ${seen.join(', ')}` : ''}.</p>`;
 }
 
@@ -30,5 +32,4 @@ export const importState = ({ run, done, listings }: ImportState): Html => html`
 <p>${counted(listings, 'listing')}. ${done?.finished_at ? html`Last completed import: ${minute(done.finished_at)}.` : 'No import has completed yet.'}</p>
 ${run?.state === 'running' ? progress(run) : ''}
 ${run?.state === 'failed' || run?.state === 'held' ? trouble(run) : ''}
-<p><a href="/about#import">Import report</a></p>
 </div>`;

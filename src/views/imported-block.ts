@@ -11,13 +11,12 @@ const stateTexts = {
 
 const words = (kind: string) => kind.replaceAll('_', ' ');
 
-function valueText({ value, unit, state }: ImportedSignal): string {
+function valueText({ kind, value, unit, state }: ImportedSignal): string {
   if (state !== 'observed' || value === null) return stateTexts[state];
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return value;
-  return unit && unit !== words(unit)
-    ? `${value} ${words(unit)}`
-    : `${value.toLocaleString('en')} ${unit ?? ''}`;
+  const count = value.toLocaleString('en');
+  return unit && !kind.includes(unit) ? `${count} ${words(unit)}` : count;
 }
 
 /** A value that is a time is shown as its day. */

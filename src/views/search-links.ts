@@ -28,7 +28,11 @@ export function toFilter(facet: string): Filter | undefined {
 export const filtersOf = (address: SearchAddress): Filter[] =>
   [...address]
     .filter(([name, value]) => value !== '' && !['q', 'cursor'].includes(name))
-    .map(([name, value]) => ({ name, value, text: name.startsWith('has_') ? name.replaceAll('_', ' ') : value }));
+    .map(([name, value]) => ({
+      name,
+      value,
+      text: name.startsWith('has_') ? name.replaceAll('_', ' ') : value,
+    }));
 
 const toPath = (address: SearchAddress) => (address.size === 0 ? '/agents' : `/agents?${address}`);
 

@@ -4,7 +4,14 @@ import type { searchAgents } from '../tools/search-agents.ts';
 import { counted, type Html } from './html.ts';
 import { toPage } from './layout.ts';
 import { listingList } from './listing-list.ts';
-import { filtersOf, type SearchAddress, toFilter, withCursor, withFilter, withoutFilter } from './search-links.ts';
+import {
+  filtersOf,
+  type SearchAddress,
+  toFilter,
+  withCursor,
+  withFilter,
+  withoutFilter,
+} from './search-links.ts';
 import type { Site } from './site.ts';
 
 /** What search_agents answers. */
@@ -65,7 +72,7 @@ const total = ({ total: { count, capped } }: SearchAnswer) =>
 function results(answer: SearchAnswer, address: SearchAddress) {
   return html`
 <div id="results" class="results">
-<aside aria-label="Filters">${heldFilters(address)}<details class="filters" open><summary>Filters</summary>${Object.keys(kindNames).map((kind) => facetGroup(kind, answer, address))}</details></aside>
+<aside aria-label="Filters">${heldFilters(address)}<details class="filters"><summary>Filters</summary>${Object.keys(kindNames).map((kind) => facetGroup(kind, answer, address))}</details></aside>
 <section aria-label="Results">
 <p class="total" role="status">${total(answer)}. <span class="note">Order: ${answer.order}.</span></p>
 ${answer.listings.length === 0 ? html`<p>Nothing was found. All words must be there; try fewer words or <a href="/tags">browse by tag</a>.</p>` : listingList(answer.listings)}
