@@ -102,6 +102,10 @@ test('a stranger who asks all the while gets pairs that are worth nothing', asyn
   directory.repository.commit({ 'README.md': 'Webhook\n' });
   const owner = await directory.ask();
   const strangers = [await directory.ask(), await askClaim(directory.context)];
+  const asked = directory.git.requests.length;
+  const polls = Array.from({ length: 1000 }, () => askClaim(directory.context));
+  expect(new Set((await Promise.all(polls)).map(({ capability }) => capability)).size).toBe(1000);
+  expect(directory.git.requests.length).toBe(asked);
   directory.repository.commit({ [file]: owner.challenge });
   const activating = await directory.ask();
   expect(activating).toMatchObject({ status: 'claimed', changed: 'activated' });

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { type Config, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { type Context, withCaller } from '../../src/context.ts';
 import { createRepositoryReader } from '../../src/proof/repository.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
@@ -69,29 +69,33 @@ export const listingRow = (id: number, handle: string, repository: string | null
 export const putListings = (store: Store, ...rows: ListingRow[]) =>
   store.write((tx) => tx.listings.putListings(rows));
 
-function configure(git: GitServer, environment: Record<string, string>): Config {
-  const hosts = { 'github.com': { git: git.url, raw: `${git.url}/raw` } };
-  return readConfig(
-    { PUBLIC_URL: 'https://dossier.example', REPOSITORY_HOSTS: JSON.stringify(hosts), ...environment },
+/** A context as a process makes it, with a reader of its own whose github.com is the git server. */
+export function createClaimContext(
+  gitUrl: string,
+  node: { readonly store: Store; readonly clock: () => Date },
+  environment: Record<string, string> = {},
+): Context {
+  const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': { git: gitUrl, raw: `${gitUrl}/raw` } });
+  const config = readConfig(
+    { PUBLIC_URL: 'https://dossier.example', REPOSITORY_HOSTS, ...environment },
     '0.0.0',
   );
+  return {
+    ...node,
+    config,
+    repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
+    log: pino({ level: 'silent' }),
+    caller: { network: '127.0.0.1' },
+  };
 }
 
 /** Opens a directory with the listing co.webhook/webhook at github.com/webhook-co/webhook. */
 export async function openClaimDirectory(environment: Record<string, string> = {}): Promise<ClaimDirectory> {
   const git = await createGitServer();
-  const config = configure(git, environment);
   const store = await openSqliteStore(':memory:');
   await putListings(store, listingRow(1, 'co.webhook/webhook', 'https://github.com/webhook-co/webhook'));
   const now = new Date('2026-11-21T10:00:00Z');
-  const createContext = (): Context => ({
-    config,
-    store,
-    repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
-    log: pino({ level: 'silent' }),
-    clock: () => new Date(now),
-    caller: { network: '127.0.0.1' },
-  });
+  const createContext = () => createClaimContext(git.url, { store, clock: () => new Date(now) }, environment);
   const context = createContext();
   const wait = (seconds: number) => void now.setTime(now.getTime() + seconds * 1000);
   return {
