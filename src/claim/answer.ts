@@ -43,8 +43,13 @@ const nextWhenClaimed = (file: string) =>
 const nextWhenWaiting = (file: string) =>
   `Commit the challenge line in ${file} at the root of the default branch, then ask again. Leave challenge out to be given a new one.`;
 
-const said = (reason: CheckResult, file: string) =>
-  reason === 'proven' ? {} : { message: checkMessages[reason](file) };
+/** Our words for a reason; they also say when another look is possible, where it is not possible at once. */
+const said = (reason: CheckResult, { check }: CheckedClaim, { config }: Context) => {
+  if (reason === 'proven') return {};
+  const wait = check.retry_after_s;
+  const again = wait === undefined ? '' : ` Looked at ${check.at}; look again in ${wait} seconds.`;
+  return { message: checkMessages[reason](config.claimFile) + again };
+};
 
 const frame = ({ listing }: ClaimTarget, { check }: CheckedClaim, { config }: Context) => ({
   handle: listing.handle,
@@ -75,7 +80,7 @@ export async function toIssued(
     capability,
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
-    ...said(result, claimFile),
+    ...said(result, checked, context),
     next: nextWhenIssued(claimFile),
   };
 }
@@ -88,7 +93,7 @@ export async function toNotProven(
 ): Promise<ClaimAnswer> {
   const reason = checked.check.result === 'proven' ? 'reused' : checked.check.result;
   const issued = await toIssued(target, checked, context);
-  return { ...issued, status: 'not_proven', reason, ...said(reason, context.config.claimFile) };
+  return { ...issued, status: 'not_proven', reason, ...said(reason, checked, context) };
 }
 
 /** A claim that stands; never a secret. */
@@ -107,7 +112,7 @@ export function toClaimed(
       .filter(({ state }) => state === 'active')
       .map(({ id, activated_at }) => ({ id, activated_at })),
     changed: checked.changed,
-    ...said(checked.check.result, claimFile),
+    ...said(checked.check.result, checked, context),
     next: nextWhenClaimed(claimFile),
   };
 }
@@ -148,7 +153,7 @@ export async function toUnproven(
     status: 'not_proven',
     ...frame(target, checked, context),
     reason,
-    ...said(reason, claimFile),
+    ...said(reason, checked, context),
     next: nextWhenWaiting(claimFile),
   };
 }

@@ -128,6 +128,9 @@ test('within 30 seconds the last check is answered, and the host is asked once',
     at: '2026-11-21T10:00:31.000Z',
     retry_after_s: 20,
   });
+  expect(soon.message).toBe(
+    'There is no dossier-claim.txt at the root of the default branch. Commit it there. Looked at 2026-11-21T10:00:31.000Z; look again in 20 seconds.',
+  );
   expect(directory.git.requests.length).toBe(asked);
   expect(asked).toBe(2);
 });

@@ -92,6 +92,7 @@ function serveGit(root: string, backend: string, [request, response]: [IncomingM
       GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
     },
   });
+  cgi.stdin.on('error', () => {}); // it may end without reading, for example where there is no repository
   request.pipe(cgi.stdin);
   const chunks: Buffer[] = [];
   cgi.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
