@@ -8,6 +8,7 @@ import {
   ProtocolErrorCode,
   type ReadResourceResult,
   ResourceTemplate,
+  type ServerOptions,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -159,12 +160,17 @@ const cacheHints = {
  * A server with every tool, resource and prompt. The lists never change while the process runs; only modern
  * clients can subscribe to resources, for a legacy one would need a session.
  */
-export function createMcpServer(context: Context, era: Era): McpServer {
+export function createMcpServer(
+  context: Context,
+  era: Era,
+  options: Pick<ServerOptions, 'requestState'> = {},
+): McpServer {
   const { serviceName, version, PUBLIC_URL } = context.config;
   const fixed = { listChanged: false };
   const server = new McpServer(
     { name: serviceName.toLowerCase(), title: serviceName, version, websiteUrl: PUBLIC_URL },
     {
+      ...options,
       instructions: instructions(context.config),
       supportedProtocolVersions: [modernRevision, ...SUPPORTED_PROTOCOL_VERSIONS],
       cacheHints,

@@ -5,6 +5,7 @@ import {
   type JSONRPCRequest,
   type McpHttpHandler,
   type McpServer,
+  type ServerOptions,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { Caller, Context } from '../context.ts';
@@ -30,7 +31,8 @@ export interface McpAnswerer {
 
 /** What CONFORMANCE=1 adds to every server, and which requests need a stream for it. */
 export interface Fixtures {
-  register(server: McpServer, era: Era): void;
+  readonly options: Pick<ServerOptions, 'requestState'>;
+  register(server: McpServer, announce: (what: 'tools' | 'prompts') => void): void;
   needsStream(message: JSONRPCRequest): boolean;
 }
 
@@ -99,9 +101,11 @@ async function answer(posted: Posted, legs: Legs, fixtures: Fixtures | undefined
 
 /** Opens the two lanes and the handler behind them. */
 export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Promise<McpAnswerer> {
-  const createServer = (era: Era) => {
-    const server = createMcpServer(context, era);
-    fixtures?.register(server, era);
+  const createServer = (era: Era): McpServer => {
+    const server = createMcpServer(context, era, fixtures?.options);
+    fixtures?.register(server, (what) =>
+      what === 'tools' ? handler.notify.toolsChanged() : handler.notify.promptsChanged(),
+    );
     return server;
   };
   const openLane = async (era: Era) => {
