@@ -1,7 +1,7 @@
 import { capabilityId } from '../evidence/capability.ts';
 import type { ChallengeBinding, ClaimKey } from '../evidence/challenge.ts';
 import type { RepositoryLook, RepositoryPlace } from '../proof/repository.ts';
-import type { ListingRow, Transaction } from '../store/store.ts';
+import type { ClaimRow, ListingRow, Transaction } from '../store/store.ts';
 import { decideProof, type ProofDecision } from './decide.ts';
 import type { UsableLine } from './lines.ts';
 import { recordClaimEvent } from './record.ts';
@@ -39,37 +39,45 @@ async function writeCapabilities(
     });
 }
 
+/** The claim as it stands now; date and commit stay those of the first proof in this repository. */
+function toClaimRow({ listing, place, look, now }: Proof, known: ClaimRow | undefined): ClaimRow {
+  const at = now.toISOString();
+  const kept = known?.repository_key === place.key ? known : undefined;
+  return {
+    handle: listing.handle,
+    state: 'claimed',
+    suspended_reason: null,
+    claimed_at: kept?.claimed_at ?? at,
+    repository: listing.repository,
+    repository_key: place.key,
+    commit_id: kept ? kept.commit_id : (look.commit ?? null),
+    branch: look.branch ?? kept?.branch ?? null,
+    checked_at: kept && !look.pinned ? kept.checked_at : at,
+  };
+}
+
 /** Makes the lines that count the listing's active capabilities; answers what that changed. */
 export async function activate(
   tx: Transaction,
   usable: readonly UsableLine[],
-  { listing: { handle, repository }, place, look, now }: Proof,
+  proof: Proof,
 ): Promise<ClaimChange> {
+  const { listing, place, look, now } = proof;
+  const { handle, repository } = listing;
   const at = now.toISOString();
   const claim = await tx.claims.claim(handle);
   const capabilities = await tx.claims.capabilities(handle);
-  const { pinned, commit, branch } = look;
-  const decision = decideProof({ usable, claim, capabilities, repositoryKey: place.key, pinned });
+  const facts = { usable, claim, capabilities, repositoryKey: place.key, pinned: look.pinned };
+  const decision = decideProof(facts);
   await writeCapabilities(tx, handle, { decision, at });
-  const kept = claim?.repository_key === place.key ? claim : undefined;
-  await tx.claims.putClaim({
-    handle,
-    state: 'claimed',
-    suspended_reason: null,
-    claimed_at: kept?.claimed_at ?? at,
-    repository,
-    repository_key: place.key,
-    commit_id: kept ? kept.commit_id : (commit ?? null),
-    branch: branch ?? kept?.branch ?? null,
-    checked_at: kept && !pinned ? kept.checked_at : at,
-  });
+  await tx.claims.putClaim(toClaimRow(proof, claim));
   if (!decision.event) return 'none';
-  const [newest = decision.back[0]] = decision.added.map(({ hash }) => hash);
+  const newest = decision.added[0]?.hash ?? decision.back[0];
   await recordClaimEvent(tx, handle, {
     type: decision.event,
     at,
     repository,
-    ...(commit && { commit }),
+    ...(look.commit && { commit: look.commit }),
     ...(newest && { capability_id: capabilityId(newest) }),
   });
   await tx.listings.reindex(handle);

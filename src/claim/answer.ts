@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId, createCapability } from '../evidence/capability.ts';
-import { challengeLife_s, challengeTrouble, createChallenge, readChallenge } from '../evidence/challenge.ts';
-import { Problem } from '../problem.ts';
+import { challengeLife_s, createChallenge } from '../evidence/challenge.ts';
 import type { CapabilityRow, ClaimRow } from '../store/store.ts';
 import { type CheckResult, checkMessages, claimCheck } from './check.ts';
 import { bindingOf, type CheckedClaim, type ClaimTarget } from './check-claim.ts';
@@ -40,18 +39,16 @@ const nextWhenIssued = (file: string) =>
   `Keep the capability that came with the challenge you commit; it is shown only now. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping lines that are there already, then send the same request again.`;
 const nextWhenClaimed = (file: string) =>
   `Use the capability whose capability_id is in capabilities, as Authorization: Bearer. Keep its line in ${file}: removing it suspends the capability. Ask with rotate: true for a new one.`;
-const nextWhenWaiting = (file: string) =>
-  `Commit the challenge line in ${file} at the root of the default branch, then ask again. Leave challenge out to be given a new one.`;
-
 /** Our words for a reason; they also say when another look is possible, where it is not possible at once. */
-const said = (reason: CheckResult, { check }: CheckedClaim, { config }: Context) => {
+export const said = (reason: CheckResult, { check }: CheckedClaim, { config }: Context) => {
   if (reason === 'proven') return {};
   const wait = check.retry_after_s;
   const again = wait === undefined ? '' : ` Looked at ${check.at}; look again in ${wait} seconds.`;
   return { message: checkMessages[reason](config.claimFile) + again };
 };
 
-const frame = ({ listing }: ClaimTarget, { check }: CheckedClaim, { config }: Context) => ({
+/** What every answer says. */
+export const frame = ({ listing }: ClaimTarget, { check }: CheckedClaim, { config }: Context) => ({
   handle: listing.handle,
   repository: listing.repository,
   claim_file: config.claimFile,
@@ -114,46 +111,5 @@ export function toClaimed(
     changed: checked.changed,
     ...said(checked.check.result, checked, context),
     next: nextWhenClaimed(claimFile),
-  };
-}
-
-/** Throws invalid_input unless a text has the form of a challenge. */
-export function requireChallenge(text: string) {
-  const challenge = readChallenge(text);
-  if (challenge) return challenge;
-  const message = 'a challenge of claim_agent: dossier-claim-v1. and 72 more characters';
-  throw new Problem('invalid_input', {
-    fields: [{ field: 'challenge', message }],
-    detail: `challenge: ${message}.`,
-  });
-}
-
-async function whyNot(text: string, target: ClaimTarget, context: Context): Promise<CheckResult | undefined> {
-  const challenge = requireChallenge(text);
-  const row = await context.store.claims.capability(challenge.hash);
-  if (row?.state === 'burnt') return 'secret_published';
-  if (row?.state === 'revoked') return 'reused';
-  const now_s = Math.floor(context.clock().getTime() / 1000);
-  const ring = await claimKeyRing(context);
-  if (row?.handle === target.listing.handle) return undefined;
-  return challengeTrouble(challenge, bindingOf(target, context), { ring, now_s });
-}
-
-/** Why the challenge that was asked about does not count; never a secret. */
-export async function toUnproven(
-  text: string,
-  { target, checked }: { target: ClaimTarget; checked: CheckedClaim },
-  context: Context,
-): Promise<ClaimAnswer> {
-  const { claimFile } = context.config;
-  const { result } = checked.check;
-  const isRead = result === 'proven' || result.startsWith('challenge_') || result === 'reused';
-  const reason = (await whyNot(text, target, context)) ?? (isRead ? 'no_challenge_in_file' : result);
-  return {
-    status: 'not_proven',
-    ...frame(target, checked, context),
-    reason,
-    ...said(reason, checked, context),
-    next: nextWhenWaiting(claimFile),
   };
 }

@@ -3,12 +3,11 @@ import {
   type ClaimAnswer,
   type ClaimStanding,
   claimAnswer,
-  requireChallenge,
   toClaimed,
   toIssued,
   toNotProven,
-  toUnproven,
 } from '../claim/answer.ts';
+import { requireChallenge, toUnproven } from '../claim/asked-challenge.ts';
 import { type ClaimTarget, checkClaim, toClaimTarget } from '../claim/check-claim.ts';
 import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
