@@ -19,7 +19,8 @@ export const connectDossier = (publicUrl: string): Html =>
 
 const isPlain = (url: string) => URL.canParse(url) && /^https?:/.test(url) && !/[{}\s\\]/.test(url);
 
-function connectListing({ handle, endpoint, remotes }: ListingDocument) {
+function connectListing({ handle, endpoint: plain, remotes }: ListingDocument) {
+  const endpoint = plain ?? remotes[0]?.url;
   if (!endpoint)
     return html`<p>The listing records no remote endpoint. Where it records a package, the package's own page says how to run it.</p>`;
   if (!isPlain(endpoint))

@@ -16,7 +16,7 @@ function valueText({ kind, value, unit, state }: ImportedSignal): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return value;
   const count = value.toLocaleString('en');
-  return unit && !kind.includes(unit) ? `${count} ${words(unit)}` : count;
+  return unit && !kind.includes(unit.replace(/s$/, '')) ? `${count} ${words(unit)}` : count;
 }
 
 /** A value that is a time is shown as its day. */

@@ -34,7 +34,7 @@ const recorded = (listing: ListingDocument) => html`
 <h2 id="recorded">As recorded by the publisher</h2>
 <dl class="facts wide">
 <div><dt>Endpoint</dt><dd>${listing.endpoint ? foreignLink(listing.endpoint) : html`<span class="none">none recorded</span>`}</dd></div>
-${listing.remotes.length > 1 ? html`<div><dt>All remotes</dt><dd><ul class="plain">${listing.remotes.map(({ type, url }) => html`<li><span class="kind">${type}</span> ${foreignLink(url)}</li>`)}</ul></dd></div>` : ''}
+${listing.remotes.some(({ url }) => url !== listing.endpoint) ? html`<div><dt>All remotes</dt><dd><ul class="plain">${listing.remotes.map(({ type, url }) => html`<li><span class="kind">${type}</span> ${foreignLink(url)}</li>`)}</ul></dd></div>` : ''}
 <div><dt>Repository</dt><dd>${listing.repository ? foreignLink(listing.repository) : html`<span class="none">none recorded</span>`}</dd></div>
 ${listing.website ? html`<div><dt>Website</dt><dd>${foreignLink(listing.website)}</dd></div>` : ''}
 <div><dt>Packages</dt><dd>${orNone(listing.packages, html`<ul class="plain">${listing.packages.map(packageItem)}</ul>`)}</dd></div>

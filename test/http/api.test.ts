@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+
+const json = { 'content-type': 'application/json' };
+const capability = `dossier_cap_${'A'.repeat(49)}`;
+const unreachable = JSON.stringify({
+  'github.com': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
+});
+let directory: Directory;
+
+const send = (path: string, body: NonNullable<RequestInit['body']>, headers: Record<string, string> = json) =>
+  directory.app.request(path, { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
+const post = (path: string, body: unknown) => send(path, JSON.stringify(body));
+const codeOf = async (response: Response) =>
+  [response.status, ((await response.json()) as { code: string }).code] as const;
+
+beforeAll(async () => {
+  directory = await openDirectory({ environment: { LIMITS: 'off', REPOSITORY_HOSTS: unreachable } });
+});
+afterAll(() => directory.close());
+
+describe('POST /api/tools/<tool>', () => {
+  it('answers what the tool answers', async () => {
+    const response = await post('/api/tools/get_agent', { handle: 'co.webhook/webhook' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toMatchObject({
+      handle: 'co.webhook/webhook',
+      signals: { native: { ratings: 0, computed_score: null } },
+    });
+    expect(await (await post('/api/tools/list_tags', {})).json()).toMatchObject({
+      tags: expect.arrayContaining([{ tag: 'webhooks', listings: 1 }]),
+    });
+  });
+
+  it.each([
+    ['get_agent', {}, 422, 'invalid_input'],
+    ['get_agent', { handle: 7 }, 422, 'invalid_input'],
+    ['get_agent', { handle: 'co.webhook/webhook', more: 1 }, 422, 'invalid_input'],
+    ['get_agent', [], 422, 'invalid_input'],
+    ['get_agent', 'text', 422, 'invalid_input'],
+    ['get_agent', { handle: '../etc' }, 404, 'unknown_handle'],
+    ['get_agent', { handle: '' }, 400, 'invalid_handle'],
+    ['get_agent', { handle: 'a//b' }, 400, 'invalid_handle'],
+    ['get_agent', { handle: 'a/b\u0000' }, 400, 'invalid_handle'],
+    ['get_agent', { handle: `a/${'b'.repeat(199)}` }, 400, 'invalid_handle'],
+    ['get_agent', { handle: 'CO.webhook/webhook' }, 404, 'unknown_handle'],
+    ['get_agent', { handle: capability }, 400, 'secret_in_body'],
+    ['submit_rating', {}, 422, 'invalid_input'],
+    ['no_such_tool', {}, 404, 'not_found'],
+    ['__proto__', {}, 404, 'not_found'],
+  ])('%s with %j is %i %s', async (tool, input, status, code) => {
+    const response = await post(`/api/tools/${tool}`, input);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await codeOf(response)).toEqual([status, code]);
+  });
+
+  it('reads only JSON of its size, depth and encoding', async () => {
+    const path = '/api/tools/get_agent';
+    const large = JSON.stringify({ handle: 'a'.repeat(65_536) });
+    const endless = () =>
+      new ReadableStream<Uint8Array>({ pull: (chunks) => chunks.enqueue(new Uint8Array(1024).fill(32)) });
+    expect(await codeOf(await send(path, large))).toEqual([413, 'body_too_large']);
+    expect(await codeOf(await send(path, endless()))).toEqual([413, 'body_too_large']);
+    expect(await codeOf(await send(path, '['.repeat(60_000)))).toEqual([400, 'invalid_request']);
+    expect(await codeOf(await send(path, `${'['.repeat(30_000)}${']'.repeat(30_000)}`))).toEqual([
+      400,
+      'invalid_request',
+    ]);
+    expect(await codeOf(await send(path, new Uint8Array([0x22, 0xff, 0x22])))).toEqual([
+      400,
+      'invalid_request',
+    ]);
+    expect(await codeOf(await send(path, ''))).toEqual([400, 'invalid_request']);
+    expect(await codeOf(await send(path, '{"handle":"a/b",}'))).toEqual([400, 'invalid_request']);
+    expect(await codeOf(await send(path, '{"handle":"a/b","handle":"no/such"}'))).toEqual([
+      404,
+      'unknown_handle',
+    ]);
+    expect(await codeOf(await send(path, '{"__proto__":{"handle":"a/b"}}'))).toEqual([422, 'invalid_input']);
+    expect(await codeOf(await send(path, '{}', { 'content-type': 'text/plain' }))).toEqual([
+      415,
+      'unsupported_media_type',
+    ]);
+    expect(await codeOf(await send(path, '{}', { ...json, 'content-encoding': 'gzip' }))).toEqual([
+      415,
+      'unsupported_media_type',
+    ]);
+  });
+});
+
+describe('POST /api/claim-github', () => {
+  it('issues a challenge even while the repository cannot be read, and never keeps it', async () => {
+    const response = await post('/api/claim-github', { handle: 'co.webhook/webhook' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const answer = (await response.json()) as Record<string, string>;
+    expect(answer).toMatchObject({
+      status: 'not_proven',
+      handle: 'co.webhook/webhook',
+      claim_file: 'dossier-claim.txt',
+      check: { result: 'host_unreachable' },
+    });
+    expect(answer.challenge).toMatch(/^dossier-claim-v1\.[\w-]{72}$/);
+    expect(answer.capability).toMatch(/^dossier_cap_[0-9A-Za-z]{49}$/);
+  });
+
+  it('refuses what it cannot claim', async () => {
+    const path = '/api/claim-github';
+    expect(await codeOf(await post(path, { handle: 'no/such' }))).toEqual([404, 'unknown_handle']);
+    expect(await codeOf(await send(path, `{"handle":"${'a'.repeat(2048)}"}`))).toEqual([
+      413,
+      'body_too_large',
+    ]);
+  });
+
+  it('says how to use it to whoever looks', async () => {
+    const text = await (await directory.app.request('/api/claim-github')).text();
+    expect(text).toContain(
+      `curl -s http://127.0.0.1:3000/api/claim-github -H 'Content-Type: application/json' -d '{"handle":"co.webhook/webhook"}'`,
+    );
+    expect(await (await directory.app.request('/api/feedback')).text()).toContain('/api/feedback');
+  });
+});
+
+describe('/api/capability', () => {
+  const ask = (headers: Record<string, string>) => directory.app.request('/api/capability', { headers });
+
+  it('answers 401 with WWW-Authenticate and the code of what is wrong', async () => {
+    const none = await ask({});
+    expect(none.headers.get('www-authenticate')).toBe('Bearer realm="dossier"');
+    expect(await codeOf(none)).toEqual([401, 'capability_required']);
+    const wrong = await ask({ authorization: `Bearer ${capability}` });
+    expect(wrong.headers.get('www-authenticate')).toBe('Bearer realm="dossier", error="invalid_token"');
+    expect(await codeOf(wrong)).toEqual([401, 'capability_invalid']);
+    const huge = await ask({ authorization: `Bearer ${'a'.repeat(15_000)}` });
+    expect(await codeOf(huge)).toEqual([401, 'capability_invalid']);
+    const two = await ask({ authorization: 'Bearer one', 'x-agent-capability': 'two' });
+    expect(await codeOf(two)).toEqual([401, 'capability_conflict']);
+    const revoke = await directory.app.request('/api/capability/revoke', { method: 'POST' });
+    expect(await codeOf(revoke)).toEqual([401, 'capability_required']);
+  });
+
+  it('refuses a capability in an address', async () => {
+    const response = await directory.app.request(`/api/capability?token=${capability}`);
+    expect(await codeOf(response)).toEqual([400, 'secret_in_body']);
+  });
+});

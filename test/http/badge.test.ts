@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+
+let directory: Directory;
+const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
+
+beforeAll(async () => {
+  directory = await openDirectory();
+});
+afterAll(() => directory.close());
+
+describe('the badge', () => {
+  it('is a grey SVG that says how much evidence there is and as of when', async () => {
+    for (const path of ['/badge/co.webhook/webhook', '/badge/co.webhook/webhook.svg']) {
+      const response = await get(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8');
+      expect(response.headers.get('cache-control')).toBe('public, max-age=300');
+      expect(response.headers.get('content-security-policy')).toContain('sandbox');
+      const svg = await response.text();
+      const today = new Date().toISOString().slice(0, 10);
+      expect(svg).toContain(`evidence: none as of ${today}`);
+      expect(svg).toContain('#6b6f76');
+      expect(svg).not.toMatch(/#4c1|#97ca00|green|red|<script/);
+    }
+  });
+
+  it('is not sent again to whoever holds it', async () => {
+    const etag = (await get('/badge/co.webhook/webhook')).headers.get('etag') ?? '';
+    const again = await get('/badge/co.webhook/webhook', { 'if-none-match': etag });
+    expect([again.status, again.headers.get('etag'), again.headers.get('cache-control')]).toEqual([
+      304,
+      etag,
+      'public, max-age=300',
+    ]);
+  });
+
+  it('has the form that shields.io reads', async () => {
+    const response = await get('/badge/co.webhook/webhook.json');
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual({
+      schemaVersion: 1,
+      label: 'evidence',
+      message: `none as of ${new Date().toISOString().slice(0, 10)}`,
+      color: '#6b6f76',
+      labelColor: '#3d4148',
+      cacheSeconds: 300,
+    });
+  });
+
+  it('of an unknown handle is an image that says so; its JSON is a problem', async () => {
+    const response = await get('/badge/nobody/nothing');
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      404,
+      'image/svg+xml; charset=utf-8',
+    ]);
+    expect(await response.text()).toContain('no listing has this handle');
+    expect((await get('/badge/a/%22%3E%3Cscript%3E')).status).toBe(400);
+    expect(await (await get('/badge/nobody/nothing.json')).json()).toMatchObject({ code: 'unknown_handle' });
+  });
+
+  it('has a page of snippets', async () => {
+    const page = await (await get('/agents/co.webhook/webhook/badge')).text();
+    expect(page).toContain('<img class="badge" src="/badge/co.webhook/webhook"');
+    expect(page).toContain(
+      '[![No native ratings. For a decision to buy, that absence matters.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)',
+    );
+    expect(page).toContain('https://img.shields.io/endpoint?url=http%3A%2F%2F127.0.0.1%3A3000%2Fbadge');
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+
+let directory: Directory;
+const get = (path: string) => directory.app.request(path);
+
+beforeAll(async () => {
+  directory = await openDirectory();
+});
+afterAll(() => directory.close());
+
+describe('discovery', () => {
+  it('/llms.txt and /llms-full.txt are text', async () => {
+    for (const path of ['/llms.txt', '/llms-full.txt']) {
+      const response = await get(path);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/plain; charset=utf-8',
+      ]);
+      expect(await response.text()).toContain('Dossier');
+    }
+  });
+
+  it('/openapi.json describes the endpoints', async () => {
+    const document = (await (await get('/openapi.json')).json()) as { openapi: string; paths: object };
+    expect(document.openapi).toMatch(/^3\.1/);
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining(['/api/claim-github', '/api/feedback']),
+    );
+  });
+
+  it('/robots.txt leads to the sitemap', async () => {
+    expect(await (await get('/robots.txt')).text()).toBe(
+      'User-agent: *\nDisallow: /api/\nDisallow: /agents?\nAllow: /\n\nSitemap: http://127.0.0.1:3000/sitemap.xml\n',
+    );
+  });
+
+  it('/sitemap.xml names every listing with the time of its last update', async () => {
+    const response = await get('/sitemap.xml');
+    expect(response.headers.get('content-type')).toBe('application/xml; charset=utf-8');
+    expect(await response.text()).toBe(
+      [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+        '<url><loc>http://127.0.0.1:3000/agents/co.webhook/webhook</loc><lastmod>2026-10-02T08:00:00.000Z</lastmod></url>',
+        '<url><loc>http://127.0.0.1:3000/agents/com.politicalcomms/api</loc><lastmod>2026-10-02T08:00:00.000Z</lastmod></url>',
+        '</urlset>',
+        '',
+      ].join('\n'),
+    );
+    expect(await (await get('/sitemap.xml?after=co.webhook/webhook')).text()).not.toContain(
+      'webhook/webhook',
+    );
+  });
+
+  it('/healthz answers always, /readyz once listings are there', async () => {
+    const empty = await openDirectory({ entries: [] });
+    expect((await empty.app.request('/healthz')).status).toBe(200);
+    const waiting = await empty.app.request('/readyz');
+    expect([waiting.status, await waiting.json()]).toEqual([503, { ready: false, listings: 0 }]);
+    await empty.close();
+    const ready = await get('/readyz');
+    expect([ready.status, await ready.json()]).toEqual([200, { ready: true, listings: 2 }]);
+  });
+});

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+
+const unreachable = JSON.stringify({
+  'github.com': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
+});
+let directory: Directory;
+
+const send = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  directory.app.request(path, {
+    method: 'POST',
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', ...headers },
+  });
+
+beforeEach(async () => {
+  directory = await openDirectory({ environment: { REPOSITORY_HOSTS: unreachable } });
+});
+afterEach(() => directory.close());
+
+describe('the feedback form', () => {
+  it('sends on to an acknowledgement, and the operator can read what came', async () => {
+    const sent = await send('/feedback', {
+      message: 'Please add <b>more</b>.',
+      category: 'data',
+      found_it: 'false',
+    });
+    expect(sent.status).toBe(303);
+    const location = sent.headers.get('location') ?? '';
+    expect(location).toMatch(/^\/feedback\?received=[0-9a-f-]{36}$/);
+    const page = await (await directory.app.request(location)).text();
+    expect(page).toContain('<strong>Received.</strong>');
+    const [kept] = await directory.store.feedback.list('open', 10);
+    expect(kept).toMatchObject({
+      message: 'Please add <b>more</b>.',
+      category: 'data',
+      found_it: 0,
+      handle: null,
+    });
+  });
+
+  it('comes back with messages at the fields and what was written', async () => {
+    const response = await send('/feedback', { message: '', handle: 'x"><script>', contact: 'me' });
+    expect(response.status).toBe(422);
+    const page = await response.text();
+    expect(page).toContain('<strong>Nothing was sent.</strong>');
+    expect(page).toContain('<span class="error" id="message-error">');
+    expect(page).toContain('aria-invalid="true" aria-describedby="message-error"');
+    expect(page).toContain('value="x&quot;&gt;&lt;script&gt;"');
+    const unknown = await send('/feedback', { message: 'x', handle: 'no/such' });
+    expect(unknown.status).toBe(422);
+    expect(await unknown.text()).toContain('id="handle-error"');
+  });
+
+  it('echoes nothing but an id', async () => {
+    const page = await directory.app.request('/feedback?received=%3Cscript%3E&handle=%22%3E%3Cscript%3E');
+    expect(await page.text()).not.toContain('<script>');
+  });
+
+  it.each<Record<string, string>>([
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site', origin: 'http://127.0.0.1:3000' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('from another site (%j) is 403', async (headers) => {
+    const response = await send('/feedback', { message: 'x' }, { ...headers, accept: 'application/json' });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ code: 'forbidden_origin' });
+    expect((await send('/agents/co.webhook/webhook/claim', {}, headers)).status).toBe(403);
+  });
+
+  it('from this site is taken', async () => {
+    const same = { 'sec-fetch-site': 'same-origin', origin: 'http://127.0.0.1:3000' };
+    expect((await send('/feedback', { message: 'one' }, same)).status).toBe(303);
+    expect((await send('/feedback', { message: 'two' }, { origin: 'http://127.0.0.1:3000' })).status).toBe(
+      303,
+    );
+  });
+
+  it('is read as a form of at most 8 KiB', async () => {
+    expect((await send('/feedback', { message: 'a'.repeat(8192) })).status).toBe(413);
+    expect(
+      (await send('/feedback', { message: 'a' }, { 'content-type': 'multipart/form-data' })).status,
+    ).toBe(415);
+  });
+
+  it('is limited to three at once; one that was wrong does not count', async () => {
+    for (let count = 0; count < 5; count++) expect((await send('/feedback', {})).status).toBe(422);
+    for (let count = 0; count < 3; count++)
+      expect((await send('/feedback', { message: 'x' })).status).toBe(303);
+    const limited = await send('/feedback', { message: 'x' });
+    expect(limited.status).toBe(429);
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(limited.headers.get('ratelimit-policy')).toBe('"feedback";q=3;w=2160');
+    expect(limited.headers.get('ratelimit')).toMatch(/^"feedback";r=0;t=\d+$/);
+    expect((await directory.app.request('/feedback')).status).toBe(200);
+  });
+});
+
+describe('feedback', () => {
+  const paths = [
+    '/',
+    '/agents',
+    '/tags',
+    '/about',
+    '/agents/co.webhook/webhook',
+    '/agents/co.webhook/webhook.json',
+    '/agents/co.webhook/webhook.md',
+    '/agents/co.webhook/webhook/ratings',
+    '/badge/co.webhook/webhook',
+    '/llms.txt',
+    '/sitemap.xml',
+  ];
+  const publicBytes = () =>
+    Promise.all(paths.map(async (path) => [path, await (await directory.app.request(path)).text()]));
+
+  it('changes no public byte', async () => {
+    const before = await publicBytes();
+    const response = await directory.app.request('/api/feedback', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ message: 'This one is wonderful', handle: 'co.webhook/webhook' }),
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      statement: 'Received. Feedback is private and changes no listing.',
+    });
+    expect(await publicBytes()).toEqual(before);
+  });
+});
+
+describe('the claim form', () => {
+  const path = '/agents/co.webhook/webhook/claim';
+
+  it('shows the steps, then challenge, file and capability once, then the look', async () => {
+    const steps = await (await directory.app.request(path)).text();
+    expect(steps).toContain(`<form method="post" action="${path}"><button>Get a challenge</button></form>`);
+    expect(steps).toContain('dossier-claim.txt');
+    const issued = await send(path, {});
+    expect(issued.status).toBe(200);
+    expect(issued.headers.get('cache-control')).toBe('no-store');
+    const page = await issued.text();
+    const challenge = /dossier-claim-v1\.[\w-]{72}/.exec(page)?.[0] ?? '';
+    expect(page).toContain('Keep this now: it is shown once.');
+    expect(page).toMatch(/<code>dossier_cap_[0-9A-Za-z]{49}<\/code>/);
+    expect(page).toContain(`<input type="hidden" name="challenge" value="${challenge}">`);
+    const looked = await (await send(path, { challenge })).text();
+    expect(looked).toContain('Not shown yet');
+    expect(looked).not.toContain('dossier_cap_');
+  });
+
+  it('of a listing without a repository says what to do instead', async () => {
+    await directory.importEntries([
+      {
+        server: { name: 'io.test/bare', description: 'No repository', version: '1.0.0' },
+        _meta: {
+          'io.modelcontextprotocol.registry/official': {
+            status: 'active',
+            publishedAt: '2026-10-01T08:00:00Z',
+            updatedAt: '2026-10-01T08:00:00Z',
+            isLatest: true,
+          },
+        },
+      },
+    ]);
+    const page = await (await directory.app.request('/agents/io.test/bare/claim')).text();
+    expect(page).toContain('The listing records no repository');
+    expect(page).not.toContain('Get a challenge</button>');
+    expect((await send('/agents/io.test/bare/claim', {})).status).toBe(422);
+  });
+});

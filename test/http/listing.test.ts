@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>`;
+let directory: Directory;
+const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
+const html = { accept: 'text/html' };
+
+beforeAll(async () => {
+  directory = await openDirectory({
+    entries: [
+      ...seedEntries,
+      registryEntry('io.test/tool', { description: hostile, title: hostile, version: '1"><b>x</b>' }),
+      registryEntry('io.test/tool.json', { description: 'Its name ends like a form.' }),
+      registryEntry('io.test/notes.md', { description: 'Its name ends like another form.' }),
+      registryEntry('io.test/links', {
+        websiteUrl: 'javascript:alert(1)',
+        repository: { url: 'http://github.com/test/links', source: 'github' },
+        remotes: [{ type: 'streamable-http', url: 'https://{host}/mcp' }],
+      }),
+      registryEntry('io.test/shell', {
+        remotes: [{ type: 'streamable-http', url: 'https://evil.example/$(touch$IFS)x;rm' }],
+      }),
+      registryEntry('io.test/gone', { description: 'Words of a publisher' }, { status: 'deleted' }),
+    ],
+  });
+});
+afterAll(() => directory.close());
+
+describe('the page of a listing', () => {
+  it('shows its parts in the order of the contract', async () => {
+    const response = await get('/agents/co.webhook/webhook');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const text = await response.text();
+    const page = text.slice(text.indexOf('<main'));
+    const parts = [
+      '<h1 class="handle">co.webhook/webhook</h1>',
+      'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
+      'co.webhook/webhook is listed with no rating evidence as of ',
+      'A listing is not verification and not a recommendation to buy.',
+      '<h2 id="native">Native ratings</h2>',
+      'No native ratings. For a decision to buy, that absence matters.',
+      '<h2 id="imported">Imported signals</h2>',
+      'not checked',
+      'href="https://mcp.webhook.co/mcp" rel="nofollow ugc noopener noreferrer"',
+      'href="https://github.com/webhook-co/webhook" rel="nofollow ugc noopener noreferrer"',
+      'href="/tags/webhooks"',
+      '<dt>Origin</dt><dd>registry.modelcontextprotocol.io (MCP), imported ',
+      'href="/agents/co.webhook/webhook/claim"',
+      '<h2 id="connect">Connect over MCP</h2>',
+      'claude mcp add --transport http dossier http://127.0.0.1:3000/api/mcp',
+      'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
+      '<h2 id="badge">Badge</h2>',
+      '[![No native ratings. For a decision to buy, that absence matters.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)',
+    ];
+    const places = parts.map((part) => page.indexOf(part));
+    expect(places.filter((place) => place === -1)).toEqual([]);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it('says what is not recorded', async () => {
+    const page = await (await get('/agents/com.politicalcomms/api')).text();
+    expect(page).toContain('<div><dt>Endpoint</dt><dd><span class="none">none recorded</span></dd></div>');
+    expect(page).toContain('The listing records no remote endpoint.');
+    expect(page).toContain('@political-comms/mcp@1.2.0');
+  });
+
+  it('shows what publishers wrote as text only', async () => {
+    const page = await (await get('/agents/io.test/tool')).text();
+    expect(page).not.toContain('<script>alert');
+    expect(page).not.toContain('<img src=x');
+    expect(page).not.toContain('<b>x</b>');
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  });
+
+  it('links only plain https, and offers no configuration for a template', async () => {
+    const page = await (await get('/agents/io.test/links')).text();
+    expect(page).not.toContain('href="javascript:');
+    expect(page).not.toContain('href="http://github.com');
+    expect(page).not.toContain('href="https://{host}');
+    expect(page).toContain('The recorded endpoint is a template');
+  });
+
+  it('never puts an address with shell characters into a command line', async () => {
+    const page = await (await get('/agents/io.test/shell')).text();
+    expect(page).toContain('mcp-remote');
+    expect(page).not.toMatch(/claude mcp add[^<]*evil\.example/);
+  });
+
+  it('has JSON and Markdown twins of the same document', async () => {
+    const json = await get('/agents/co.webhook/webhook.json');
+    expect(json.headers.get('content-type')).toBe('application/json');
+    const listing = (await json.json()) as Record<string, unknown>;
+    expect(listing).toMatchObject({
+      handle: 'co.webhook/webhook',
+      origin: 'registry.modelcontextprotocol.io (MCP)',
+      endpoint: 'https://mcp.webhook.co/mcp',
+      repository: 'https://github.com/webhook-co/webhook',
+      state: 'imported',
+      links: { page: 'http://127.0.0.1:3000/agents/co.webhook/webhook' },
+    });
+    const markdown = await get('/agents/co.webhook/webhook.md');
+    expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    expect(await markdown.text()).toContain('co.webhook/webhook');
+  });
+
+  it('lets a name that ends like a form win over that form', async () => {
+    const exact = await (await get('/agents/io.test/tool.json')).text();
+    expect(exact).toContain('<h1 class="handle">io.test/tool.json</h1>');
+    const twin = (await (await get('/agents/io.test/tool.json.json')).json()) as { handle: string };
+    expect(twin.handle).toBe('io.test/tool.json');
+    expect(await (await get('/agents/io.test/notes.md')).text()).toContain(
+      '<h1 class="handle">io.test/notes.md</h1>',
+    );
+  });
+
+  it('answers 304 to whoever holds it', async () => {
+    for (const path of ['/', '/agents/co.webhook/webhook', '/agents/co.webhook/webhook.json', '/llms.txt']) {
+      const etag = (await get(path)).headers.get('etag') ?? '';
+      expect(etag).toMatch(/^"[\w-]{22}"$/);
+      const again = await get(path, { 'if-none-match': `"other", W/${etag}` });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+    }
+  });
+});
+
+describe('a handle that is not listed', () => {
+  it('is redirected where only capitals differ', async () => {
+    const moved = await get('/agents/Co.Webhook/webhook');
+    expect([moved.status, moved.headers.get('location')]).toEqual([308, '/agents/co.webhook/webhook']);
+    const twin = await get('/agents/CO.webhook/WEBHOOK.json?x=1');
+    expect([twin.status, twin.headers.get('location')]).toEqual([308, '/agents/co.webhook/webhook.json?x=1']);
+    const badge = await get('/badge/CO.webhook/webhook.svg');
+    expect([badge.status, badge.headers.get('location')]).toEqual([308, '/badge/co.webhook/webhook.svg']);
+    const claim = await get('/agents/CO.webhook/webhook/claim');
+    expect(claim.headers.get('location')).toBe('/agents/co.webhook/webhook/claim');
+  });
+
+  it('is answered with near ones', async () => {
+    const page = await get('/agents/co.webhook/webhok', html);
+    expect(page.status).toBe(404);
+    const text = await page.text();
+    expect(text).toContain('Did you mean');
+    expect(text).toContain('href="/agents/co.webhook/webhook"');
+    const json = await get('/agents/co.webhook/webhok.json');
+    expect(json.status).toBe(404);
+    expect(json.headers.get('content-type')).toBe('application/problem+json');
+    expect(await json.json()).toEqual({
+      type: 'http://127.0.0.1:3000/about#unknown_handle',
+      title: 'No listing has this handle',
+      status: 404,
+      detail: 'Check the spelling and capitals, or find it with search_agents.',
+      code: 'unknown_handle',
+      near: ['co.webhook/webhook'],
+    });
+  });
+
+  it('is answered as gone, without the words of its publisher, where it was withdrawn', async () => {
+    for (const path of ['/agents/io.test/gone', '/agents/io.test/gone.md', '/agents/io.test/gone/ratings']) {
+      const page = await get(path, html);
+      expect(page.status).toBe(410);
+      const text = await page.text();
+      expect(text).toContain('The listing was withdrawn');
+      expect(text).toContain('this is not a verdict about it');
+      expect(text).not.toContain('Words of a publisher');
+    }
+    const json = await get('/agents/io.test/gone.json');
+    expect(json.status).toBe(410);
+    expect(await json.json()).toMatchObject({ code: 'listing_withdrawn' });
+    expect((await get('/badge/io.test/gone')).status).toBe(410);
+  });
+
+  it.each([
+    ['/agents/a/b%2Fc', 400, 'invalid_handle'],
+    ['/agents/only-one', 400, 'invalid_handle'],
+    ['/agents/co.webhook/%D0%B0pi', 400, 'invalid_handle'],
+    ['/agents/co.webhook/%EF%BD%81pi', 400, 'invalid_handle'],
+    [`/agents/a/${'b'.repeat(199)}`, 400, 'invalid_handle'],
+    ['/agents/__proto__/constructor', 400, 'invalid_handle'],
+    ["/agents/a'%20or%201=1--/b", 400, 'invalid_handle'],
+    ['/agents/a/%22*%22%20OR%20b', 400, 'invalid_handle'],
+    ['/agents/a/b%3F%23', 400, 'invalid_handle'],
+    ['/agents/a/b%00', 400, 'invalid_request'],
+    ['/agents/a/b%0d%0aSet-Cookie:x', 400, 'invalid_request'],
+    ['/agents/a/%ff', 400, 'invalid_request'],
+    ['/agents/a/%', 400, 'invalid_request'],
+    ['/agents/a/%zz', 400, 'invalid_request'],
+    ['/agents//b', 404, 'not_found'],
+    ['/agents/a//b', 404, 'not_found'],
+    ['/agents/co.webhook/webhook/other', 404, 'not_found'],
+    ['/agents/../../etc/passwd', 404, 'not_found'],
+    ['/agents/%2e%2e/%2e%2e/etc', 404, 'not_found'],
+    ['/agents/constructor/prototype', 404, 'unknown_handle'],
+  ])('%s is %i %s', async (path, status, code) => {
+    const response = await get(path);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([status, code]);
+    expect(response.headers.get('set-cookie')).toBeNull();
+  });
+
+  it('is sent on where its slash is encoded', async () => {
+    const moved = await get('/agents/co.webhook%2Fwebhook');
+    expect([moved.status, moved.headers.get('location')]).toEqual([308, '/agents/co.webhook/webhook']);
+  });
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+let directory: Directory;
+const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
+const textOf = async (path: string) => (await get(path)).text();
+const handlesIn = (page: string) =>
+  [...page.matchAll(/<h3><a class="handle" href="\/agents\/([^"]+)"/g)].map(([, handle]) => handle);
+
+beforeAll(async () => {
+  const many = Array.from({ length: 45 }, (_, index) =>
+    registryEntry(`io.many/server-${String(index).padStart(2, '0')}`, {
+      description: 'One of many payment servers',
+      remotes: [{ type: 'streamable-http', url: `https://many.example/${index}` }],
+    }),
+  );
+  directory = await openDirectory({ entries: [...seedEntries, ...many] });
+});
+afterAll(() => directory.close());
+
+describe('pages', () => {
+  it('/ shows search, tags, the newest, the recently updated and how fresh it is', async () => {
+    const page = await textOf('/');
+    expect(page).toContain('<form class="search" action="/agents" method="get" role="search">');
+    expect(page).toContain('47 listings. Last completed import: <time');
+    expect(page).toContain('<h2 id="newest">Newest</h2>');
+    expect(page).toContain('<h2 id="updated">Recently updated</h2>');
+    expect(page).toContain('href="/tags/webhooks"');
+    expect(handlesIn(page)).toHaveLength(10);
+  });
+
+  it('/agents finds by words and leads to every listing by ordinary links', async () => {
+    expect(handlesIn(await textOf('/agents?q=webhook'))).toEqual(['co.webhook/webhook']);
+    const seen: (string | undefined)[] = [];
+    let path: string | undefined = '/agents';
+    while (path && seen.length < 100) {
+      const page: string = await textOf(path);
+      seen.push(...handlesIn(page));
+      path = /rel="next" href="([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect(seen).toHaveLength(47);
+    expect(new Set(seen).size).toBe(47);
+  });
+
+  it('/agents filters by facets as links that can be taken back', async () => {
+    const page = await textOf('/agents?q=servers');
+    const link = /href="(\/agents\?q=servers&amp;has_endpoint=true)"/
+      .exec(page)?.[1]
+      ?.replaceAll('&amp;', '&');
+    expect(link).toBe('/agents?q=servers&has_endpoint=true');
+    const filtered = await textOf('/agents?tag=webhooks&has_endpoint=true');
+    expect(handlesIn(filtered)).toEqual(['co.webhook/webhook']);
+    expect(filtered).toContain('aria-label="Remove the filter webhooks"');
+    expect(filtered).toContain('href="/agents?has_endpoint=true"');
+    expect(filtered).toContain('1 listing.');
+  });
+
+  it('/agents says so when nothing is found', async () => {
+    const page = await textOf('/agents?q=zzzzzz');
+    expect(page).toContain('0 listings.');
+    expect(page).toContain('Nothing was found.');
+  });
+
+  it.each([
+    "' OR 1=1 --",
+    '"*" NEAR(x) NOT -',
+    '<script>alert(1)</script>',
+    '%',
+    '\u202e\u0000x',
+    'a'.repeat(200),
+  ])('/agents takes the words %j as words', async (query) => {
+    const response = await get(`/agents?q=${encodeURIComponent(query)}`);
+    expect(response.status).toBe(200);
+    expect(await response.text()).not.toContain('<script>alert');
+  });
+
+  it.each([
+    ['/agents?cursor=xyz', 'cursor'],
+    ['/agents?state=best', 'state'],
+    [`/agents?q=${'a'.repeat(201)}`, 'query'],
+    ['/agents?tag=..%2F', 'tags.0'],
+  ])('%s is 422 and names the field', async (path, field) => {
+    const response = await get(path);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ code: 'invalid_input', fields: [{ field }] });
+  });
+
+  it('/tags and /tags/<tag> lead to listings', async () => {
+    expect(await textOf('/tags')).toContain('<a class="tag" href="/tags/webhooks">webhooks</a>');
+    expect(handlesIn(await textOf('/tags/webhooks'))).toEqual(['co.webhook/webhook']);
+    expect((await get('/tags/nothing-has-this')).status).toBe(404);
+    expect((await get('/tags/%3Cscript%3E')).status).toBe(404);
+  });
+
+  it('/agents/<handle>/ratings says that there are none', async () => {
+    const page = await textOf('/agents/co.webhook/webhook/ratings');
+    expect(page).toContain('No native ratings. For a decision to buy, that absence matters.');
+    expect((await get('/agents/co.webhook/webhook/ratings?cursor=x')).status).toBe(422);
+  });
+
+  it('/tools names every tool with its input and a call that works', async () => {
+    const page = await textOf('/tools');
+    for (const tool of [
+      'get_agent',
+      'search_agents',
+      'list_tags',
+      'list_ratings',
+      'submit_rating',
+      'withdraw_rating',
+      'claim_agent',
+      'submit_feedback',
+    ])
+      expect(page).toContain(`<h2 id="${tool}"><code>${tool}</code>`);
+    expect(page).toContain('http://127.0.0.1:3000/api/tools/get_agent');
+  });
+
+  it('/about states the rules, what claimed means, the import and every error code', async () => {
+    const page = await textOf('/about');
+    expect(page).toContain(
+      'Claimed means: write access to the default branch of the repository recorded for the listing was shown, at a commit, on a date',
+    );
+    expect(page).toContain('Last completed import: full');
+    expect(page).toContain('Quarantined records');
+    expect(page).toContain(
+      '<tr id="unknown_handle"><th scope="row"><code>unknown_handle</code></th><td>404</td>',
+    );
+  });
+
+  it('every page is whole: language, title, viewport, main, no inline script or style, nothing from elsewhere', async () => {
+    const paths = ['/', '/agents', '/tags', '/tools', '/about', '/feedback', '/agents/co.webhook/webhook'];
+    for (const path of paths) {
+      const page = await textOf(path);
+      expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
+      expect(page).toContain('<main id="main"');
+      expect(page).toMatch(/<title>[^<]+<\/title>/);
+      expect(page).not.toMatch(/<script(?![^>]* src="\/assets\/)/);
+      expect(page).not.toMatch(/<style|\sstyle=|\son[a-z]+=/);
+      expect(page).not.toMatch(/<(?:img|script|link rel="(?:icon|stylesheet)")[^>]+(?:src|href)="https?:/);
+      expect(page).not.toContain('undefined');
+      expect(page).not.toContain('[object');
+    }
+  });
+
+  it('serves what pages load under addresses that never change', async () => {
+    const page = await textOf('/');
+    const assets = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(assets.map((path) => path.replace(/\.[0-9a-f]{12}\./, '.'))).toEqual([
+      '/assets/icon.svg',
+      '/assets/style.css',
+      '/assets/htmx.js',
+      '/assets/copy.js',
+    ]);
+    for (const path of assets) {
+      const response = await get(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    }
+    expect((await get('/assets/style.000000000000.css')).status).toBe(404);
+  });
+});

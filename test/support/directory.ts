@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../src/config.ts';
+import type { Context } from '../../src/context.ts';
+import { type App, createApp } from '../../src/http/app.ts';
+import { runImport } from '../../src/registry/import.ts';
+import { listen, openContext } from '../../src/server.ts';
+import { type RegistryEntry, seedEntries } from './entries.ts';
+
+/** How to open a directory: what its registry lists, its settings, and whether it listens on a port. */
+export interface DirectoryOptions {
+  /** The two listings of the specification unless said. */
+  readonly entries?: readonly RegistryEntry[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly listening?: boolean;
+}
+
+/** A whole real service in this process: imported listings, every route, a clock that tests move. */
+export interface Directory {
+  readonly app: App;
+  /** Where it listens; PUBLIC_URL's value where it does not. */
+  readonly url: string;
+  readonly context: Context;
+  readonly store: Context['store'];
+  /** Imports more entries, as the next run of the import would. */
+  importEntries(entries: readonly RegistryEntry[]): Promise<void>;
+  /** Moves the clock. */
+  wait(seconds: number): void;
+  close(): Promise<void>;
+}
+
+async function openServing(context: Context, listening: boolean) {
+  const running = listening ? await listen(context) : undefined;
+  const url = running?.url ?? context.config.PUBLIC_URL;
+  const app = createApp({ ...context, config: { ...context.config, PUBLIC_URL: url } });
+  return {
+    app,
+    url,
+    stop: async () => {
+      await running?.stop();
+      await app.close();
+    },
+  };
+}
+
+/** Opens a directory; close it after use. */
+export async function openDirectory(options: DirectoryOptions = {}): Promise<Directory> {
+  const { entries = seedEntries, environment = {}, listening = false } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-test-'));
+  const registry = join(folder, 'registry.json');
+  const settings = {
+    DATABASE_URL: ':memory:',
+    LOG_LEVEL: 'silent',
+    REGISTRY_URL: `file:${registry}`,
+    ...(listening && { PORT: '0' }),
+  };
+  const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'));
+  let ahead_ms = 0;
+  const context = { ...opened, clock: () => new Date(Date.now() + ahead_ms) };
+  const importEntries = async (listed: readonly RegistryEntry[]) => {
+    writeFileSync(registry, JSON.stringify(listed));
+    const { state, error } = await runImport(context);
+    if (state !== 'done') throw new Error(`the import is ${state}: ${error}`);
+  };
+  if (entries.length > 0) await importEntries(entries);
+  const { app, url, stop } = await openServing(context, listening);
+  return {
+    app,
+    url,
+    context,
+    store: context.store,
+    importEntries,
+    wait: (seconds) => {
+      ahead_ms += seconds * 1000;
+    },
+    async close() {
+      await stop();
+      await context.store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** A server.json and its registry status, as a registry lists them. */
+export interface RegistryEntry {
+  readonly server: Record<string, unknown>;
+  readonly _meta: { 'io.modelcontextprotocol.registry/official': Record<string, unknown> };
+}
+
+/** An entry of the registry's list in its wire shape: a name, and whatever else the record says. */
+export const registryEntry = (
+  name: string,
+  server: Record<string, unknown> = {},
+  official: Record<string, unknown> = {},
+): RegistryEntry => ({
+  server: { name, description: 'A plain description', version: '1.0.0', ...server },
+  _meta: {
+    'io.modelcontextprotocol.registry/official': {
+      status: 'active',
+      publishedAt: '2026-10-01T08:00:00Z',
+      updatedAt: '2026-10-02T08:00:00Z',
+      isLatest: true,
+      ...official,
+    },
+  },
+});
+
+/** The two listings of the specification. */
+export const seedEntries: readonly RegistryEntry[] = [
+  registryEntry('co.webhook/webhook', {
+    description:
+      'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
+    repository: { url: 'https://github.com/webhook-co/webhook', source: 'github' },
+    remotes: [{ type: 'streamable-http', url: 'https://mcp.webhook.co/mcp' }],
+  }),
+  registryEntry('com.politicalcomms/api', {
+    description:
+      'Compliant political SMS/MMS from MCP clients, covering projects, contacts, analytics and billing.',
+    repository: { url: 'https://github.com/Political-Comms/political-comms-sdk', source: 'github' },
+    packages: [
+      {
+        registryType: 'npm',
+        identifier: '@political-comms/mcp',
+        version: '1.2.0',
+        transport: { type: 'stdio' },
+      },
+    ],
+  }),
+];
