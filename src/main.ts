@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { runConfigCommand } from './cli/config.ts';
 import { ExitError, exitCodes } from './cli/exit.ts';
 import { closeFeedback, listFeedback, showFeedback } from './cli/feedback.ts';
-import { runImportCommand } from './cli/import.ts';
+import { type ImportOptions, runImportCommand } from './cli/import.ts';
 import { runServe } from './cli/serve.ts';
 import { runStdio } from './cli/stdio.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -33,7 +33,8 @@ function createCommandLine(): Command {
     .description('import listings from the registry into the database, with progress')
     .option('--from <url|file>', 'a registry, or a saved copy as JSON, gzipped or not')
     .option('--once', 'one run, then end (what this command does anyway)')
-    .action((options: { from?: string }) => runImportCommand(config(), options.from));
+    .option('--accept-changes', 'do what would otherwise be held')
+    .action((options: ImportOptions) => runImportCommand(config(), options));
   const feedback = program.command('feedback').description('read private feedback');
   feedback
     .command('list', { isDefault: true })

@@ -1,5 +1,88 @@
 import { SingleBar } from 'cli-progress';
 import type { Config } from '../config.ts';
-import { type ImportCounts, runImport } from '../registry/import.ts';
+import { type ImportCounts, type ImportProgress, type ImportReport, runImport } from '../registry/import.ts';
+import { RegistryError } from '../registry/source.ts';
 import { openContext } from '../server.ts';
 import { ExitError, exitCodes } from './exit.ts';
+
+/** What the command line may say about an import. */
+export interface ImportOptions {
+  readonly from?: string;
+  readonly acceptChanges?: boolean;
+}
+
+const barForm =
+  '{bar} {value} rows | {fresh} new | {changed} changed | {quarantined} quarantined | {duration_formatted}';
+
+const toPayload = ({ rows_new, rows_changed, rows_quarantined }: ImportCounts) => ({
+  fresh: rows_new,
+  changed: rows_changed,
+  quarantined: rows_quarantined,
+});
+
+/** A bar on a terminal; a plain line every so often elsewhere. A total that is not known grows with what came in. */
+function createProgress(): { show: (progress: ImportProgress) => void; end: () => void } {
+  const bar = new SingleBar({
+    format: barForm,
+    hideCursor: true,
+    noTTYOutput: true,
+    notTTYSchedule: 2000,
+    stream: process.stderr,
+  });
+  bar.start(100, 0, { fresh: 0, changed: 0, quarantined: 0 });
+  return {
+    show({ counts, total }) {
+      bar.setTotal(total ?? counts.rows_seen + 100);
+      bar.update(counts.rows_seen, toPayload(counts));
+    },
+    end: () => bar.stop(),
+  };
+}
+
+const reportLines = ({ counts, kind, isResumed }: ImportReport, seconds: number): string =>
+  [
+    `${kind} import${isResumed ? ', resumed' : ''}: ${seconds.toFixed(1)} s, ${Math.round(counts.rows_seen / seconds)} rows a second`,
+    ...Object.entries(counts).map(([name, count]) => `  ${name.replaceAll('_', ' ').padEnd(22)} ${count}`),
+    '',
+  ].join('\n');
+
+async function runToEnd(
+  config: Config,
+  options: ImportOptions,
+  stopping: AbortSignal,
+): Promise<ImportReport> {
+  const context = await openContext({
+    ...config,
+    LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL,
+  });
+  const progress = createProgress();
+  try {
+    return await runImport(context, {
+      source: options.from,
+      acceptChanges: options.acceptChanges,
+      onProgress: progress.show,
+      signal: stopping,
+    });
+  } catch (error) {
+    throw error instanceof RegistryError
+      ? new ExitError(exitCodes.upstreamUnavailable, error.message)
+      : error;
+  } finally {
+    progress.end();
+    await context.store.close();
+  }
+}
+
+/**
+ * Imports once and prints the report to standard output, progress to standard error. Ends with 69 where the registry
+ * cannot be read or the changes are held; Ctrl-C stops between two pages, and the next run goes on there.
+ */
+export async function runImportCommand(config: Config, options: ImportOptions): Promise<void> {
+  const stopping = new AbortController();
+  process.once('SIGINT', () => stopping.abort());
+  const start = performance.now();
+  const report = await runToEnd(config, options, stopping.signal);
+  process.stdout.write(reportLines(report, (performance.now() - start) / 1000));
+  if (report.error) throw new ExitError(exitCodes.upstreamUnavailable, report.error);
+  if (report.state === 'running') process.stdout.write('stopped; the next import goes on here\n');
+}

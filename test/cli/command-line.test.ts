@@ -1,0 +1,150 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runDossier, startDossier } from '../support/command.ts';
+
+let folder: string;
+let database = 0;
+const settings = (change: Record<string, string> = {}) => ({
+  PORT: '0',
+  REGISTRY_URL: 'off',
+  DATABASE_URL: `file:${join(folder, `${database++}.db`)}`,
+  ...change,
+});
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dossier-cli-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('dossier serve', () => {
+  it('prints one line when it listens, serves the sample, and ends cleanly on SIGTERM', async () => {
+    const service = startDossier([], settings());
+    const url = await service.line(/^listening on (http:\/\/127\.0\.0\.1:\d+)$/m);
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 10_000 }).toBe(200);
+    const answer = await fetch(`${url}/api/tools/get_agent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"handle":"co.webhook/webhook"}',
+    });
+    expect(await answer.json()).toMatchObject({
+      handle: 'co.webhook/webhook',
+      endpoint: 'https://mcp.webhook.co/mcp',
+      origin: 'registry.modelcontextprotocol.io (MCP)',
+    });
+    service.child.kill('SIGTERM');
+    const { code, stdout } = await service.ended;
+    expect(code).toBe(0);
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('says in one line that a port is taken', async () => {
+    const first = startDossier([], settings());
+    const port = new URL(await first.line(/^listening on (.+)$/m)).port;
+    const second = await runDossier([], settings({ PORT: port }));
+    expect(second).toMatchObject({
+      code: 78,
+      stdout: '',
+      stderr: `PORT: ${port} is in use; set another, or 0 to pick one\n`,
+    });
+    first.child.kill('SIGTERM');
+    await first.ended;
+  });
+});
+
+describe('settings', () => {
+  it('stop the start with 78 and one line for each wrong one', async () => {
+    const { code, stderr } = await runDossier(
+      ['serve'],
+      settings({
+        PORT: '99999',
+        IMPORT_INTERVAL: 'soon',
+        CONFORMANCE: 'on',
+        HOST: '0.0.0.0',
+        DATABASE_URL: 'mysql://x',
+      }),
+    );
+    expect(code).toBe(78);
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(['PORT', 'DATABASE_URL', 'IMPORT_INTERVAL', 'CONFORMANCE']);
+  });
+  it('are shown by dossier config, secrets masked', async () => {
+    const secret = Buffer.alloc(32, 7).toString('base64');
+    const { code, stdout } = await runDossier(
+      ['config'],
+      settings({ CLAIM_KEYS: `1:${secret}`, REGISTRY_NAME: 'example' }),
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('REGISTRY_NAME=example\n');
+    expect(stdout).toContain('CLAIM_KEYS=***\n');
+    expect(stdout).not.toContain(secret);
+  });
+});
+
+describe('dossier', () => {
+  it('ends with 64 for what it does not know', async () => {
+    const { code, stderr } = await runDossier(['fly'], settings());
+    expect(code).toBe(64);
+    expect(stderr).toMatch(/unknown command|too many arguments/);
+  });
+  it('ends with 74 and one line when the database cannot be opened', async () => {
+    await writeFile(join(folder, 'a-file'), 'not a folder');
+    const { code, stderr } = await runDossier(
+      [],
+      settings({ DATABASE_URL: `file:${join(folder, 'a-file', 'x.db')}` }),
+    );
+    expect(code).toBe(74);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toMatch(/^DATABASE_URL: /);
+  });
+  it('ends with 74 and one line when the database file is something else', async () => {
+    const other = join(folder, 'other.txt');
+    await writeFile(other, 'this is not a database, it is a text of more than a few bytes\n'.repeat(100));
+    const { code, stderr } = await runDossier([], settings({ DATABASE_URL: `file:${other}` }));
+    expect(code).toBe(74);
+    expect(stderr).toMatch(/^DATABASE_URL: .*not a database/);
+  });
+  it('shows its version and its commands', async () => {
+    expect((await runDossier(['--version'], {})).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await runDossier(['--help'], {})).stdout).toContain('import');
+  });
+});
+
+describe('dossier import', () => {
+  it('imports a saved copy and reports every row', async () => {
+    const { code, stdout } = await runDossier(['import', '--from', 'data/sample.json'], settings());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/rows? seen/);
+    expect(stdout).toMatch(/quarantined +0/);
+  });
+  it('ends with 69 and one line when the registry cannot be reached', async () => {
+    const { code, stderr } = await runDossier(['import', '--from', 'http://127.0.0.1:9'], settings());
+    expect(code).toBe(69);
+    expect(stderr.trim().split('\n').at(-1)).toMatch(/^the registry at http:\/\/127\.0\.0\.1:9 /);
+  });
+});
+
+describe('dossier feedback', () => {
+  it('lists, shows and closes what was sent', async () => {
+    const environment = settings();
+    const service = startDossier([], environment);
+    const url = await service.line(/^listening on (.+)$/m);
+    const sent = await fetch(`${url}/api/feedback`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"message":"The tag page is empty","category":"search"}',
+    });
+    const { id } = (await sent.json()) as { id: string };
+    service.child.kill('SIGTERM');
+    await service.ended;
+    expect((await runDossier(['feedback', 'list'], environment)).stdout).toContain('The tag page is empty');
+    expect((await runDossier(['feedback', 'show', id], environment)).stdout).toContain('category: search\n');
+    expect((await runDossier(['feedback', 'close', id], environment)).stdout).toBe(`closed ${id}\n`);
+    expect((await runDossier(['feedback'], environment)).stdout).toBe('No feedback.\n');
+    expect((await runDossier(['feedback', 'show', 'nothing'], environment)).code).toBe(64);
+  });
+});

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** What a command left behind. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A started `dossier` command: its output so far, and ways to wait for it. */
+export interface Started {
+  readonly child: ChildProcess;
+  /** Resolves with the first match in stdout; rejects when the command ends without one. */
+  line(pattern: RegExp): Promise<string>;
+  ended: Promise<Ended>;
+}
+
+/** Starts `dossier` as a user would, from the project's root, with only these settings. */
+export function startDossier(args: readonly string[], environment: Record<string, string>): Started {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
+  const child = spawn('node', ['src/main.ts', ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }));
+  const line = (pattern: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(stdout);
+        if (found) resolve(found[1] ?? found[0]);
+      };
+      look();
+      child.stdout?.on('data', look);
+      void ended.then(({ code }) =>
+        reject(new Error(`ended with ${code} before ${pattern}\n${stdout}\n${stderr}`)),
+      );
+    });
+  return { child, line, ended };
+}
+
+/** Runs `dossier` to its end. */
+export const runDossier = (args: readonly string[], environment: Record<string, string>): Promise<Ended> =>
+  startDossier(args, environment).ended;
