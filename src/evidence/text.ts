@@ -15,7 +15,7 @@ const hidden: readonly (readonly [TextFlag, RegExp])[] = [
   ['bidi', /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu],
   [
     'zero_width',
-    /[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]/gu,
+    /[\u034f\u17b4\u17b5\u00ad\u115f\u1160\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]/gu,
   ],
   ['tag_block', /[\u{e0000}-\u{e0fff}]/gu],
   ['lone_surrogate', /\p{Cs}/gu],

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { cleanText, toLine } from '../evidence/text.ts';
 import type { VersionRow } from '../store/store.ts';
+import { toTime } from './times.ts';
 
 const registryMeta = 'io.modelcontextprotocol.registry/official';
 const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
@@ -104,14 +105,6 @@ export function readHead(entry: unknown): EntryHead | Unreadable {
   const { name, version } = entry.server;
   if (!isShown(version)) return { name, version: '', reason: 'version has characters that cannot be shown' };
   return { name, version, digest, size_bytes: Buffer.byteLength(json), entry };
-}
-
-const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
-
-/** RFC 3339 in UTC with milliseconds; undefined for another form and for Go's zero time. */
-function toTime(recorded: string | undefined): string | undefined {
-  const time = recorded && timeForm.test(recorded) ? Date.parse(recorded) : Number.NaN;
-  return time > 0 ? new Date(time).toISOString() : undefined;
 }
 
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;

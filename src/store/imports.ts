@@ -1,13 +1,19 @@
 import type { Db } from './engine.ts';
 import type { ImportReads, ImportWrites } from './store.ts';
 
-const newestRun = (db: Db) => db.selectFrom('import_run').selectAll().orderBy('id', 'desc').limit(1);
+const newestRun = (db: Db, source?: string) =>
+  db
+    .selectFrom('import_run')
+    .selectAll()
+    .$if(source !== undefined, (query) => query.where('source', '=', source ?? ''))
+    .orderBy('id', 'desc')
+    .limit(1);
 
 /** Reads of import runs and quarantine over any engine. */
 export const createImportReads = (db: Db): ImportReads => ({
-  last: async () => ({
-    run: await newestRun(db).executeTakeFirst(),
-    done: await newestRun(db).where('state', '=', 'done').executeTakeFirst(),
+  last: async (source) => ({
+    run: await newestRun(db, source).executeTakeFirst(),
+    done: await newestRun(db, source).where('state', '=', 'done').executeTakeFirst(),
   }),
   quarantined: (limit) =>
     db.selectFrom('quarantine').selectAll().orderBy('seen_at', 'desc').orderBy('name').limit(limit).execute(),

@@ -163,8 +163,8 @@ export interface LogWrites extends LogReads {
 }
 
 export interface ImportReads {
-  /** The newest run, and the newest one that ended well. */
-  last(): Promise<{ run: ImportRun | undefined; done: ImportRun | undefined }>;
+  /** The newest run, and the newest one that ended well; of one source where that is named. */
+  last(source?: string): Promise<{ run: ImportRun | undefined; done: ImportRun | undefined }>;
   quarantined(limit: number): Promise<QuarantineRow[]>;
 }
 

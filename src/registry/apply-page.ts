@@ -1,0 +1,41 @@
+import { suspendClaim } from '../claim/suspend.ts';
+import type { QuarantineRow, Transaction } from '../store/store.ts';
+import { changesRepository, type PagePlan, withdraws } from './page-plan.ts';
+
+/** The source's row of imported signals that the import itself writes. */
+const signalSource = 'registry';
+
+/** What is written beside the plan itself. */
+export interface PageWrite {
+  readonly runId: number;
+  readonly at: string;
+  /** Whether anything may be in quarantine, so that what can be read now has to be released. */
+  readonly mayRelease: boolean;
+}
+
+function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite): QuarantineRow[] {
+  const rows = quarantined.map((one): QuarantineRow => ({ ...one, run_id: runId, seen_at: at }));
+  return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
+}
+
+async function followClaims(tx: Transaction, { listings }: PagePlan, at: string): Promise<void> {
+  for (const change of listings) {
+    const { handle } = change.row;
+    if (changesRepository(change)) await suspendClaim(tx, { handle, reason: 'repository_changed', at });
+    if (withdraws(change)) await suspendClaim(tx, { handle, reason: 'withdrawn', at });
+    // A withdrawn row had forgotten its claim and ratings.
+    if (change.known?.withdrawn && !change.row.withdrawn) await tx.listings.reindex(handle);
+  }
+}
+
+/** Writes a page: versions, listings, signals, quarantine, and what follows for claims; all in the caller's transaction. */
+export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
+  await tx.listings.putVersions(plan.versions);
+  await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ row }) => row));
+  await tx.listings.putSignals(
+    plan.listings.map(({ row, signals }) => ({ handle: row.handle, source: signalSource, signals })),
+  );
+  if (write.mayRelease) await tx.imports.release(plan.readable);
+  await tx.imports.quarantine(toQuarantine(plan, write));
+  await followClaims(tx, plan, write.at);
+}

@@ -1,0 +1,182 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Context } from '../context.ts';
+import type { ImportRun, Store } from '../store/store.ts';
+import { applyPage } from './apply-page.ts';
+import type { Patience } from './client.ts';
+import { addCounts, type ImportCounts, toCountsJson } from './counts.ts';
+import { createHoldGuard, HeldError, type HoldGuard } from './hold.ts';
+import { openSource } from './open-source.ts';
+import { planPage } from './page-plan.ts';
+import { beginRun, newestKnown, type Run } from './run.ts';
+import type { Origin } from './signals.ts';
+import { type Page, RegistryError, type RegistrySource } from './source.ts';
+import { walkPages } from './walk.ts';
+
+export type { ImportCounts } from './counts.ts';
+
+/** What an import touches. */
+export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
+
+/** How far a run is. */
+export interface ImportProgress {
+  readonly counts: ImportCounts;
+  /** Rows the source holds, where that is known. */
+  readonly total: number | undefined;
+}
+
+/** What to import and how. */
+export interface ImportRequest {
+  /** A registry's address, `file:path`, a path or `sample`; REGISTRY_URL when absent. */
+  readonly source?: string | undefined;
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  /** Stops between two pages; the next run goes on there. */
+  readonly signal?: AbortSignal | undefined;
+  /** Does what would otherwise be held. */
+  readonly acceptChanges?: boolean | undefined;
+  readonly patience?: Partial<Patience> | undefined;
+}
+
+/** How a run ended; `running` where it was stopped and will go on. */
+export interface ImportReport {
+  readonly id: number;
+  readonly kind: ImportRun['kind'];
+  readonly state: ImportRun['state'];
+  readonly isResumed: boolean;
+  readonly counts: ImportCounts;
+  /** Why it failed or was held, in our own words. */
+  readonly error?: string;
+}
+
+/** One run and what its pages need. */
+interface Walk {
+  readonly context: ImportContext;
+  readonly request: ImportRequest;
+  readonly source: RegistrySource;
+  readonly origin: Origin;
+  readonly guard: HoldGuard;
+  mayRelease: boolean;
+  run: Run;
+}
+
+/** A page would harm listings and the rest of the walk was not looked at yet. */
+class HarmAhead extends Error {}
+
+/** Stores with an import under way in this process. */
+const importing = new WeakSet<Store>();
+
+async function importPage(walk: Walk, page: Page): Promise<void> {
+  const { context, guard, origin, run } = walk;
+  const at = context.clock().toISOString();
+  const cursor = page.nextCursor ?? null;
+  walk.run = await context.store.write(async (tx) => {
+    const plan = await planPage(tx.listings, page.entries, { origin, at });
+    if (plan.harmed.length > 0 && guard.mustLookAhead) throw new HarmAhead();
+    guard.count(plan.harmed);
+    await applyPage(tx, plan, { runId: run.id, at, mayRelease: walk.mayRelease });
+    const counts = addCounts(run.counts, plan.counts);
+    const next: Run = {
+      ...run,
+      counts,
+      newestUpdatedAt: newestKnown(run, plan.updatedAt),
+      cursor: page.nextCursor,
+    };
+    const end = cursor === null ? ({ state: 'done', finished_at: at } as const) : {};
+    await tx.imports.saveRun(run.id, { cursor, counts: toCountsJson(next), ...end });
+    return next;
+  });
+  if (walk.run.counts.rows_quarantined > 0) walk.mayRelease = true;
+}
+
+/** Reads on to the end without writing; throws HeldError where the rest of the walk harms too much. */
+async function lookAhead({ context, run, source, origin, guard, request: { signal } }: Walk): Promise<void> {
+  const { cursor, updatedSince } = run;
+  const at = context.clock().toISOString();
+  for await (const { entries } of walkPages(source, { cursor, updatedSince, signal })) {
+    guard.count((await planPage(context.store.listings, entries, { origin, at })).harmed);
+    await setImmediate();
+  }
+  guard.clear();
+}
+
+async function importPages(walk: Walk): Promise<void> {
+  const { source, request, run } = walk;
+  const { signal, onProgress } = request;
+  for await (const page of walkPages(source, { ...run, signal })) {
+    try {
+      await importPage(walk, page);
+    } catch (error) {
+      if (!(error instanceof HarmAhead)) throw error;
+      await lookAhead(walk);
+      await importPage(walk, page);
+    }
+    onProgress?.({ counts: walk.run.counts, total: page.total });
+    await setImmediate();
+  }
+}
+
+async function endRun({ context, run, request }: Walk, error: unknown): Promise<ImportReport['state']> {
+  if (request.signal?.aborted) return 'running';
+  if (!(error instanceof RegistryError || error instanceof HeldError)) throw error;
+  const state = error instanceof HeldError ? 'held' : 'failed';
+  const keepsCursor = error instanceof RegistryError && error.isPassing;
+  await context.store.write((tx) =>
+    tx.imports.saveRun(run.id, {
+      state,
+      finished_at: context.clock().toISOString(),
+      error: error.message,
+      ...(!keepsCursor && { cursor: null }),
+    }),
+  );
+  return state;
+}
+
+async function openWalk(context: ImportContext, request: ImportRequest): Promise<Walk> {
+  const { store, config, clock } = context;
+  const source = await openSource(request.source ?? config.REGISTRY_URL, config, request.patience);
+  const run = await store.write((tx) => beginRun(tx, source, clock().toISOString()));
+  return {
+    context,
+    request,
+    source,
+    origin: { name: source.origin ?? config.origin, ...(source.api && { api: source.api }) },
+    guard: createHoldGuard(await store.listings.count(), request.acceptChanges ?? false),
+    mayRelease: (await store.imports.quarantined(1)).length > 0,
+    run,
+  };
+}
+
+async function importOnce(context: ImportContext, request: ImportRequest): Promise<ImportReport> {
+  const { log } = context;
+  const walk = await openWalk(context, request);
+  const { id, kind, isResumed } = walk.run;
+  log.info({ run: id, kind, source: walk.source.name, isResumed }, 'import started');
+  let failure: unknown;
+  const state = await importPages(walk).then(
+    () => 'done' as const,
+    (error: unknown) => {
+      failure = error;
+      return endRun(walk, error);
+    },
+  );
+  const { counts } = walk.run;
+  log.info({ run: id, state, ...counts }, 'import ended');
+  const error = state === 'failed' || state === 'held' ? (failure as Error).message : undefined;
+  return { id, kind, state, isResumed, counts, ...(error && { error }) };
+}
+
+/**
+ * Imports from a registry or a saved copy: all of it once, then what changed since. Every page is one transaction that
+ * holds its rows, the cursor and the counts, so a run that is cut off loses and repeats nothing. What is already known
+ * is not written again; what is absent is not deleted. Throws RegistryError where the source cannot be opened, and where
+ * an import of this store is under way; whatever else befalls the source is in the report.
+ */
+export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportReport> {
+  const { store } = context;
+  if (importing.has(store)) throw new RegistryError('an import is already under way', true);
+  importing.add(store);
+  try {
+    return await importOnce(context, request);
+  } finally {
+    importing.delete(store);
+  }
+}

@@ -1,0 +1,111 @@
+import { toFacets, withNativeFacets } from '../evidence/facets.ts';
+import { handleParts } from '../evidence/handle.ts';
+import { claimStates, type ImportedSignal } from '../evidence/listing-document.ts';
+import { toOrder } from '../evidence/order.ts';
+import { toTags } from '../evidence/tags.ts';
+import type { ListingRow, VersionRow, VersionSummary } from '../store/store.ts';
+import type { ServerRecord } from './record.ts';
+import { nothingRecorded, type Recorded, toRecorded } from './recorded.ts';
+import { type Origin, toImportSignals } from './signals.ts';
+import { newest, oldest } from './times.ts';
+
+const kindForm = /^[a-z0-9][a-z0-9.-]{0,31}$/;
+
+/** What a listing is made of. */
+export interface ListingSource {
+  readonly handle: string;
+  /** Every version the registry named, in no order; at least one. */
+  readonly versions: readonly VersionSummary[];
+  /** The version shown (see pickShown), with its record; undefined where the registry deleted all. */
+  readonly shown: VersionRow | undefined;
+  /** The listing as it stands, where it is known. */
+  readonly known: ListingRow | undefined;
+  readonly importedAt: string;
+}
+
+/** A listing and the signals that the import itself yields. */
+export interface ImportedListing {
+  readonly row: ListingRow;
+  readonly signals: readonly ImportedSignal[];
+}
+
+const kinds = (values: readonly (string | undefined)[]): string[] => [
+  ...new Set(values.flatMap((value) => (value && kindForm.test(value) ? value : []))),
+];
+
+/** Tags, facets and the recorded parts as a row holds them; claim and ratings as the known row has them. */
+function toIndexed(recorded: Recorded, known: ListingRow | undefined) {
+  const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;
+  const transports = kinds([
+    ...remotes.map(({ type }) => type),
+    ...packages.map(({ transport }) => transport),
+  ]);
+  const packageTypes = kinds(packages.map(({ registry_type }) => registry_type));
+  const hasRemote = remotes.length > 0;
+  const tags = toTags({
+    title: title ?? undefined,
+    description,
+    keywords,
+    hasRemote,
+    packageTypes,
+    transports,
+  });
+  const native = known?.facets.split(' ') ?? [];
+  const state = claimStates.find((name) => native.includes(`state:${name}`)) ?? 'imported';
+  const hasNativeRatings = native.includes('has:ratings');
+  const facets = toFacets({
+    tags: tags.map(({ tag }) => tag),
+    transports,
+    packageTypes,
+    hasEndpoint: endpoint !== null,
+    hasRepository: repository !== null,
+    state,
+    hasNativeRatings,
+  });
+  return {
+    tags: JSON.stringify(tags),
+    // In the order that reindexing leaves, so that an equal listing is an equal row.
+    facets: withNativeFacets(facets.join(' '), state, hasNativeRatings),
+    remotes: JSON.stringify(remotes),
+    packages: JSON.stringify(packages),
+  };
+}
+
+const emptied = { remotes: '[]', packages: '[]', tags: '[]', facets: '' } as const;
+
+function toRow(source: ListingSource, recorded: Recorded): ListingRow {
+  const { handle, versions, shown, known, importedAt } = source;
+  const published_at = oldest(versions.map((version) => version.published_at));
+  const { keywords: _, remotes: __, packages: ___, ...columns } = recorded;
+  return {
+    id: toOrder(handle, published_at),
+    handle,
+    handle_folded: handle.toLowerCase(),
+    namespace: handleParts(handle).namespace,
+    ...columns,
+    version: shown?.version ?? '',
+    origin_status: shown?.status === 'deprecated' ? 'deprecated' : 'active',
+    status_message: shown?.status_message ?? null,
+    published_at,
+    updated_at: shown?.updated_at ?? newest(versions.map((version) => version.updated_at)),
+    imported_at: importedAt,
+    version_count: versions.length,
+    withdrawn: shown ? null : 'deleted',
+    ...(shown ? toIndexed(recorded, known) : emptied),
+  };
+}
+
+/**
+ * The listing of a server from all its versions; pure. `published_at` is the first publication. A listing whose
+ * versions are all deleted is withdrawn and keeps no publisher text; `endpoint` is the first remote that can be called
+ * as it stands (no template).
+ */
+export function toListing(source: ListingSource, origin: Origin): ImportedListing {
+  const { handle, versions, shown } = source;
+  const recorded = shown ? toRecorded(JSON.parse(shown.record) as ServerRecord) : nothingRecorded;
+  const row = toRow(source, recorded);
+  const { remotes, packages, repository_key: repositoryKey } = recorded;
+  const statusMessage = shown?.status_message ?? null;
+  const facts = { handle, versions, shown, statusMessage, remotes, packages, repositoryKey };
+  return { row, signals: toImportSignals(facts, origin) };
+}

@@ -1,0 +1,173 @@
+import type { ListingReads, ListingRow, VersionRow, VersionSummary } from '../store/store.ts';
+import { type Counting, createCounts, type ImportCounts } from './counts.ts';
+import { type ImportedListing, toListing } from './listing.ts';
+import { type EntryHead, readHead, toVersionRow, type Unreadable } from './record.ts';
+import { pickShown } from './shown-version.ts';
+import type { Origin } from './signals.ts';
+
+/** A listing as it will be, and as it was. */
+export interface ListingChange extends ImportedListing {
+  readonly known: ListingRow | undefined;
+  /** Whether anything of the row but the time of the import differs. */
+  readonly differs: boolean;
+}
+
+/** What one page comes to, worked out before anything is written. */
+export interface PagePlan {
+  readonly versions: readonly VersionRow[];
+  readonly listings: readonly ListingChange[];
+  readonly quarantined: readonly Unreadable[];
+  /** Entries that were read, changed or not. */
+  readonly readable: readonly { readonly name: string; readonly version: string }[];
+  /** Known listings whose shown version is deleted or whose recorded repository changes. */
+  readonly harmed: readonly string[];
+  readonly counts: ImportCounts;
+  /** Registry times of the page's rows, RFC 3339. */
+  readonly updatedAt: readonly string[];
+}
+
+/** Whose page it is and when it is read. */
+export interface PageFacts {
+  readonly origin: Origin;
+  readonly at: string;
+}
+
+/** Versions by handle, then by version. */
+type Versions = Map<string, Map<string, VersionSummary>>;
+
+interface Sorted {
+  readonly rows: Map<string, VersionRow>;
+  readonly quarantined: Unreadable[];
+  readonly readable: EntryHead[];
+  readonly updatedAt: string[];
+  readonly counts: Counting;
+}
+
+const keyOf = (handle: string, version: string) => `${handle}\n${version}`;
+
+async function knownVersions(reads: ListingReads, handles: readonly string[]): Promise<Versions> {
+  const versions: Versions = new Map(handles.map((handle) => [handle, new Map()]));
+  for (const summary of await reads.versionSummaries(handles))
+    versions.get(summary.handle)?.set(summary.version, summary);
+  return versions;
+}
+
+function sortEntry(head: EntryHead, versions: Versions, sorted: Sorted): void {
+  const { counts, rows, quarantined, readable, updatedAt } = sorted;
+  const ofHandle = versions.get(head.name);
+  const known = ofHandle?.get(head.version);
+  const row = known?.digest === head.digest ? known : toVersionRow(head);
+  if ('reason' in row) {
+    counts.rows_quarantined += 1;
+    quarantined.push(row);
+    return;
+  }
+  readable.push(head);
+  updatedAt.push(row.updated_at);
+  if (!row.is_latest) counts.older_versions += 1;
+  if (row === known) {
+    counts.rows_unchanged += 1;
+    return;
+  }
+  counts[known ? 'rows_changed' : 'rows_new'] += 1;
+  if (row.status !== 'active') counts[`rows_${row.status}`] += 1;
+  ofHandle?.set(head.version, row);
+  rows.set(keyOf(row.handle, row.version), row as VersionRow);
+}
+
+async function sortEntries(
+  reads: ListingReads,
+  entries: readonly unknown[],
+): Promise<Sorted & { versions: Versions }> {
+  const sorted: Sorted = {
+    rows: new Map(),
+    quarantined: [],
+    readable: [],
+    updatedAt: [],
+    counts: createCounts(),
+  };
+  const heads: EntryHead[] = [];
+  for (const head of entries.map(readHead)) {
+    if ('reason' in head) sorted.quarantined.push(head);
+    else heads.push(head);
+  }
+  sorted.counts.rows_seen = entries.length;
+  sorted.counts.rows_quarantined = sorted.quarantined.length;
+  const versions = await knownVersions(reads, [...new Set(heads.map(({ name }) => name))]);
+  for (const head of heads) sortEntry(head, versions, sorted);
+  return { ...sorted, versions };
+}
+
+/** The row at its old place where it has one: a place once found free is kept while the first publication stands. */
+const inPlace = (row: ListingRow, known: ListingRow | undefined): ListingRow =>
+  known?.published_at === row.published_at ? { ...row, id: known.id } : row;
+
+const differ = (row: ListingRow, known: ListingRow): boolean =>
+  (Object.keys(row) as (keyof ListingRow)[]).some(
+    (name) => name !== 'imported_at' && row[name] !== known[name],
+  );
+
+async function planListings(
+  reads: ListingReads,
+  { rows, versions }: { rows: Sorted['rows']; versions: Versions },
+  { origin, at }: PageFacts,
+): Promise<ListingChange[]> {
+  const handles = [...new Set([...rows.values()].map(({ handle }) => handle))];
+  const known = new Map((await reads.rows(handles)).map((row) => [row.handle, row]));
+  const changes: ListingChange[] = [];
+  for (const handle of handles) {
+    const before = known.get(handle);
+    const all = [...(versions.get(handle)?.values() ?? [])];
+    const picked = pickShown(all);
+    const shown =
+      picked && (rows.get(keyOf(handle, picked.version)) ?? (await reads.version(handle, picked.version)));
+    // The publisher withdrew it; only the claim file brings it back.
+    if (before?.withdrawn === 'optout') continue;
+    const made = toListing({ handle, versions: all, shown, known: before, importedAt: at }, origin);
+    const row = inPlace(made.row, before);
+    changes.push({ row, signals: made.signals, known: before, differs: !before || differ(row, before) });
+  }
+  return changes;
+}
+
+/** Whether the recorded repository of a visible listing becomes another one, or none. */
+export const changesRepository = ({ row, known }: ListingChange): boolean =>
+  !!known?.repository_key &&
+  !known.withdrawn &&
+  !row.withdrawn &&
+  row.repository_key !== known.repository_key;
+
+/** Whether a visible listing is withdrawn. */
+export const withdraws = ({ row, known }: ListingChange): boolean =>
+  !!known && !known.withdrawn && !!row.withdrawn;
+
+function toHarmed(changes: readonly ListingChange[], rows: Sorted['rows']): string[] {
+  const losesShown = ({ known }: ListingChange) =>
+    !!known && !known.withdrawn && rows.get(keyOf(known.handle, known.version))?.status === 'deleted';
+  return changes
+    .filter((change) => losesShown(change) || withdraws(change) || changesRepository(change))
+    .map(({ row }) => row.handle);
+}
+
+/** Works out what a page changes, against what is known now; writes nothing. Every entry is counted once. */
+export async function planPage(
+  reads: ListingReads,
+  entries: readonly unknown[],
+  facts: PageFacts,
+): Promise<PagePlan> {
+  const { rows, quarantined, readable, updatedAt, counts, versions } = await sortEntries(reads, entries);
+  const listings = await planListings(reads, { rows, versions }, facts);
+  counts.listings_new = listings.filter(({ known }) => !known).length;
+  counts.listings_changed = listings.filter(({ known, differs }) => known && differs).length;
+  counts.listings_withdrawn = listings.filter(withdraws).length;
+  counts.repositories_changed = listings.filter(changesRepository).length;
+  return {
+    versions: [...rows.values()],
+    listings,
+    quarantined,
+    readable,
+    harmed: toHarmed(listings, rows),
+    counts,
+    updatedAt,
+  };
+}

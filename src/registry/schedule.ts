@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ImportContext, type ImportReport, runImport } from './import.ts';
+import { sampleSource } from './open-source.ts';
+
+const firstRetry_s = 30;
+const jitter = 0.1;
+
+type Outcome = Pick<ImportReport, 'state' | 'error'>;
+
+/** Seconds until the next import: the interval after a good one, else 30 s doubled with every failure up to it. */
+export function nextImport_s(interval_s: number, failures: number): number {
+  if (failures === 0) return interval_s * (1 - jitter + Math.random() * 2 * jitter);
+  return Math.min(interval_s, firstRetry_s * 2 ** Math.min(failures - 1, 20));
+}
+
+async function importOnce(context: ImportContext, signal: AbortSignal, source?: string): Promise<Outcome> {
+  try {
+    return await runImport(context, { source, signal });
+  } catch (error) {
+    if (signal.aborted) return { state: 'running' };
+    context.log.error({ err: error }, 'import failed on our side');
+    return { state: 'failed', error: 'it failed on our side' };
+  }
+}
+
+/** Seconds a restarted service still waits, so that the registry is not asked more often than the interval says. */
+async function firstWait_s({ store, config, clock }: ImportContext): Promise<number> {
+  const { run, done } = await store.imports.last();
+  if (!done?.finished_at || done.id !== run?.id || done.source === sampleSource) return 0;
+  const age_s = (clock().getTime() - Date.parse(done.finished_at)) / 1000;
+  return Math.min(Math.max(config.IMPORT_INTERVAL - age_s, 0), config.IMPORT_INTERVAL);
+}
+
+async function warn({ store, log }: ImportContext, error: string | undefined, next_s: number): Promise<void> {
+  const { done } = await store.imports.last();
+  const age = done?.finished_at ? `listings stay as of ${done.finished_at.slice(0, 10)}` : 'no listings yet';
+  log.warn(`import did not complete: ${error ?? 'unknown'}; ${age}; next try in ${Math.round(next_s)} s`);
+}
+
+async function keepImporting(context: ImportContext, signal: AbortSignal): Promise<void> {
+  const { REGISTRY_URL, IMPORT_INTERVAL } = context.config;
+  let pause_s = await firstWait_s(context);
+  for (let failures = 0; ; ) {
+    await wait(pause_s * 1000, undefined, { signal, ref: false });
+    const { state, error } = await importOnce(context, signal);
+    if (state === 'running') return;
+    if (state === 'done' && REGISTRY_URL.startsWith('file:')) return;
+    failures = state === 'done' ? 0 : failures + 1;
+    pause_s = nextImport_s(IMPORT_INTERVAL, failures);
+    if (failures > 0) await warn(context, error, pause_s);
+  }
+}
+
+/**
+ * Keeps the listings fresh until the signal: the shipped sample where there are none, then REGISTRY_URL at once, every
+ * IMPORT_INTERVAL (+-10 %) and, after a failure, sooner with growing pauses. A saved copy is read once. Never throws;
+ * ends once the page under way is written.
+ */
+export async function startImports(context: ImportContext, signal: AbortSignal): Promise<void> {
+  try {
+    if ((await context.store.listings.count()) === 0) await importOnce(context, signal, sampleSource);
+    if (context.config.REGISTRY_URL !== 'off') await keepImporting(context, signal);
+  } catch (error) {
+    if (!signal.aborted) context.log.error({ err: error }, 'imports stopped');
+  }
+}
