@@ -16,7 +16,7 @@ import { z } from 'zod';
 import type { Config } from './config.ts';
 import { type Caller, type Context, withCaller } from './context.ts';
 import { modernRevision } from './mcp/lane.ts';
-import { frozenSchema } from './mcp/schema.ts';
+import { frozenSchema, orError } from './mcp/schema.ts';
 import type { Problem } from './problem.ts';
 import { completeHandle } from './resources/completions.ts';
 import { resources as listedResources } from './resources/index.ts';
@@ -35,7 +35,10 @@ const list_ms = 3_600_000;
 const schemas = new Map(
   tools.map((tool) => [
     tool.name,
-    { input: frozenSchema(toInputSchema(tool.input)), output: frozenSchema(toOutputSchema(tool.output)) },
+    {
+      input: frozenSchema(toInputSchema(tool.input)),
+      output: frozenSchema(orError(toOutputSchema(tool.output))),
+    },
   ]),
 );
 

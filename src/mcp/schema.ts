@@ -14,3 +14,17 @@ export const frozenSchema = (
     jsonSchema: { input: () => json, output: () => json },
   },
 });
+
+/**
+ * The schema of what a tool answers, or of the problem it answers instead: clients of the maintenance line hold
+ * results with isError against it, too.
+ */
+export const orError = ({
+  required,
+  properties,
+  ...rest
+}: Record<string, unknown>): Record<string, unknown> => ({
+  ...rest,
+  properties: { ...(properties as object), error: { type: 'object' } },
+  anyOf: [{ required: required ?? [] }, { required: ['error'] }],
+});

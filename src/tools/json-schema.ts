@@ -13,7 +13,10 @@ const withoutDialect = ({ $schema: _dialect, ...schema }: JsonSchema): JsonSchem
 /** JSON Schema of what callers send: what tools/list, openapi.json and the reference page say. */
 export const toInputSchema = (schema: z.ZodType): JsonSchema =>
   withoutDialect(
-    z.toJSONSchema(schema, { io: 'input', override: ({ jsonSchema }) => dropSafeIntegerBounds(jsonSchema as JsonSchema) }),
+    z.toJSONSchema(schema, {
+      io: 'input',
+      override: ({ jsonSchema }) => dropSafeIntegerBounds(jsonSchema as JsonSchema),
+    }),
   );
 
 /**
@@ -27,12 +30,30 @@ export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
         const { additionalProperties, ...shown } = jsonSchema as JsonSchema;
         for (const name of Object.keys(jsonSchema)) delete (jsonSchema as JsonSchema)[name];
         const closed = additionalProperties === false || additionalProperties === undefined;
-        Object.assign(jsonSchema, withoutInputBounds(shown), closed ? {} : { additionalProperties });
+        Object.assign(
+          jsonSchema,
+          withoutInputBounds(withoutTypeList(shown)),
+          closed ? {} : { additionalProperties },
+        );
       },
     }),
   );
 
-const inputBounds = new Set(['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern', 'propertyNames']);
+const inputBounds = new Set([
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'maxItems',
+  'pattern',
+  'propertyNames',
+]);
 
 const withoutInputBounds = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !inputBounds.has(name)));
+
+/** A list of types as branches of one type each: some clients read only those. */
+const withoutTypeList = ({ type, ...rest }: JsonSchema): JsonSchema =>
+  Array.isArray(type)
+    ? { ...rest, anyOf: type.map((one: unknown) => ({ type: one })) }
+    : { ...(type !== undefined && { type }), ...rest };
