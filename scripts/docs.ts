@@ -39,11 +39,11 @@ const blocks: Record<string, () => string> = {
 /** The README with every generated block brought up to date. */
 export const renderReadme = (text: string): string =>
   text.replace(
-    /(<!-- begin (\w+) -->\n)[\s\S]*?(\n<!-- end \2 -->)/g,
+    /(<!-- begin (\w+) -->\n)[\s\S]*?(<!-- end \2 -->)/g,
     (_all, begin: string, name: string, end: string) => {
       const block = blocks[name];
       if (!block) throw new Error(`README.md: no block is called ${name}`);
-      return `${begin}${block()}${end}`;
+      return `${begin}${block()}\n${end}`;
     },
   );
 

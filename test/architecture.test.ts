@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 /** Which parts of src a part may use at run time; types may come from anywhere. */
 const uses: Record<string, readonly string[]> = {
   main: ['cli', 'config', 'server'],
-  cli: ['server', 'config', 'registry', 'store', 'mcp', 'log'],
-  server: ['http', 'proof', 'store', 'log', 'claim'],
+  cli: ['server', 'config', 'registry', 'claim', 'mcp'],
+  server: ['http', 'proof', 'store', 'log'],
   http: [
     'mcp',
     'views',

@@ -59,6 +59,7 @@ async function runToEnd(
   try {
     return await runImport(context, {
       source: options.from,
+      patience: { tries: 3 },
       acceptChanges: options.acceptChanges,
       onProgress: progress.show,
       signal: stopping,
@@ -83,6 +84,10 @@ export async function runImportCommand(config: Config, options: ImportOptions): 
   const start = performance.now();
   const report = await runToEnd(config, options, stopping.signal);
   process.stdout.write(reportLines(report, (performance.now() - start) / 1000));
-  if (report.error) throw new ExitError(exitCodes.upstreamUnavailable, report.error);
+  if (report.error)
+    throw new ExitError(
+      exitCodes.upstreamUnavailable,
+      `${options.from ?? config.REGISTRY_URL}: ${report.error}`,
+    );
   if (report.state === 'running') process.stdout.write('stopped; the next import goes on here\n');
 }

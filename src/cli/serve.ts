@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { startRecheck } from '../claim/recheck.ts';
 import type { Config } from '../config.ts';
 import { startImports } from '../registry/schedule.ts';
 import { listen, openContext } from '../server.ts';
@@ -21,19 +22,21 @@ function toListenError(error: unknown, { HOST, PORT }: Config): unknown {
 export async function runServe(config: Config): Promise<void> {
   const context = await openContext(config);
   const stopping = new AbortController();
-  const imports = startImports(context, stopping.signal);
+  let background: readonly (() => Promise<void>)[] = [];
   try {
     const running = await listen(context).catch((error: unknown) => {
       throw toListenError(error, config);
     });
     process.stdout.write(`listening on ${running.url}\n`);
+    const imports = startImports(context, stopping.signal);
+    background = [startRecheck(context), () => imports];
     await Promise.race(signals.map((signal) => once(process, signal)));
     context.log.info('stopping');
     stopping.abort();
     await running.stop();
   } finally {
     stopping.abort();
-    await imports;
+    await Promise.all(background.map((end) => end()));
     await context.store.close();
   }
 }

@@ -124,7 +124,9 @@ describe('dossier import', () => {
   it('ends with 69 and one line when the registry cannot be reached', async () => {
     const { code, stderr } = await runDossier(['import', '--from', 'http://127.0.0.1:9'], settings());
     expect(code).toBe(69);
-    expect(stderr.trim().split('\n').at(-1)).toMatch(/^the registry at http:\/\/127\.0\.0\.1:9 /);
+    expect(stderr.trim().split('\n').at(-1)).toMatch(
+      /^http:\/\/127\.0\.0\.1:9: the registry cannot be reached/,
+    );
   });
 });
 
