@@ -24,20 +24,18 @@ export const toInputSchema = (schema: z.ZodType): JsonSchema =>
  * member will ever be added.
  */
 export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
-  withoutDialect(
-    z.toJSONSchema(schema, {
-      override: ({ jsonSchema }) => {
-        const { additionalProperties, ...shown } = jsonSchema as JsonSchema;
-        for (const name of Object.keys(jsonSchema)) delete (jsonSchema as JsonSchema)[name];
-        const closed = additionalProperties === false || additionalProperties === undefined;
-        Object.assign(
-          jsonSchema,
-          withoutInputBounds(withoutTypeList(shown)),
-          closed ? {} : { additionalProperties },
-        );
-      },
-    }),
-  );
+  splitTypes(
+    withoutDialect(
+      z.toJSONSchema(schema, {
+        override: ({ jsonSchema }) => {
+          const { additionalProperties, ...shown } = jsonSchema as JsonSchema;
+          for (const name of Object.keys(jsonSchema)) delete (jsonSchema as JsonSchema)[name];
+          const closed = additionalProperties === false || additionalProperties === undefined;
+          Object.assign(jsonSchema, withoutInputBounds(shown), closed ? {} : { additionalProperties });
+        },
+      }),
+    ),
+  ) as JsonSchema;
 
 const inputBounds = new Set([
   'minimum',
@@ -52,8 +50,14 @@ const inputBounds = new Set([
 const withoutInputBounds = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !inputBounds.has(name)));
 
-/** A list of types as branches of one type each: some clients read only those. */
-const withoutTypeList = ({ type, ...rest }: JsonSchema): JsonSchema =>
-  Array.isArray(type)
-    ? { ...rest, anyOf: type.map((one: unknown) => ({ type: one })) }
-    : { ...(type !== undefined && { type }), ...rest };
+/** Lists of types as branches of one type each, at any depth: some clients read only those. */
+function splitTypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(splitTypes);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) =>
+    name === 'type' && Array.isArray(inner)
+      ? ['anyOf', inner.map((type: unknown) => ({ type }))]
+      : [name, splitTypes(inner)],
+  );
+  return Object.fromEntries(entries);
+}
