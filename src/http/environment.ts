@@ -2,11 +2,12 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { Context } from '../context.ts';
 import type { Site } from '../views/site.ts';
+import type { ToolLimits } from './limits.ts';
 
-/** What a request carries through the app: its id and the service's context with its own caller. */
+/** What a request carries through the app: its id, the service's context with its own caller, the tools' limits. */
 export interface HttpEnvironment {
   Bindings: Partial<HttpBindings>;
-  Variables: { requestId: string; context: Context };
+  Variables: { requestId: string; context: Context; limits: ToolLimits };
 }
 
 /** One request, as every handler of this directory gets it. */

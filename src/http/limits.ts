@@ -18,18 +18,26 @@ const table = {
 
 type LimitName = keyof typeof table;
 
-/** Which limit a request counts against: the first row that fits. */
-const routes: readonly (readonly [method: RegExp, path: RegExp, LimitName])[] = [
-  [/^POST$/, /^\/(agents\/.+\/claim|api\/claim-github|api\/tools\/claim_agent)$/, 'claim'],
-  [/^POST$/, /^\/(feedback|api\/feedback|api\/tools\/submit_feedback)$/, 'feedback'],
-  [/./, /^\/api\/capability(\/|$)/, 'capability'],
-  [/./, /^\/api\/(mcp|tools)(\/|$)/, 'mcp'],
-  [/./, /^\/badge\//, 'badge'],
-  [/./, /./, 'pages'],
+/** Which limit a request counts against: the first row that its path fits. */
+const routes: readonly (readonly [path: RegExp, LimitName])[] = [
+  [/^\/api\/capability(\/|$)/, 'capability'],
+  [/^\/api\//, 'mcp'],
+  [/^\/badge\//, 'badge'],
 ];
 
-const limitOf = ({ req }: Request): LimitName =>
-  routes.find(([method, path]) => method.test(req.method) && path.test(req.path))?.[2] ?? 'pages';
+/** Tools whose calls count against a limit of their own besides, whatever face they come through. */
+const tools: ReadonlyMap<string, LimitName> = new Map([
+  ['claim_agent', 'claim'],
+  ['submit_feedback', 'feedback'],
+]);
+
+/** The limits of tools for one request's network. */
+export interface ToolLimits {
+  /** Counts a call; throws rate_limited. */
+  count(tool: string): Promise<void>;
+  /** Takes a call back that did nothing: people correct a form. */
+  takeBack(tool: string): Promise<void>;
+}
 
 const createLimiters = () =>
   Object.fromEntries(
@@ -49,20 +57,28 @@ function refuse(c: Request, name: LimitName, state: RateLimiterRes): never {
 
 /**
  * Counts requests per network, in memory; `on: false` lifts the thresholds. Answers rate_limited with the RateLimit
- * headers. Feedback that was not well-formed does not count: people correct a form.
+ * headers, and leaves the limits of tools to whoever calls one.
  */
 export function createLimitGuard(on: boolean): MiddlewareHandler<HttpEnvironment> {
   const limiters = createLimiters();
-  return async (c, next) => {
-    const name = limitOf(c);
-    const { network } = c.get('context').caller;
-    try {
-      await limiters[name].consume(network);
-    } catch (state) {
+  const count = (c: Request, name: LimitName) =>
+    limiters[name].consume(c.get('context').caller.network).catch((state: unknown) => {
       if (!(state instanceof RateLimiterRes)) throw state;
       if (on) refuse(c, name, state);
-    }
+    });
+  const toolLimits = (c: Request): ToolLimits => ({
+    async count(tool) {
+      const name = tools.get(tool);
+      if (name) await count(c, name);
+    },
+    async takeBack(tool) {
+      const name = tools.get(tool);
+      if (name) await limiters[name].reward(c.get('context').caller.network);
+    },
+  });
+  return async (c, next) => {
+    c.set('limits', toolLimits(c));
+    await count(c, routes.find(([path]) => path.test(c.req.path))?.[1] ?? 'pages');
     await next();
-    if (name === 'feedback' && c.res.status === 422) await limiters.feedback.reward(network);
   };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listingRow } from '../store/rows.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
 let directory: Directory;
@@ -51,6 +52,26 @@ describe('discovery', () => {
     expect(await (await get('/sitemap.xml?after=co.webhook/webhook')).text()).not.toContain(
       'webhook/webhook',
     );
+  });
+
+  it('/sitemap.xml is an index of files where there are more than 50,000 listings', async () => {
+    const many = await openDirectory();
+    for (let first = 0; first < 50_001; first += 500) {
+      const rows = Array.from({ length: Math.min(500, 50_001 - first) }, (_, index) =>
+        listingRow(`io.many/server-${String(first + index).padStart(5, '0')}`, first + index + 10),
+      );
+      await many.store.write((tx) => tx.listings.putListings(rows));
+    }
+    const index = await (await many.app.request('/sitemap.xml')).text();
+    const files = [...index.matchAll(/<loc>http:\/\/127\.0\.0\.1:3000([^<]+)<\/loc>/g)].map(
+      ([, path]) => path ?? '',
+    );
+    expect(files).toEqual(['/sitemap.xml?after=-', '/sitemap.xml?after=io.many%2Fserver-49997']);
+    const counts = await Promise.all(
+      files.map(async (path) => (await (await many.app.request(path)).text()).split('<url>').length - 1),
+    );
+    expect(counts).toEqual([50_000, 3]);
+    await many.close();
   });
 
   it('/healthz answers always, /readyz once listings are there', async () => {

@@ -144,6 +144,35 @@ describe('limits', () => {
     expect((await ask('2001:db8:0:2::1, 2001:db8::1')).status).toBe(429);
   });
 
+  it('take no word of a forwarded address from a proxy that is not trusted', async () => {
+    const plain = await openDirectory({ entries: [], listening: true });
+    const ask = (count: number) =>
+      fetch(`${plain.url}/api/capability`, { headers: { 'x-forwarded-for': `10.0.0.${count}` } });
+    const answers = await Promise.all(Array.from({ length: 21 }, (_, count) => ask(count)));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+    await plain.close();
+  });
+
+  it('of claims hold for the form, the endpoint and the tool together', async () => {
+    const fresh = await openDirectory();
+    const post = (path: string) =>
+      fresh.app.request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"handle":"no/such"}',
+      });
+    for (let count = 0; count < 5; count++) {
+      expect((await post('/api/claim-github')).status).toBe(404);
+      expect((await post('/api/tools/claim_agent')).status).toBe(404);
+    }
+    const form = await fresh.app.request('/agents/no/such/claim', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect([form.status, form.headers.get('ratelimit-policy')]).toEqual([429, '"claim";q=10;w=60']);
+    await fresh.close();
+  });
+
   it('are lifted by LIMITS=off', async () => {
     const open = await openDirectory({ environment: { LIMITS: 'off' } });
     const statuses = new Set<number>();

@@ -81,11 +81,7 @@ describe('a native rating', () => {
     expect(badge.headers.get('etag')).not.toBe(badgeBefore);
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);
 
-    const withdrawn = await post(
-      '/api/tools/withdraw_rating',
-      { rating_id, reason: 'wrong job' },
-      bearer,
-    );
+    const withdrawn = await post('/api/tools/withdraw_rating', { rating_id, reason: 'wrong job' }, bearer);
     expect(withdrawn.status).toBe(200);
     expect(await pageOf(`/agents/${subject}`)).toContain(
       'No native ratings. For a decision to buy, that absence matters.',
