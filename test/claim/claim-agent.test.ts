@@ -256,8 +256,27 @@ test('a revoked capability never comes back; a new line does', async () => {
     changed: 'restored',
     capabilities: [{ id: fresh.capability_id }],
   });
-  expect(await types()).toEqual(['activated', 'revoked', 'suspended', 'restored']);
+  expect((await history()).map(({ type, reason }) => [type, reason])).toEqual([
+    ['activated', undefined],
+    ['revoked', undefined],
+    ['suspended', 'withdrawn'],
+    ['restored', undefined],
+  ]);
   expect(await directory.context.store.log.leaf(1)).toMatchObject({ type: 'capability.revoked' });
+});
+
+test('revoking one of two capabilities keeps the claim', async () => {
+  const { issued } = await claim();
+  const second = await directory.ask({ rotate: true });
+  directory.repository.commit({ [file]: `${issued.challenge}\n${second.challenge}\n` });
+  expect(await directory.ask()).toMatchObject({ changed: 'rotated', capabilities: { length: 2 } });
+  await revokeCapability(directory.as(issued.capability));
+  expect(await directory.ask()).toMatchObject({
+    status: 'claimed',
+    changed: 'none',
+    capabilities: [{ id: second.capability_id }],
+  });
+  expect(await types()).toEqual(['activated', 'rotated', 'revoked']);
 });
 
 test('challenge only checks, and never returns a secret', async () => {
@@ -269,9 +288,11 @@ test('challenge only checks, and never returns a secret', async () => {
   directory.repository.commit({ [file]: challenge });
   const after = await directory.ask({ challenge });
   expect(after).toMatchObject({ status: 'claimed', changed: 'activated' });
+  const both = await directory.ask({ challenge, rotate: true });
+  expect(both).toMatchObject({ status: 'claimed', changed: 'none' });
   const other = await directory.ask({ challenge: (await directory.ask({ rotate: true })).challenge });
   expect(other).toMatchObject({ status: 'not_proven', reason: 'no_challenge_in_file' });
-  for (const answer of [before, after, other]) {
+  for (const answer of [before, after, both, other]) {
     expect(JSON.stringify(answer)).not.toContain('dossier_cap_');
     expect(answer.challenge).toBeUndefined();
   }

@@ -130,6 +130,9 @@ describe('the host in trouble', () => {
       changed: 'rotated',
       check: { result: 'proven', pinned: false },
     });
+    directory.repository.commit({ [file]: `${second.challenge}\noptout co.webhook/webhook` });
+    expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'none' });
+    directory.repository.commit({ [file]: second.challenge });
     for (const { capability } of [first, second])
       expect(await authenticate(directory.as(capability))).toMatchObject({ state: 'active' });
     heal();
