@@ -5,7 +5,7 @@ import { type Html, paste } from './html.ts';
 
 const config = ({ client, where, text, deepLink }: PasteableConfig, index: number) => html`
 <details${index === 0 ? html` open` : ''}><summary>${client}</summary>
-<p>For <code>${where}</code>${deepLink && html`, or <a href="${deepLink}">open it in ${client}</a>`}:</p>
+<p>In ${where}${deepLink && html`, or <a href="${deepLink}">open it in ${client}</a>`}:</p>
 ${paste(text)}
 </details>`;
 
