@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { problemTable } from '../problem.ts';
 import type { QuarantineRow } from '../store/store.ts';
-import { counted, day, type Html, minute } from './html.ts';
+import { amount, counted, day, type Html, minute } from './html.ts';
 import { countsOf, type ImportState, importState } from './import-state.ts';
 import { toPage } from './layout.ts';
 import type { Site } from './site.ts';
@@ -46,7 +46,7 @@ ${importState(imports)}
 ${
   imports.done
     ? html`<div class="scroll" tabindex="0" role="region" aria-label="Last completed import"><table><caption>Last completed import: ${imports.done.kind}, ${minute(imports.done.started_at)} to ${imports.done.finished_at ? minute(imports.done.finished_at) : '-'}</caption>
-<tbody>${countsOf(imports.done).map(([name, count]) => html`<tr><th scope="row">${name.replaceAll('_', ' ')}</th><td>${count.toLocaleString('en')}</td></tr>`)}</tbody></table></div>`
+<tbody>${countsOf(imports.done).map(([name, count]) => html`<tr><th scope="row">${name.replaceAll('_', ' ')}</th><td>${amount(count)}</td></tr>`)}</tbody></table></div>`
     : ''
 }
 ${quarantine(quarantined)}

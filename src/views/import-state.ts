@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ImportRun } from '../store/store.ts';
-import { counted, type Html, minute } from './html.ts';
+import { amount, counted, type Html, minute } from './html.ts';
 
 /** What is known of the import: the newest run, and the newest one that ended well. */
 export interface ImportState {
@@ -17,9 +17,7 @@ export const countsOf = (run: ImportRun): [string, number][] =>
   );
 
 function progress(run: ImportRun) {
-  const seen = countsOf(run).map(
-    ([name, count]) => `${name.replaceAll('_', ' ')} ${count.toLocaleString('en')}`,
-  );
+  const seen = countsOf(run).map(([name, count]) => `${name.replaceAll('_', ' ')} ${amount(count)}`);
   return html`<p class="progress">An import has been running since ${minute(run.started_at)}${seen.length > 0 ? `: ${seen.join(', ')}` : ''}.</p>`;
 }
 

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ImportedSignal, ListingDocument } from '../evidence/listing-document.ts';
-import { day, type Html } from './html.ts';
+import { amount, day, type Html } from './html.ts';
 
 const stateTexts = {
   observed: 'observed',
@@ -15,7 +15,7 @@ function valueText({ kind, value, unit, state }: ImportedSignal): string {
   if (state !== 'observed' || value === null) return stateTexts[state];
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return value;
-  const count = value.toLocaleString('en');
+  const count = amount(value);
   return unit && !kind.includes(unit.replace(/s$/, '')) ? `${count} ${words(unit)}` : count;
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import type { searchAgents } from '../tools/search-agents.ts';
-import { counted, type Html } from './html.ts';
+import { amount, counted, type Html } from './html.ts';
 import { toPage } from './layout.ts';
 import { listingList } from './listing-list.ts';
 import {
@@ -56,7 +56,7 @@ function facetGroup(kind: string, answer: SearchAnswer, address: SearchAddress) 
   if (choices.length === 0) return '';
   return html`<h3>${kindNames[kind]}</h3><ul class="facets">${choices.map(
     ({ filter, count }) =>
-      html`<li><a href="${withFilter(address, filter)}" rel="nofollow">${filter.text}</a> <span class="count">${count.toLocaleString('en')}</span></li>`,
+      html`<li><a href="${withFilter(address, filter)}" rel="nofollow">${filter.text}</a> <span class="count">${amount(count)}</span></li>`,
   )}</ul>`;
 }
 
@@ -67,7 +67,7 @@ const heldFilters = (address: SearchAddress) => {
 };
 
 const total = ({ total: { count, capped } }: SearchAnswer) =>
-  capped ? `${count.toLocaleString('en')}+ listings` : counted(count, 'listing');
+  capped ? `${amount(count)}+ listings` : counted(count, 'listing');
 
 function results(answer: SearchAnswer, address: SearchAddress) {
   return html`

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type Html, tagLink } from './html.ts';
+import { amount, type Html, tagLink } from './html.ts';
 import { toPage } from './layout.ts';
 import type { Site } from './site.ts';
 
@@ -11,7 +11,7 @@ export interface TagCount {
 
 /** Tags as links, each with its count. */
 export const tagCloud = (tags: readonly TagCount[]): Html =>
-  html`<ul class="tag-list">${tags.map(({ tag, listings }) => html`<li>${tagLink(tag)} <span class="count">${listings.toLocaleString('en')}</span></li>`)}</ul>`;
+  html`<ul class="tag-list">${tags.map(({ tag, listings }) => html`<li>${tagLink(tag)} <span class="count">${amount(listings)}</span></li>`)}</ul>`;
 
 /** All tags, the most frequent first. */
 export const toTagsPage = (site: Site, tags: readonly TagCount[]): Html =>
