@@ -93,8 +93,8 @@ export const settings = {
     z
       .string()
       .regex(
-        /^(\d{1,3}:[A-Za-z0-9+/]{43}=(,\d{1,3}:[A-Za-z0-9+/]{43}=)*)?$/,
-        'kid:base64 of 32 bytes, comma separated',
+        /^((\d\d?|1\d\d|2[0-4]\d|25[0-5]):[A-Za-z0-9+/]{43}=(,(?!$)|$))*$/,
+        'kid:base64 of 32 bytes, comma separated; a kid is 0 to 255',
       ),
     true,
   ),

@@ -44,7 +44,8 @@ export async function openContext(config: Config): Promise<Context> {
 
 /** A running service. */
 export interface Running {
-  readonly url: string;
+  /** The context with the address that is listened on. */
+  readonly context: Context;
   /** Stops accepting, lets requests in flight end (at most 10 s), then closes. */
   stop(): Promise<void>;
 }
@@ -69,7 +70,7 @@ async function drain(server: Server): Promise<void> {
   clearTimeout(force);
 }
 
-/** Listens and answers where. With PORT=0 the port that was picked stands in PUBLIC_URL too, unless that was set. */
+/** Listens. With PORT=0 the port that was picked stands in PUBLIC_URL too, unless that was set. */
 export async function listen(context: Context): Promise<Running> {
   const { HOST, PORT, PUBLIC_URL } = context.config;
   const server = createHttpServer();
@@ -77,6 +78,7 @@ export async function listen(context: Context): Promise<Running> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const config = { ...context.config, PORT: port, PUBLIC_URL: PUBLIC_URL.replace(/:0$/, `:${port}`) };
-  server.on('request', getRequestListener(createApp({ ...context, config }).fetch));
-  return { url: config.PUBLIC_URL, stop: () => drain(server) };
+  const served = { ...context, config };
+  server.on('request', getRequestListener(createApp(served).fetch));
+  return { context: served, stop: () => drain(server) };
 }

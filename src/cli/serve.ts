@@ -27,9 +27,9 @@ export async function runServe(config: Config): Promise<void> {
     const running = await listen(context).catch((error: unknown) => {
       throw toListenError(error, config);
     });
-    process.stdout.write(`listening on ${running.url}\n`);
-    const imports = startImports(context, stopping.signal);
-    background = [startRecheck(context), () => imports];
+    process.stdout.write(`listening on ${running.context.config.PUBLIC_URL}\n`);
+    const imports = startImports(running.context, stopping.signal);
+    background = [startRecheck(running.context), () => imports];
     await Promise.race(signals.map((signal) => once(process, signal)));
     context.log.info('stopping');
     stopping.abort();

@@ -4,7 +4,7 @@ import { toWords } from './words.ts';
 
 const mostTags = 8;
 const mostWordTags = 5;
-const mostKeywordTags = 5;
+const mostRecordedTags = 3;
 const keywordForm = /^[a-z0-9][a-z0-9-]{1,31}$/;
 
 /** What tags follow from. */
@@ -71,12 +71,12 @@ function once(
 }
 
 /**
- * The tags of a listing, at most 8, each with its reason: what is recorded, then words of the curated vocabulary (5 at
- * most), then what the publisher calls it (5 at most). The same facts always give the same tags.
+ * The tags of a listing, at most 8, each with its reason: words of the curated vocabulary (5 at
+ * most), what the publisher calls it while there is room, what is recorded (3 at most). The same facts always give the same tags.
  */
 export function toTags(facts: TagFacts): ListingTag[] {
-  const recorded = once(factTags(facts), 3);
+  const recorded = once(factTags(facts), mostRecordedTags);
   const named = once(vocabularyTags(facts), mostWordTags, new Set(recorded.map(({ tag }) => tag)));
   const taken = new Set([...recorded, ...named].map(({ tag }) => tag));
-  return [...named, ...once(keywordTags(facts), mostKeywordTags, taken), ...recorded].slice(0, mostTags);
+  return [...named, ...once(keywordTags(facts), mostTags - taken.size, taken), ...recorded];
 }

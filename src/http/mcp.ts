@@ -99,17 +99,6 @@ async function openAnswerer(context: Context): Promise<McpAnswerer> {
   return openMcpAnswerer(context, fixtures);
 }
 
-/** Tells subscribers of the listings that a commit touched. */
-function announceWrites(context: Context, answerer: McpAnswerer): () => void {
-  return context.store.onWritten((written) => {
-    if (written === 'all') return;
-    for (const handle of written) {
-      answerer.resourceUpdated(`agent://${handle}`);
-      answerer.resourceUpdated(`agent://${handle}/ratings`);
-    }
-  });
-}
-
 /** Requests being answered, so that a flood is refused while it is cheap to do so. */
 function createGate() {
   let inFlight = 0;
@@ -139,7 +128,7 @@ export function createMcpRoute(context: Context): McpRoutes {
   const gate = createGate();
   const opened = openAnswerer(context).then((answerer) => ({
     answerer,
-    unsubscribe: announceWrites(context, answerer),
+    unsubscribe: context.store.onWritten((written) => answerer.listingsChanged(written)),
   }));
   opened.catch((err) => context.log.error({ err }, 'mcp did not open'));
   const page = String(toMcpPage({ config: context.config, assets: createAssets() }));

@@ -23,8 +23,8 @@ export interface Posted {
 export interface McpAnswerer {
   /** Throws unavailable after the deadline; every other trouble is an answer. */
   answer(posted: Posted): Promise<Response>;
-  /** Tells open subscriptions that a resource has changed. */
-  resourceUpdated(uri: string): void;
+  /** Tells open subscriptions which listings changed. */
+  listingsChanged(handles: readonly string[] | 'all'): void;
   /** Ends open subscriptions. */
   close(): Promise<void>;
 }
@@ -41,6 +41,20 @@ interface Legs {
   readonly modern: Lane;
   /** The SDK's own handler, an instance per request: refusals, subscriptions, whatever is unusual. */
   readonly handler: McpHttpHandler;
+  /** Addresses that somebody has subscribed to, the newest thousand. */
+  readonly watched: Set<string>;
+}
+
+const maxWatched = 1000;
+const urisOf = (handle: string) => [`agent://${handle}`, `agent://${handle}/ratings`];
+
+/** Remembers what a subscription is about, for the commits that touch every listing. */
+function watch({ message }: InboundModernRoute, watched: Set<string>): void {
+  if (message.method !== 'subscriptions/listen') return;
+  const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
+  const uris = notifications?.resourceSubscriptions;
+  for (const uri of Array.isArray(uris) ? uris.slice(0, maxWatched) : []) watched.add(String(uri));
+  for (const uri of watched) if (watched.size > maxWatched) watched.delete(uri);
 }
 
 const headersOf = ({ headers }: Request) => ({
@@ -96,6 +110,7 @@ async function answer(posted: Posted, legs: Legs, fixtures: Fixtures | undefined
   if (route.kind === 'legacy' && !streams) return answerLegacy(posted, legs.legacy);
   if (route.kind === 'modern' && !streams && isPlain(route, request))
     return toJson(await legs.modern.exchange(route.message as JSONRPCRequest, toAuthInfo(caller)));
+  if (route.kind === 'modern') watch(route, legs.watched);
   return deadline(legs.handler.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) }));
 }
 
@@ -116,10 +131,18 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Pr
   const handler = createMcpHandler(({ era }) => createServer(era), {
     onerror: (error) => context.log.debug({ reason: error.message }, 'mcp refused'),
   });
-  const legs = { legacy: await openLane('legacy'), modern: await openLane('modern'), handler };
+  const legs = {
+    legacy: await openLane('legacy'),
+    modern: await openLane('modern'),
+    handler,
+    watched: new Set<string>(),
+  };
   return {
     answer: (posted) => answer(posted, legs, fixtures),
-    resourceUpdated: (uri) => handler.notify.resourceUpdated(uri),
+    listingsChanged: (handles) => {
+      for (const uri of handles === 'all' ? legs.watched : handles.flatMap(urisOf))
+        handler.notify.resourceUpdated(uri);
+    },
     close: () => handler.close(),
   };
 }

@@ -52,15 +52,16 @@ function connect(path: string): DatabaseSync {
 const toKysely = (database: DatabaseSync) =>
   new Kysely<Schema>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
 
-async function migrate(db: Kysely<Schema>): Promise<void> {
+/** Two processes that open one new file wait for each other: the whole migration holds the write lock. */
+async function migrate(database: DatabaseSync, db: Kysely<Schema>): Promise<void> {
   const migrations = {
     '0001_tables': createTables({ int8: 'integer' }),
     '0002_search': sqliteSearch.migration,
   };
-  const { error } = await new Migrator({
-    db,
-    provider: { getMigrations: async () => migrations },
-  }).migrateToLatest();
+  database.exec('begin immediate');
+  const provider = { getMigrations: async () => migrations };
+  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+  database.exec(error ? 'rollback' : 'commit');
   if (error) throw error;
 }
 
@@ -87,7 +88,7 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
   if (!inMemory) mkdirSync(dirname(path), { recursive: true });
   const writing = connect(path);
   const writer = toKysely(writing);
-  await migrate(writer);
+  await migrate(writing, writer);
   const reader = inMemory ? writer : toKysely(connect(path));
   const engine: Engine = {
     reader,

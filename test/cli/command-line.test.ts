@@ -85,6 +85,19 @@ describe('settings', () => {
   });
 });
 
+describe('CLAIM_KEYS', () => {
+  const secret = Buffer.alloc(32, 7).toString('base64');
+  it.each(['256:', '1', `1:${secret},`, `1:${secret} 2:${secret}`, '1:short'])('refuses %s', async (keys) => {
+    const value = keys.endsWith(':') ? `${keys}${secret}` : keys;
+    expect((await runDossier(['config'], settings({ CLAIM_KEYS: value }))).code).toBe(78);
+  });
+  it('takes several', async () => {
+    expect((await runDossier(['config'], settings({ CLAIM_KEYS: `255:${secret},1:${secret}` }))).code).toBe(
+      0,
+    );
+  });
+});
+
 describe('dossier', () => {
   it('ends with 64 for what it does not know', async () => {
     const { code, stderr } = await runDossier(['fly'], settings());

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCachedStore } from '../../src/store/cached-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { runDossier } from '../support/command.ts';
 import { describeStore } from './conformance.ts';
 import { listingRow } from './rows.ts';
 
@@ -20,6 +21,14 @@ describeStore('SQLite in a file', () => openSqliteStore(freshFile()));
 describeStore('SQLite in a file, cached', async () => createCachedStore(await openSqliteStore(freshFile())));
 
 describe('two processes on one SQLite file', () => {
+  it('open a new file at once without getting in each other’s way', async () => {
+    const database = freshFile();
+    const open = () => runDossier(['feedback'], { DATABASE_URL: database });
+    const ended = await Promise.all([open(), open(), open()]);
+    expect(ended.map(({ code, stdout, stderr }) => `${code} ${stdout}${stderr}`)).toEqual(
+      Array(3).fill('0 No feedback.\n'),
+    );
+  });
   it('shows the other one’s writes, from the cache too', async () => {
     const url = freshFile();
     const serving = createCachedStore(await openSqliteStore(url));

@@ -32,7 +32,7 @@ export interface Directory {
 
 async function openServing(context: Context, listening: boolean) {
   const running = listening ? await listen(context) : undefined;
-  const url = running?.url ?? context.config.PUBLIC_URL;
+  const url = (running?.context ?? context).config.PUBLIC_URL;
   const app = createApp({ ...context, config: { ...context.config, PUBLIC_URL: url } });
   return {
     app,
