@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { cleanText, toLine } from '../../src/evidence/text.ts';
+
+describe('cleaning foreign text', () => {
+  it.each([
+    ['plain words', 'plain words', []],
+    ['two\r\nlines\rand\ttab', 'two\nlines\nand tab', []],
+    ['bell\u0007 null\u0000 csi\u009b', 'bell null csi', ['control']],
+    ['\u202egpj.exe\u202c', 'gpj.exe', ['bidi']],
+    ['\u2066isolated\u2069', 'isolated', ['bidi']],
+    ['pass\u200bword\ufeff\u00ad', 'password', ['zero_width']],
+    ['a\u{e0041}\u{e0042}\u{e007f}b', 'ab', ['tag_block']],
+    ['a\ud800b\udc00', 'ab', ['lone_surrogate']],
+    ['e\u0301', '\u00e9', []],
+    ['e\u200b\u0301', '\u00e9', ['zero_width']],
+    ['heart \u2764\ufe0f', 'heart \u2764\ufe0f', []],
+    ['x\ufe00\ufe01\ufe02', 'x\ufe00', ['zero_width']],
+    [
+      '\u0000\u202e\u200b\u{e0001}\udead',
+      '',
+      ['control', 'bidi', 'zero_width', 'tag_block', 'lone_surrogate'],
+    ],
+  ])('%j becomes %j', (foreign, text, flags) => {
+    expect(cleanText(foreign)).toEqual({ text, flags });
+  });
+  it('leaves nothing to clean behind', () => {
+    const hostile = '\u202ea\u0000\u200d\ufe0f\ufe0f\u0301\ud83d';
+    const { text } = cleanText(hostile);
+    expect(cleanText(text)).toEqual({ text, flags: [] });
+  });
+  it('puts a text on one line', () => {
+    expect(toLine('  Fast\n\n\tand \u2028 small\u0000 ')).toBe('Fast and small');
+  });
+});

@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Importing, openImporting } from '../support/importing.ts';
+import { manyEntries } from '../support/registry-entries.ts';
+import type { Trouble } from '../support/registry-server.ts';
+
+let importing: Importing;
+beforeEach(async () => {
+  importing = await openImporting(manyEntries(250));
+});
+afterEach(() => importing.close());
+
+describe('a registry that does not answer as it should', () => {
+  it.each<[Trouble, string]>([
+    ['cursor_loop', 'the registry gave a cursor that it had given before'],
+    ['html', 'the answer is not JSON (another kind of server, or a sign-in page)'],
+    ['huge', 'the page is larger than 8 MiB'],
+    ['bomb', 'the page is larger than 8 MiB'],
+    ['no_list', 'the answer is not a page of a registry list'],
+    ['bad_utf8', 'the page is not UTF-8'],
+    ['redirect', 'the registry answered with status 302'],
+    ['truncated', 'the page is not well-formed JSON, or was cut off'],
+    ['cut_off', 'the registry cannot be reached, or the connection broke'],
+    ['unavailable', 'the registry answered with status 503'],
+    ['silent', 'the registry did not answer within 0.2 s'],
+  ])('ends the run for %s, says why, keeps what came before', async (kind, reason) => {
+    importing.registry.trouble(kind, { after: 1 });
+    const report = await importing.run({
+      patience: { tries: 2, wait_ms: 1, timeout_ms: kind === 'silent' ? 200 : 5000 },
+    });
+    expect(report).toMatchObject({
+      state: 'failed',
+      error: reason,
+      counts: { rows_seen: 100, listings_new: 100 },
+    });
+    expect(await importing.store.listings.count()).toBe(100);
+    importing.registry.trouble(kind, { times: 0 });
+    expect(await importing.run()).toMatchObject({ state: 'done' });
+    expect(await importing.store.listings.count()).toBe(250);
+  });
+
+  it('stops reading a page of 200 MB at 8 MiB', async () => {
+    importing.registry.trouble('huge');
+    const before = process.memoryUsage().rss;
+    expect((await importing.run()).state).toBe('failed');
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+  });
+
+  it('quarantines entries of wrong types and goes on', async () => {
+    importing.registry.trouble('wrong_types', { times: 1 });
+    expect(await importing.run()).toMatchObject({
+      state: 'done',
+      counts: { rows_seen: 5, rows_quarantined: 5 },
+    });
+  });
+
+  it.each<[Trouble]>([['rate_limited'], ['unavailable'], ['truncated'], ['cut_off']])(
+    'tries again after %s and loses no row',
+    async (kind) => {
+      importing.registry.trouble(kind, { after: 1, times: 2 });
+      expect(await importing.run()).toMatchObject({
+        state: 'done',
+        counts: { rows_seen: 250, rows_new: 250 },
+      });
+      expect(importing.registry.requests.length).toBe(5);
+    },
+  );
+
+  it('goes on at the page where the registry failed', async () => {
+    importing.registry.trouble('unavailable', { after: 2 });
+    expect((await importing.run()).counts.rows_seen).toBe(200);
+    importing.registry.trouble('unavailable', { times: 0 });
+    expect(await importing.run()).toMatchObject({
+      state: 'done',
+      isResumed: true,
+      counts: { rows_seen: 250, rows_new: 250, rows_unchanged: 0 },
+    });
+  });
+
+  it('stops between two pages when told to, and goes on later', async () => {
+    const stopping = new AbortController();
+    const stopped = await importing.run({ signal: stopping.signal, onProgress: () => stopping.abort() });
+    expect(stopped).toMatchObject({ state: 'running', counts: { rows_seen: 100 } });
+    expect(await importing.run()).toMatchObject({
+      state: 'done',
+      isResumed: true,
+      counts: { rows_new: 250 },
+    });
+  });
+
+  it('lets one import at a time into a store', async () => {
+    importing.registry.delay(20);
+    const first = importing.run();
+    await expect(importing.run()).rejects.toThrow('an import is already under way');
+    expect((await first).state).toBe('done');
+  });
+
+  it('says so when nobody is there', async () => {
+    const report = await importing.run({ source: 'http://127.0.0.1:1', patience: { tries: 2, wait_ms: 1 } });
+    expect(report).toMatchObject({
+      state: 'failed',
+      error: 'the registry cannot be reached, or the connection broke',
+    });
+  });
+});

@@ -1,0 +1,279 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { type Importing, openImporting } from '../support/importing.ts';
+import { manyEntries, onGitHub, readRealEntries } from '../support/registry-entries.ts';
+
+let importing: Importing;
+const open = async (entries: readonly RegistryEntry[]) => {
+  importing = await openImporting(entries);
+  return importing;
+};
+afterEach(() => importing.close());
+
+const real = readRealEntries();
+const later = { updatedAt: '2026-10-31T23:59:00Z' };
+
+describe('importing from a registry', () => {
+  it('asks as a polite, identified caller, page by page', async () => {
+    const { run, registry } = await open(manyEntries(250));
+    expect((await run()).state).toBe('done');
+    expect(registry.requests.map(({ query }) => query.toString())).toEqual([
+      'limit=100&include_deleted=true',
+      'limit=100&include_deleted=true&cursor=com.example.n00099%2Fserver%3A1.0.0',
+      'limit=100&include_deleted=true&cursor=com.example.n00199%2Fserver%3A1.0.0',
+    ]);
+    expect(registry.requests[0]?.userAgent).toBe('Dossier/1.2.3 (+http://127.0.0.1:3000)');
+  });
+
+  it('changes nothing the second time, in full or incrementally', { timeout: 60_000 }, async () => {
+    const entries = [...(real ?? []), ...manyEntries(150)];
+    const { run, written, registry, wait } = await open(entries);
+    const first = await run();
+    expect(first.counts).toMatchObject({
+      rows_seen: entries.length,
+      rows_new: entries.length,
+      rows_quarantined: 0,
+    });
+    const before = await written();
+    wait(3600);
+    const again = await run();
+    expect(again).toMatchObject({
+      kind: 'incremental',
+      state: 'done',
+      counts: { rows_new: 0, rows_changed: 0 },
+    });
+    const inFull = await run({ source: registry.url.replace('127.0.0.1', 'localhost') });
+    expect(inFull).toMatchObject({
+      kind: 'full',
+      counts: {
+        rows_seen: entries.length,
+        rows_unchanged: entries.length,
+        rows_new: 0,
+        rows_changed: 0,
+        listings_changed: 0,
+      },
+    });
+    expect(await written()).toEqual(before);
+  });
+
+  it.runIf(real)(
+    'accounts for every real row, each version kept and the latest shown',
+    { timeout: 60_000 },
+    async () => {
+      const { run, store } = await open(real ?? []);
+      const { counts } = await run();
+      expect(counts).toMatchObject({
+        rows_seen: 2794,
+        rows_new: 2794,
+        rows_quarantined: 0,
+        older_versions: 1686,
+        listings_new: 1108,
+      });
+      expect(await store.listings.count()).toBe(1108);
+      const facts = await store.listings.facts('io.github.github/github-mcp-server');
+      expect(facts?.listing).toMatchObject({ version: '0.26.0-rc.3', version_count: 18 });
+      expect(facts?.versions.length).toBe(10);
+    },
+  );
+
+  it('asks for changes since the newest known one, less ten minutes', async () => {
+    const { run, registry, store } = await open([
+      registryEntry('a.b/c', {}, { updatedAt: '2026-10-20T12:00:00Z' }),
+    ]);
+    await run();
+    registry.serve([
+      registryEntry('a.b/c', {}, { updatedAt: '2026-10-20T12:00:00Z' }),
+      registryEntry('a.b/d', {}, { updatedAt: '2026-10-20T11:55:00Z' }),
+    ]);
+    expect((await run()).counts).toMatchObject({ rows_seen: 2, rows_new: 1, rows_unchanged: 1 });
+    expect(registry.requests.at(-1)?.query.get('updated_since')).toBe('2026-10-20T11:50:00.000Z');
+    expect(await store.listings.count()).toBe(2);
+  });
+
+  it('is not frozen by an update from the future', async () => {
+    const { run, registry, store } = await open([
+      registryEntry('a.b/future', {}, { updatedAt: '2099-01-01T00:00:00Z' }),
+      registryEntry('a.b/now', {}, { updatedAt: '2026-10-20T12:00:00Z' }),
+    ]);
+    await run();
+    registry.serve([registryEntry('a.b/next', {}, { updatedAt: '2026-10-21T12:00:00Z' })]);
+    expect((await run()).counts.rows_new).toBe(1);
+    expect(registry.requests.at(-1)?.query.get('updated_since')).toBe('2026-10-20T11:50:00.000Z');
+    expect(await store.listings.count()).toBe(3);
+  });
+
+  it('yields signals dated by the registry, not by the reading', async () => {
+    const { run, store, wait } = await open([
+      registryEntry(
+        'io.github.owner/tool',
+        { ...onGitHub('Owner/tool'), remotes: [{ type: 'sse', url: 'https://a.example/sse' }] },
+        { status: 'deprecated', statusMessage: 'Use 2.0', updatedAt: '2026-10-05T00:00:00Z' },
+      ),
+    ]);
+    await run();
+    wait(3600);
+    await run();
+    const signals = (await store.listings.facts('io.github.owner/tool'))?.imported ?? [];
+    expect(signals.map(({ kind, value, state, observed_at }) => [kind, value, state, observed_at])).toEqual([
+      ['registry_status', 'deprecated', 'observed', '2026-10-05T00:00:00.000Z'],
+      ['registry_status_message', 'Use 2.0', 'observed', '2026-10-05T00:00:00.000Z'],
+      ['version_count', 1, 'observed', '2026-10-01T08:00:00.000Z'],
+      ['first_published', '2026-10-01T08:00:00.000Z', 'observed', '2026-10-01T08:00:00.000Z'],
+      ['last_published', '2026-10-01T08:00:00.000Z', 'observed', '2026-10-01T08:00:00.000Z'],
+      ['transports', 'sse', 'observed', '2026-10-01T08:00:00.000Z'],
+      ['package_types', null, 'not_found', '2026-10-01T08:00:00.000Z'],
+      ['recorded_repository', 'github.com/owner/tool', 'observed', '2026-10-01T08:00:00.000Z'],
+      ['namespace_proof', 'github account', 'observed', '2026-10-01T08:00:00.000Z'],
+      ['namespace_matches_repository_owner', true, 'observed', '2026-10-01T08:00:00.000Z'],
+    ]);
+    expect(signals[0]).toMatchObject({ source: 'registry.test (MCP)', method_version: 'import/1' });
+    expect(signals[0]?.source_url).toMatch(/\/v0\.1\/servers\/io\.github\.owner%2Ftool\/versions$/);
+  });
+});
+
+describe('what the registry takes back', () => {
+  it('shows a deprecated listing as such', async () => {
+    const { run, registry, store } = await open([registryEntry('a.b/c')]);
+    await run();
+    registry.serve([registryEntry('a.b/c', {}, { ...later, status: 'deprecated', statusMessage: 'Use d' })]);
+    expect((await run()).counts).toMatchObject({ rows_changed: 1, rows_deprecated: 1, listings_changed: 1 });
+    expect(await store.listings.row('a.b/c')).toMatchObject({
+      origin_status: 'deprecated',
+      status_message: 'Use d',
+    });
+  });
+
+  it('withdraws a deleted listing without its text, and brings it back', async () => {
+    const entry = registryEntry('a.b/c', { title: 'Secret words', ...onGitHub('o/r') });
+    const { run, registry, store } = await open([entry]);
+    await run();
+    registry.serve([registryEntry('a.b/c', { title: 'Secret words' }, { ...later, status: 'deleted' })]);
+    expect((await run()).counts).toMatchObject({ rows_deleted: 1, listings_withdrawn: 1 });
+    const row = await store.listings.row('a.b/c');
+    expect(row).toMatchObject({
+      withdrawn: 'deleted',
+      title: null,
+      description: '',
+      repository: null,
+      facets: '',
+    });
+    expect((await store.listings.version('a.b/c', '1.0.0'))?.record).toBe('{}');
+    expect(await store.listings.count()).toBe(0);
+    expect(
+      await store.listings.search({ words: ['secret'], facets: [], after: undefined, limit: 5 }),
+    ).toEqual([]);
+    registry.serve([
+      registryEntry('a.b/c', { title: 'Secret words' }, { updatedAt: '2026-10-31T23:59:30Z' }),
+    ]);
+    await run();
+    expect(await store.listings.row('a.b/c')).toMatchObject({ withdrawn: null, title: 'Secret words' });
+    expect(await store.listings.count()).toBe(1);
+  });
+
+  it('deletes nothing that is merely absent', async () => {
+    const { run, registry, store } = await open(manyEntries(120));
+    await run();
+    registry.serve([]);
+    await run();
+    expect(await run({ source: registry.url.replace('127.0.0.1', 'localhost') })).toMatchObject({
+      state: 'done',
+    });
+    expect(await store.listings.count()).toBe(120);
+  });
+
+  it('keeps an opt-out whatever the registry sends', async () => {
+    const { run, registry, store } = await open([registryEntry('a.b/c', { title: 'Text' })]);
+    await run();
+    const row = await store.listings.row('a.b/c');
+    await store.write(async (tx) => {
+      if (row)
+        await tx.listings.putListings([
+          { ...row, title: null, description: '', facets: '', withdrawn: 'optout' },
+        ]);
+    });
+    registry.serve([
+      registryEntry(
+        'a.b/c',
+        { title: 'New text', version: '2.0.0' },
+        { ...later, publishedAt: '2026-10-30T00:00:00Z' },
+      ),
+    ]);
+    expect((await run()).counts).toMatchObject({ rows_new: 1, listings_changed: 0 });
+    expect(await store.listings.row('a.b/c')).toMatchObject({ withdrawn: 'optout', title: null });
+    expect(await store.listings.count()).toBe(0);
+  });
+
+  it('suspends the claim of a listing whose repository changes, in the same commit', async () => {
+    const { run, registry, store } = await open([registryEntry('a.b/c', onGitHub('owner/repo'))]);
+    await run();
+    const at = '2026-10-02T00:00:00.000Z';
+    await store.write(async (tx) => {
+      await tx.claims.putClaim({
+        handle: 'a.b/c',
+        state: 'claimed',
+        suspended_reason: null,
+        claimed_at: at,
+        repository: 'https://github.com/owner/repo',
+        repository_key: 'github.com/owner/repo',
+        commit_id: null,
+        branch: null,
+        checked_at: at,
+      });
+      const hash = 'ab'.repeat(32);
+      const capability = { hash, id: hash.slice(0, 16), handle: 'a.b/c', issued_at: at, activated_at: at };
+      await tx.claims.putCapability({ ...capability, state: 'active', ended_at: null });
+      await tx.listings.reindex('a.b/c');
+    });
+    registry.serve([registryEntry('a.b/c', { ...onGitHub('owner/Repo.git'), title: 'Same' }, later)]);
+    await run();
+    expect((await store.listings.row('a.b/c'))?.facets).toContain('state:claimed');
+    registry.serve([registryEntry('a.b/c', onGitHub('other/repo'), { updatedAt: '2026-10-31T23:59:30Z' })]);
+    expect((await run()).counts.repositories_changed).toBe(1);
+    expect(await store.claims.claim('a.b/c')).toMatchObject({
+      state: 'suspended',
+      suspended_reason: 'repository_changed',
+    });
+    expect(await store.claims.capabilities('a.b/c')).toMatchObject([{ state: 'suspended' }]);
+    expect(await store.claims.history('a.b/c')).toMatchObject([
+      { type: 'suspended', reason: 'repository_changed' },
+    ]);
+    expect(await store.log.size()).toBe(1);
+    expect((await store.listings.row('a.b/c'))?.facets).toContain('state:suspended');
+  });
+});
+
+describe('holding a run that would harm too much', () => {
+  const harmed = (share: number, harm: { server?: object; official?: object }) =>
+    manyEntries(400, (at) => (at % 100 < share ? harm : { official: later }));
+
+  it.each([
+    ['vanish', { official: { ...later, status: 'deleted' } }],
+    ['change repository', { server: onGitHub('attacker/repo'), official: later }],
+  ])('writes none of it where 21 %% %s', async (_, harm) => {
+    const { run, registry, store, written } = await open(manyEntries(400));
+    await run();
+    const before = await written();
+    registry.serve(harmed(21, harm));
+    const report = await run();
+    expect(report.state).toBe('held');
+    expect(report.error).toMatch(/^held: more than 20 % of 400 known listings would lose/);
+    expect(await written()).toEqual(before);
+    expect((await store.imports.last()).run).toMatchObject({ state: 'held', cursor: null });
+    expect((await run()).state).toBe('held');
+    expect((await run({ acceptChanges: true })).state).toBe('done');
+    expect(await written()).not.toEqual(before);
+  });
+
+  it('lets a fifth go, and small directories as a whole', async () => {
+    const { run, registry, store } = await open(manyEntries(400));
+    await run();
+    registry.serve(harmed(20, { official: { ...later, status: 'deleted' } }));
+    expect(await run()).toMatchObject({ state: 'done', counts: { rows_seen: 400, listings_withdrawn: 80 } });
+    expect(await store.listings.count()).toBe(320);
+    await importing.close();
+    const small = await open(manyEntries(49));
+    await small.run();
+    small.registry.serve(manyEntries(49, () => ({ official: { ...later, status: 'deleted' } })));
+    expect(await small.run()).toMatchObject({ state: 'done', counts: { listings_withdrawn: 49 } });
+  });
+});

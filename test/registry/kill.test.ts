@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { startDossier } from '../support/command.ts';
+import { openImporting, readWritten } from '../support/importing.ts';
+import { manyEntries, readRealEntries } from '../support/registry-entries.ts';
+import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
+
+let folder: string;
+let registry: RegistryServer;
+const entries = readRealEntries() ?? manyEntries(2500);
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dossier-kill-'));
+  registry = await startRegistryServer(entries);
+  registry.delay(20);
+});
+afterEach(async () => {
+  await registry.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** `dossier import`, killed without a word once the registry was asked for this many pages. */
+async function importUntilKilled(environment: Record<string, string>, pages: number): Promise<void> {
+  const { child, ended } = startDossier(['import'], environment);
+  const enough = registry.requests.length + pages;
+  const watch = setInterval(() => {
+    if (registry.requests.length >= enough) child.kill('SIGKILL');
+  }, 2);
+  await ended;
+  clearInterval(watch);
+  expect(child.signalCode).toBe('SIGKILL');
+}
+
+it('loses and repeats nothing when killed in the middle, twice', { timeout: 120_000 }, async () => {
+  const databaseUrl = `file:${join(folder, 'killed.db')}`;
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    REGISTRY_URL: registry.url,
+    REGISTRY_NAME: 'registry.test',
+  };
+  await importUntilKilled(environment, 6);
+  await importUntilKilled(environment, 8);
+  const { code, stderr } = await startDossier(['import'], environment).ended;
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+
+  const store = await openSqliteStore(databaseUrl);
+  const { run } = await store.imports.last();
+  const killed = await readWritten(store);
+  await store.close();
+  expect(run).toMatchObject({ id: 1, kind: 'full', state: 'done', cursor: null });
+  expect(JSON.parse(run?.counts ?? '')).toMatchObject({
+    rows_seen: entries.length,
+    rows_new: entries.length,
+    rows_changed: 0,
+    rows_unchanged: 0,
+    rows_quarantined: 0,
+  });
+
+  const untouched = await openImporting(entries);
+  await untouched.run({ source: registry.url });
+  expect(killed).toEqual(await untouched.written());
+  await untouched.close();
+});

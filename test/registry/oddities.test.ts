@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ListingRow } from '../../src/store/store.ts';
+import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { type Importing, openImporting } from '../support/importing.ts';
+
+/** A record with one oddity seen in real data, and what the listing says then. */
+type Oddity = readonly [what: string, server: Record<string, unknown>, listing: Partial<ListingRow>];
+
+const remote = (url: string, type = 'streamable-http') => ({ type, url });
+const npm = { registryType: 'npm', identifier: '@a/b', version: '1.0.0', transport: { type: 'stdio' } };
+
+const oddities: readonly Oddity[] = [
+  ['an empty repository', { repository: {} }, { repository: null, repository_key: null }],
+  ['a repository of empty strings', { repository: { url: '', source: '' } }, { repository: null }],
+  [
+    'a null repository',
+    { repository: null, remotes: null, packages: null },
+    { repository: null, remotes: '[]' },
+  ],
+  [
+    'a repository that is no place',
+    { repository: { url: 'N/A' } },
+    { repository: null, repository_key: null },
+  ],
+  [
+    'a repository with git+ and .git',
+    { repository: { url: 'git+https://github.com/Owner/Repo.git/' } },
+    { repository: 'git+https://github.com/Owner/Repo.git/', repository_key: 'github.com/owner/repo' },
+  ],
+  [
+    'an ssh repository',
+    { repository: { url: 'git@gitlab.com:Group/Sub/Repo.git' } },
+    { repository_key: 'gitlab.com/group/sub/repo' },
+  ],
+  [
+    'a link into a repository',
+    { repository: { url: 'https://github.com/Owner/Repo/tree/main/servers/x' } },
+    { repository_key: 'github.com/owner/repo' },
+  ],
+  [
+    'a templated remote before a plain one',
+    { remotes: [remote('https://{host}/mcp'), remote('https://b.example/mcp', 'sse')] },
+    {
+      endpoint: 'https://b.example/mcp',
+      remotes:
+        '[{"type":"streamable-http","url":"https://{host}/mcp"},{"type":"sse","url":"https://b.example/mcp"}]',
+    },
+  ],
+  ['only a templated remote', { remotes: [remote('https://{host}/mcp')] }, { endpoint: null }],
+  ['a remote that is no address', { remotes: [remote('javascript:alert(1)')] }, { endpoint: null }],
+  ['a remote with a user', { remotes: [remote('https://user:secret@a.example/mcp')] }, { endpoint: null }],
+  [
+    'remotes and packages twice',
+    { remotes: [remote('https://a.example/mcp'), remote('https://a.example/mcp')], packages: [npm, npm] },
+    {
+      remotes: '[{"type":"streamable-http","url":"https://a.example/mcp"}]',
+      packages: '[{"registry_type":"npm","identifier":"@a/b","version":"1.0.0","transport":"stdio"}]',
+    },
+  ],
+  ['an empty $schema', { $schema: '' }, { version: '1.0.0' }],
+  ['a version that is not semantic', { version: '2025-final (2)' }, { version: '2025-final (2)' }],
+  ['no description', { description: undefined }, { description: '' }],
+  [
+    'a description that hides and turns text',
+    { description: 'Sa\u202efe\u200b\n\n\u0000tool\u{e0041}', title: ' A\ttitle ' },
+    { description: 'Safe tool', title: 'A title' },
+  ],
+  [
+    'a transport that would be several facets',
+    { remotes: [remote('https://a.example/mcp', 'sse state:claimed')] },
+    { facets: 'tag:remote has:endpoint state:imported' },
+  ],
+  ['a website that is no address', { websiteUrl: 'javascript:alert(1)' }, { website: null }],
+];
+
+/** An entry that cannot be read, and the reason it is kept with. */
+type Broken = readonly [what: string, entry: RegistryEntry, name: string, reason: string];
+
+const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+const manyRemotes = Array.from({ length: 10_000 }, (_, at) => remote(`https://n${at}.example/mcp`));
+const wrongType = 'a field of the record has the wrong type';
+const noName = 'name or version missing or malformed';
+const noMeta = 'registry status or dates missing or malformed';
+
+const broken: readonly Broken[] = [
+  [
+    'ten thousand remotes',
+    registryEntry('b.a/remotes', { remotes: manyRemotes }),
+    'b.a/remotes',
+    'record larger than 64 KiB',
+  ],
+  ['remotes that are a text', registryEntry('b.b/x', { remotes: 'none' }), 'b.b/x', wrongType],
+  ['a description that is a number', registryEntry('b.c/x', { description: 7 }), 'b.c/x', wrongType],
+  [
+    'a remote without a type',
+    registryEntry('b.d/x', { remotes: [{ url: 'https://a.example' }] }),
+    'b.d/x',
+    wrongType,
+  ],
+  ['a name with two slashes', registryEntry('b.e/x/y'), '(unreadable', noName],
+  ['a name in full width', registryEntry('b.f/\uff58'), '(unreadable', noName],
+  ['a name of 201 characters', registryEntry(`b/${'x'.repeat(199)}`), '(unreadable', noName],
+  ['a version that is a number', registryEntry('b.g/x', { version: 1 }), '(unreadable', noName],
+  [
+    'a version with a hidden character',
+    registryEntry('b.h/x', { version: '1.0\u200b' }),
+    'b.h/x',
+    'version has characters that cannot be shown',
+  ],
+  ['an unknown status', registryEntry('b.i/x', {}, { status: 'verified' }), 'b.i/x', noMeta],
+  ['no publication time', registryEntry('b.j/x', {}, { publishedAt: undefined }), 'b.j/x', noMeta],
+  [
+    'a publication time of another form',
+    registryEntry('b.k/x', {}, { publishedAt: 'yesterday' }),
+    'b.k/x',
+    'publication time is not RFC 3339',
+  ],
+  [
+    'a record nested too deeply',
+    registryEntry('b.l/x', { icons: nested(40), title: 'non-ASCII \u00e9' }),
+    'b.l/x',
+    'nested too deeply',
+  ],
+];
+
+const handleOf = (at: number) => `com.example.o${at}/server`;
+
+describe('records as registries send them', () => {
+  let importing: Importing;
+  beforeAll(async () => {
+    importing = await openImporting([
+      ...oddities.map(([, server], at) => registryEntry(handleOf(at), server)),
+      ...broken.map(([, entry]) => entry),
+    ]);
+    expect(await importing.run()).toMatchObject({
+      state: 'done',
+      counts: {
+        rows_seen: oddities.length + broken.length,
+        rows_new: oddities.length,
+        rows_quarantined: broken.length,
+        listings_new: oddities.length,
+      },
+    });
+  });
+  afterAll(() => importing.close());
+
+  it.each(oddities.map((oddity, at) => [...oddity, at] as const))(
+    '%s is imported',
+    async (_, __, listing, at) => {
+      expect(await importing.store.listings.row(handleOf(at))).toMatchObject(listing);
+    },
+  );
+
+  it.each(broken)('%s is quarantined with a reason of ours', async (_, __, name, reason) => {
+    const rows = await importing.store.imports.quarantined(100);
+    expect(rows.filter((row) => row.name.startsWith(name)).map((row) => row.reason)).toContain(reason);
+  });
+
+  it('counts a record that cannot be read once, however often it comes', async () => {
+    const before = await importing.store.imports.quarantined(100);
+    await importing.run();
+    const after = await importing.store.imports.quarantined(100);
+    expect(after.map(({ name, version }) => [name, version])).toEqual(
+      expect.arrayContaining(before.map(({ name, version }) => [name, version])),
+    );
+    expect(after.length).toBe(before.length);
+  });
+
+  it('takes a record out of quarantine once it can be read', async () => {
+    importing.registry.serve([registryEntry('b.b/x', {}, { updatedAt: '2026-10-31T00:00:00Z' })]);
+    expect((await importing.run()).counts.rows_new).toBe(1);
+    const names = (await importing.store.imports.quarantined(100)).map(({ name }) => name);
+    expect(names).not.toContain('b.b/x');
+    expect(names).toContain('b.c/x');
+  });
+});
+
+describe('names and versions', () => {
+  const names = (await_: Importing) => await_.store.listings.page('', 10);
+
+  it('keeps names that differ by case apart', async () => {
+    const importing = await openImporting([
+      registryEntry('io.github.A/Tool'),
+      registryEntry('io.github.a/tool'),
+    ]);
+    await importing.run();
+    expect((await names(importing)).map(({ handle }) => handle)).toEqual([
+      'io.github.A/Tool',
+      'io.github.a/tool',
+    ]);
+    await importing.close();
+  });
+
+  const version = (
+    name: string,
+    official: Record<string, unknown> = {},
+    server: Record<string, unknown> = {},
+  ) => registryEntry('com.example/v', { version: name, ...server }, { isLatest: false, ...official });
+
+  it.each<[string, RegistryEntry[], string]>([
+    ['the registry', [version('1.0.0', { isLatest: true }), version('0.0.9'), version('0.1.0')], '1.0.0'],
+    ['semantic order', [version('1.9.0'), version('1.10.0'), version('1.10.0-beta.1')], '1.10.0'],
+    [
+      'publication where a version is not semantic',
+      [version('latest', { publishedAt: '2026-10-02T08:00:00Z' }), version('9.0.0')],
+      'latest',
+    ],
+    [
+      'the newest of two marks',
+      [
+        version('1.0.0', { isLatest: true }),
+        version('0.9.0', { isLatest: true, publishedAt: '2026-10-03T08:00:00Z' }),
+      ],
+      '0.9.0',
+    ],
+    [
+      'what is not deleted',
+      [version('2.0.0', { isLatest: true, status: 'deleted' }), version('1.0.0')],
+      '1.0.0',
+    ],
+  ])('shows the version by %s', async (_, entries, shown) => {
+    const importing = await openImporting(entries);
+    await importing.run();
+    expect(await names(importing)).toMatchObject([{ version: shown, version_count: entries.length }]);
+    await importing.close();
+  });
+});

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { startImports } from '../../src/registry/schedule.ts';
+import { registryEntry } from '../support/entries.ts';
+import { type Importing, openImporting } from '../support/importing.ts';
+import { manyEntries } from '../support/registry-entries.ts';
+
+let importing: Importing;
+let folder: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dossier-sample-'));
+  importing = await openImporting(manyEntries(3));
+});
+afterEach(async () => {
+  await importing.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the shipped sample', () => {
+  it('imports whole', async () => {
+    expect(await importing.run({ source: 'sample' })).toMatchObject({
+      state: 'done',
+      counts: { rows_seen: 34, rows_new: 34, rows_quarantined: 0, listings_new: 34 },
+    });
+  });
+
+  it('holds the two listings of the specification', async () => {
+    await importing.run({ source: 'sample' });
+    expect(await importing.store.listings.row('co.webhook/webhook')).toMatchObject({
+      description:
+        'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
+      endpoint: 'https://mcp.webhook.co/mcp',
+      repository: 'https://github.com/webhook-co/webhook',
+    });
+    expect(await importing.store.listings.row('com.politicalcomms/api')).toMatchObject({
+      description:
+        'Compliant political SMS/MMS from MCP clients, covering projects, contacts, analytics and billing.',
+      endpoint: null,
+      repository: 'https://github.com/Political-Comms/political-comms-sdk',
+    });
+  });
+});
+
+describe('a saved copy', () => {
+  const entries = manyEntries(230);
+  it.each([
+    ['an array', JSON.stringify(entries)],
+    ['a list page', JSON.stringify({ servers: entries })],
+    ['a gzipped array', gzipSync(JSON.stringify(entries))],
+  ])('is read as %s', async (_, bytes) => {
+    const path = join(folder, 'copy.json');
+    writeFileSync(path, bytes);
+    const totals: (number | undefined)[] = [];
+    const report = await importing.run({
+      source: `file:${path}`,
+      onProgress: ({ total }) => totals.push(total),
+    });
+    expect(report).toMatchObject({ kind: 'full', state: 'done', counts: { rows_new: 230 } });
+    expect(totals).toEqual([230, 230, 230]);
+    expect((await importing.store.imports.last()).run?.source).toMatch(/^file:copy\.json#[0-9a-f]{12}$/);
+  });
+
+  it('goes on at its position', async () => {
+    const path = join(folder, 'copy.json');
+    writeFileSync(path, JSON.stringify(entries));
+    const stopping = new AbortController();
+    await importing.run({ source: path, signal: stopping.signal, onProgress: () => stopping.abort() });
+    expect(await importing.run({ source: path })).toMatchObject({
+      isResumed: true,
+      counts: { rows_seen: 230, rows_new: 230 },
+    });
+  });
+
+  it('is refused by name only where it cannot be read', async () => {
+    const path = join(folder, 'copy.json');
+    await expect(importing.run({ source: path })).rejects.toThrow('the saved copy copy.json cannot be read');
+    writeFileSync(path, '{"servers": 7}');
+    await expect(importing.run({ source: path })).rejects.toThrow(
+      'the saved copy copy.json is not a JSON list of entries',
+    );
+  });
+});
+
+describe('the schedule', () => {
+  /** Runs the schedule until `isEnough`, then stops it. */
+  async function schedule(environment: Record<string, string>, isEnough: () => Promise<boolean>) {
+    const lines: string[] = [];
+    const log = pino(
+      { level: 'warn' },
+      { write: (line) => lines.push((JSON.parse(line) as { msg: string }).msg) },
+    );
+    const config = readConfig({ REGISTRY_URL: importing.registry.url, ...environment }, '0.0.0');
+    const stopping = new AbortController();
+    const ended = startImports(
+      { store: importing.store, config, log, clock: () => new Date() },
+      stopping.signal,
+    );
+    for (let tries = 0; tries < 1000 && !(await isEnough()); tries++)
+      await new Promise((end) => setTimeout(end, 10));
+    stopping.abort();
+    await ended;
+    return lines;
+  }
+  const { listings } = { listings: () => importing.store.listings.count() };
+
+  it('brings the sample first, then the registry', async () => {
+    importing.registry.delay(30);
+    const seen: number[] = [];
+    await schedule({}, async () => {
+      seen.push(await listings());
+      return seen.at(-1) === 37;
+    });
+    expect(seen).toContain(34);
+    expect(seen.at(-1)).toBe(37);
+  });
+
+  it('imports again after the interval', async () => {
+    await schedule({ IMPORT_INTERVAL: '1s' }, async () => {
+      importing.registry.serve([registryEntry('a.b/new', {}, { updatedAt: new Date().toISOString() })]);
+      return (await listings()) === 38 || importing.registry.requests.length > 2;
+    });
+    const [first, second] = importing.registry.requests;
+    expect(first?.query.has('updated_since')).toBe(false);
+    expect(second?.query.has('updated_since')).toBe(true);
+  });
+
+  it('says in one line that the registry cannot be reached; the sample stays', async () => {
+    const { last } = importing.store.imports;
+    importing.registry.trouble('html');
+    const lines = await schedule({}, async () => (await last()).run?.state === 'failed');
+    const today = new Date().toISOString().slice(0, 10);
+    expect(lines.slice(0, 1)).toEqual([
+      `import did not complete: the answer is not JSON (another kind of server, or a sign-in page); listings stay as of ${today}; next try in 30 s`,
+    ]);
+    expect(lines.length).toBe(1);
+    expect(await listings()).toBe(34);
+  });
+
+  it('asks nobody when the registry is off', async () => {
+    await schedule({ REGISTRY_URL: 'off' }, async () => (await listings()) === 34);
+    expect(importing.registry.requests).toEqual([]);
+  });
+});
