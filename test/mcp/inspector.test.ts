@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+
+const run = promisify(execFile);
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({ listening: true });
+});
+afterAll(() => directory.close());
+
+const inspect = (...args: string[]) =>
+  run('node', [
+    'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
+    '--cli',
+    `${directory.url}/api/mcp`,
+    '--transport',
+    'http',
+    ...args,
+  ]);
+
+describe('MCP Inspector', () => {
+  it.each(['legacy', 'modern'])('lists the tools in the %s era without a warning', async (era) => {
+    const { stdout, stderr } = await inspect('--protocol-era', era, '--method', 'tools/list', '--strict');
+    expect(JSON.parse(stdout).tools).toHaveLength(8);
+    expect(stderr).toBe('');
+  });
+  it('calls a tool', async () => {
+    const call = [
+      '--method',
+      'tools/call',
+      '--tool-name',
+      'get_agent',
+      '--tool-arg',
+      'handle=co.webhook/webhook',
+    ];
+    const { stdout } = await inspect(...call);
+    expect(JSON.parse(stdout).structuredContent.handle).toBe('co.webhook/webhook');
+  });
+});

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
+
+type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({ environment: { LIMITS: 'off' } });
+});
+afterAll(() => directory.close());
+
+const post = ({ headers, body }: Message, more: Record<string, string> = {}, path = '/api/mcp') =>
+  directory.app.request(path, { method: 'POST', headers: { ...headers, ...more }, body });
+const raw = (body: Body, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+  directory.app.request('/api/mcp', { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+
+interface Answer {
+  readonly id: unknown;
+  readonly result?: { structuredContent?: { handle?: string; error?: { code: string } } };
+  readonly error?: { code: number; message: string; data?: { code: string } };
+}
+const answerOf = async (response: Response) => (await response.json()) as Answer;
+async function expectRefused(
+  response: Response,
+  status: number,
+  code: number,
+  problem: string,
+): Promise<void> {
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(await answerOf(response)).toMatchObject({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code, data: { code: problem } },
+  });
+}
+
+describe('what is refused before a message is read', () => {
+  const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: getAgent });
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+  it.each([
+    ['an empty batch', []],
+    ['a batch of one', [call(1)]],
+    ['a batch with a request and its own cancellation', [call(1), cancel]],
+    ['a batch of a hundred', Array.from({ length: 100 }, (_, id) => call(id))],
+  ])('%s', async (_, batch) => {
+    await expectRefused(await raw(JSON.stringify(batch)), 400, -32600, 'invalid_request');
+    const { headers } = modern('tools/call', getAgent);
+    await expectRefused(await raw(JSON.stringify(batch), headers), 400, -32600, 'invalid_request');
+  });
+
+  it.each([
+    ['no body', ''],
+    ['half a message', '{"jsonrpc":"2.0"'],
+    ['no JSON', 'hello'],
+    ['a hundred thousand brackets', '['.repeat(60_000)],
+    ['JSON of 17 levels', `${'{"a":'.repeat(17)}1${'}'.repeat(17)}`],
+    ['bytes that are not UTF-8', new Uint8Array([0x22, 0xc3, 0x28, 0x22])],
+  ])('%s', async (_, body) => {
+    await expectRefused(await raw(body as Body), 400, -32700, 'invalid_request');
+  });
+
+  it.each([
+    ['text/plain', { 'content-type': 'text/plain' }],
+    ['no content type', {}],
+    ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+  ])('%s', async (_, headers) => {
+    const response = await raw(
+      new TextEncoder().encode(legacy('ping').body),
+      headers as Record<string, string>,
+    );
+    await expectRefused(response, 415, -32000, 'unsupported_media_type');
+  });
+
+  it('64 KiB and one byte, declared or not', async () => {
+    const padded = (length: number) => {
+      const { body } = legacy('ping', { padding: '' });
+      return body.replace('"padding":""', `"padding":"${'x'.repeat(length - body.length)}"`);
+    };
+    expect((await raw(padded(65_536))).status).toBe(200);
+    await expectRefused(await raw(padded(65_537)), 413, -32000, 'body_too_large');
+    const headers = { 'content-type': 'application/json', 'content-length': '65537' };
+    await expectRefused(await raw(padded(65_537), headers), 413, -32000, 'body_too_large');
+  });
+
+  it('chunks without an end are cut at 64 KiB', async () => {
+    let sent = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1024;
+        controller.enqueue(new Uint8Array(1024).fill(0x20));
+      },
+    });
+    await expectRefused(await raw(endless), 413, -32000, 'body_too_large');
+    expect(sent).toBeLessThan(80 * 1024);
+  });
+
+  it.each([
+    ['a text', '"hello"'],
+    ['null', 'null'],
+    ['an object without method', '{"jsonrpc":"2.0","id":1}'],
+    ['an id that is an object', '{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}'],
+    ['another JSON-RPC', '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
+    ['a method that is a number', '{"jsonrpc":"2.0","id":1,"method":7}'],
+  ])('%s is no message', async (_, body) => {
+    const response = await raw(body);
+    expect(response.status).toBe(400);
+    expect((await answerOf(response)).error?.code).toBe(-32600);
+  });
+});
+
+describe('what other servers refuse and this one takes', () => {
+  it.each([
+    ['only JSON', { accept: 'application/json' }],
+    ['anything', { accept: '*/*' }],
+    ['only an event stream', { accept: 'text/event-stream' }],
+  ])('an Accept of %s', async (_, accept) => {
+    const response = await post(legacy('tools/call', getAgent), accept);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect((await answerOf(response)).result?.structuredContent?.handle).toBe('co.webhook/webhook');
+  });
+  it('no Accept at all', async () => {
+    const response = await raw(legacy('tools/call', getAgent).body);
+    expect((await answerOf(response)).result?.structuredContent?.handle).toBe('co.webhook/webhook');
+  });
+  it('a charset after the content type', async () => {
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    expect((await post(legacy('ping'), headers)).status).toBe(200);
+  });
+  it('a slash at the end of the address, and nothing below it', async () => {
+    expect((await post(legacy('ping'), {}, '/api/mcp/')).status).toBe(200);
+    expect((await post(legacy('ping'), {}, '/api/mcp/below')).status).toBe(404);
+  });
+  it('a session id that nobody gave out', async () => {
+    expect((await post(legacy('ping'), { 'mcp-session-id': 'made-up' })).status).toBe(200);
+  });
+});
+
+describe('methods', () => {
+  it('shows a browser how to connect', async () => {
+    const response = await directory.app.request('/api/mcp', { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=UTF-8');
+    expect(await response.text()).toContain(
+      'claude mcp add --transport http dossier http://127.0.0.1:3000/api/mcp',
+    );
+  });
+  it.each([
+    ['GET', 'text/event-stream'],
+    ['GET', '*/*'],
+    ['DELETE', '*/*'],
+    ['PUT', '*/*'],
+  ])('answers %s of a client that accepts %s with 405', async (method, accept) => {
+    const response = await directory.app.request('/api/mcp', { method, headers: { accept } });
+    expect(response.headers.get('allow')).toBe('POST, OPTIONS');
+    await expectRefused(response, 405, -32000, 'method_not_allowed');
+  });
+  it('lets scripts of every site in, without credentials, with the headers they ask for', async () => {
+    const preflight = await directory.app.request('/api/mcp', {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://inspector.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers':
+          'content-type,authorization,mcp-protocol-version,mcp-method,mcp-param-region,x-evil,cookie',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+    expect(preflight.headers.get('access-control-allow-headers')).toBe(
+      'content-type, authorization, mcp-protocol-version, mcp-method, mcp-param-region',
+    );
+    expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
+    const response = await post(legacy('ping'), { origin: 'https://inspector.example' });
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')).toContain('Retry-After');
+    expect((await post(legacy('ping'))).headers.get('set-cookie')).toBeNull();
+  });
+});
+
+describe('many callers on one server', () => {
+  it('gives each its own answer under its own id', async () => {
+    const ids = [1, 1, 'one', 0, '0', 7, 7];
+    const answers = await Promise.all(
+      ids.map(async (id, place) => {
+        const handle = place % 2 === 0 ? 'co.webhook/webhook' : 'com.politicalcomms/api';
+        const message = legacy('tools/call', { name: 'get_agent', arguments: { handle } }, id);
+        const { id: answered, result } = await answerOf(await post(message));
+        return [answered, result?.structuredContent?.handle];
+      }),
+    );
+    expect(answers).toEqual(
+      ids.map((id, place) => [id, place % 2 === 0 ? 'co.webhook/webhook' : 'com.politicalcomms/api']),
+    );
+  });
+  it('gives each its own capability', async () => {
+    const rating = {
+      handle: 'co.webhook/webhook',
+      interaction_id: 'one',
+      interaction_at: '2026-11-20T10:00:00Z',
+      outcome: 'succeeded',
+      protocol: 'mcp',
+      relationship: 'none',
+    };
+    const codes = await Promise.all(
+      ['', 'Bearer dossier_cap_bad', ''].map(async (authorization) => {
+        const message = modern('tools/call', { name: 'submit_rating', arguments: rating });
+        return (await answerOf(await post(message, { authorization }))).result?.structuredContent?.error
+          ?.code;
+      }),
+    );
+    expect(codes).toEqual(['capability_required', 'capability_invalid', 'capability_required']);
+  });
+  it('lets nobody cancel the calls of others', async () => {
+    const calls = Array.from({ length: 20 }, () => post(legacy('tools/call', getAgent)));
+    const cancels = Array.from({ length: 60 }, (_, requestId) =>
+      raw(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })),
+    );
+    for (const cancelled of await Promise.all(cancels)) expect(cancelled.status).toBe(202);
+    for (const answered of await Promise.all(calls))
+      expect((await answerOf(answered)).result?.structuredContent?.handle).toBe('co.webhook/webhook');
+  });
+});
+
+describe('a flood', () => {
+  it('of slow bodies holds 200 places, and no more; the next is told to come back', async () => {
+    const slow = Array.from({ length: 200 }, () => {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      return { answer: raw(readable), writer: writable.getWriter() };
+    });
+    const refused = await post(legacy('ping'));
+    expect(refused.headers.get('retry-after')).toBe('1');
+    await expectRefused(refused, 503, -32000, 'unavailable');
+    for (const { writer } of slow) {
+      void writer.write(new TextEncoder().encode(legacy('ping').body));
+      void writer.close();
+    }
+    for (const { answer } of slow) expect((await answer).status).toBe(200);
+    expect((await post(legacy('ping'))).status).toBe(200);
+  });
+});
+
+describe('what fails on our side', () => {
+  it('is answered without a word of the failure', async () => {
+    const broken = await openDirectory({ environment: { LIMITS: 'off' } });
+    await broken.store.close();
+    const message = legacy('tools/call', { name: 'search_agents', arguments: { query: 'webhook' } });
+    const response = await broken.app.request('/api/mcp', { method: 'POST', ...message });
+    expect((await answerOf(response)).result?.structuredContent).toEqual({
+      error: {
+        code: 'internal',
+        message: 'Something failed on our side. Try again later; the failure was logged.',
+      },
+    });
+    const read = legacy('resources/read', { uri: 'agent://tags/webhooks' });
+    expect((await answerOf(await broken.app.request('/api/mcp', { method: 'POST', ...read }))).error).toEqual(
+      {
+        code: -32603,
+        message: 'Something failed on our side. Try again later; the failure was logged.',
+        data: {
+          code: 'internal',
+          message: 'Something failed on our side. Try again later; the failure was logged.',
+        },
+      },
+    );
+  });
+  it('a closing app says that it drains', async () => {
+    const closing = await openDirectory({ environment: { LIMITS: 'off' } });
+    await closing.app.close();
+    const response = await closing.app.request('/api/mcp', { method: 'POST', ...legacy('ping') });
+    expect(response.headers.get('retry-after')).toBe('1');
+    await expectRefused(response, 503, -32000, 'draining');
+    await closing.store.close();
+  });
+  it('a capability in an argument is refused and not repeated', async () => {
+    const secret = `dossier_cap_${'A'.repeat(49)}`;
+    const message = legacy('tools/call', { name: 'get_agent', arguments: { handle: secret } });
+    const text = await (await post(message)).text();
+    expect(text).toContain('secret_in_body');
+    expect(text).not.toContain(secret);
+  });
+});

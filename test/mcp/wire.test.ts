@@ -1,0 +1,122 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { capabilityHash, capabilityId, createCapability } from '../../src/evidence/capability.ts';
+import { tools } from '../../src/tools/index.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { legacy, modern } from '../support/mcp-requests.ts';
+
+const rater = createCapability();
+const unreachable = JSON.stringify({
+  'github.com': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
+});
+let directory: Directory;
+
+/** Makes com.politicalcomms/api a claimed listing whose capability is `rater`. */
+async function claimRater(): Promise<void> {
+  const at = '2026-10-01T00:00:00.000Z';
+  const handle = 'com.politicalcomms/api';
+  const hash = capabilityHash(rater);
+  await directory.store.write(async (tx) => {
+    await tx.claims.putClaim({
+      handle,
+      state: 'claimed',
+      suspended_reason: null,
+      claimed_at: at,
+      repository: 'https://github.com/Political-Comms/political-comms-sdk',
+      repository_key: 'github.com/political-comms/political-comms-sdk',
+      commit_id: 'a'.repeat(40),
+      branch: 'main',
+      checked_at: at,
+    });
+    await tx.claims.putCapability({
+      hash,
+      id: capabilityId(hash),
+      handle,
+      state: 'active',
+      issued_at: at,
+      activated_at: at,
+      ended_at: null,
+    });
+  });
+}
+
+beforeAll(async () => {
+  directory = await openDirectory({ environment: { LIMITS: 'off', REPOSITORY_HOSTS: unreachable } });
+  await claimRater();
+});
+afterAll(() => directory.close());
+
+const post = async (message: { headers: Record<string, string>; body: string }) => {
+  const headers = { ...message.headers, authorization: `Bearer ${rater}` };
+  const response = await directory.app.request('/api/mcp', { method: 'POST', ...message, headers });
+  return response.text();
+};
+
+/** Times, ids and secrets, which differ from run to run, by what they are. */
+const normalise = (text: string) =>
+  text
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, '<time>')
+    .replace(/\d{4}-\d\d-\d\d(?=[".])(?!")/g, '<date>')
+    .replace(/"\d{4}-\d\d-\d\d"/g, '"<date>"')
+    .replace(/\\"\d{4}-\d\d-\d\d\\"/g, '\\"<date>\\"')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
+    .replace(/dossier_cap_[0-9A-Za-z]{49}/g, '<capability>')
+    .replace(/dossier-claim-v1\.[A-Za-z0-9_-]{72}/g, '<challenge>')
+    .replace(/(capability_id\\?":\\?")[0-9a-f]{16}/g, '$1<capability id>');
+
+/** Compares with a kept answer; one that is not there is written, to be read and committed. */
+function expectWire(name: string, answer: string): void {
+  const file = new URL(`../wire/${name}.json`, import.meta.url);
+  const shown = `${JSON.stringify(JSON.parse(normalise(answer)), null, 2)}\n`;
+  if (!existsSync(file) && !process.env.CI) writeFileSync(file, shown);
+  expect(shown).toBe(readFileSync(file, 'utf8'));
+}
+
+/** Id of the rating that submit_rating made: the tools are called in the order of their list. */
+let submitted: unknown;
+const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+const inputs: Readonly<Record<string, () => object>> = {
+  get_agent: () => ({ handle: 'co.webhook/webhook' }),
+  search_agents: () => ({ query: 'webhook' }),
+  list_tags: () => ({}),
+  list_ratings: () => ({ handle: 'co.webhook/webhook' }),
+  submit_rating: () => ({
+    handle: 'co.webhook/webhook',
+    interaction_id: 'run-1',
+    interaction_at: anHourAgo,
+    outcome: 'succeeded',
+    protocol: 'mcp',
+    relationship: 'customer',
+    score: 4,
+  }),
+  withdraw_rating: () => ({ rating_id: submitted, reason: 'sent in error' }),
+  claim_agent: () => ({ handle: 'co.webhook/webhook' }),
+  submit_feedback: () => ({ message: 'The description is out of date.', category: 'data' }),
+};
+
+describe('the wire', () => {
+  it('lists the tools as kept, in less than 6,000 tokens', async () => {
+    const answer = await post(legacy('tools/list'));
+    expectWire('tools-list', answer);
+    expect(Buffer.byteLength(answer) / 4).toBeLessThan(6000);
+  });
+
+  it.each(tools)('answers $name as kept, alike in both eras, and as its schema says', async (tool) => {
+    const call = () => ({ name: tool.name, arguments: inputs[tool.name]?.() });
+    const answer = await post(legacy('tools/call', call()));
+    expectWire(tool.name, answer);
+    const { result } = JSON.parse(answer);
+    submitted = result.structuredContent.rating_id ?? submitted;
+    expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
+    if (!result.isError)
+      expect(tool.output.strict().safeParse(result.structuredContent).error).toBeUndefined();
+    const again = JSON.parse(await post(modern('tools/call', call()))).result;
+    expect(Object.keys(again.structuredContent)).toEqual(Object.keys(result.structuredContent));
+  });
+
+  it('lists prompts and resources as kept', async () => {
+    expectWire('prompts-list', await post(legacy('prompts/list')));
+    expectWire('resources-list', await post(legacy('resources/list')));
+    expectWire('resources-templates-list', await post(legacy('resources/templates/list')));
+  });
+});
