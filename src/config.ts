@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ExitError, exitCodes } from './exit.ts';
 
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
 const port = z.coerce.number().int().min(0).max(65535);
@@ -140,12 +141,9 @@ export interface Config extends Values {
   readonly origin: string;
 }
 
-/** Settings that cannot be used, one line each; the command line exits with 78. */
-export class ConfigError extends Error {}
-
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host);
 
-/** Reads and checks the environment. Throws ConfigError naming every wrong setting, one line each. */
+/** Reads and checks the environment. Throws ExitError (78) naming every wrong setting, one line each. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
   version: string,
@@ -159,7 +157,7 @@ export function readConfig(
   });
   const values = Object.fromEntries(read) as Values;
   if (values.CONFORMANCE && !isLoopback(values.HOST)) wrong.push('CONFORMANCE: only while HOST is loopback');
-  if (wrong.length > 0) throw new ConfigError(wrong.join('\n'));
+  if (wrong.length > 0) throw new ExitError(exitCodes.configuration, wrong.join('\n'));
   return {
     ...values,
     PUBLIC_URL:

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { ExitError, exitCodes } from './exit.ts';
 import { createApp } from './http/app.ts';
 import { createLog } from './log.ts';
 import { createRepositoryReader } from './proof/repository.ts';
@@ -17,20 +18,17 @@ const drain_ms = 10_000;
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
 
-/** The database could not be opened; the command line exits with 74. */
-export class DatabaseError extends Error {}
-
-/** Opens the database of DATABASE_URL behind its cache. Throws DatabaseError. */
+/** Opens the database of DATABASE_URL behind its cache. Throws ExitError. */
 export async function openStore(url: string): Promise<Store> {
   try {
     return createCachedStore(await openSqliteStore(url));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new DatabaseError(`DATABASE_URL: cannot open ${url}: ${reason}`, { cause: error });
+    throw new ExitError(exitCodes.io, `DATABASE_URL: cannot open ${url}: ${reason}`);
   }
 }
 
-/** Opens everything a handler may touch; close it with `context.store.close()`. Throws DatabaseError. */
+/** Opens everything a handler may touch; close it with `context.store.close()`. Throws ExitError. */
 export async function openContext(config: Config): Promise<Context> {
   return {
     config,

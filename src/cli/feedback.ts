@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
+import { ExitError, exitCodes } from '../exit.ts';
 import { openStore } from '../server.ts';
 import type { FeedbackRow, Store } from '../store/store.ts';
-import { ExitError, exitCodes } from './exit.ts';
 
 const listed = 200;
 

@@ -1,9 +1,9 @@
 import { SingleBar } from 'cli-progress';
 import type { Config } from '../config.ts';
+import { ExitError, exitCodes } from '../exit.ts';
 import { type ImportCounts, type ImportProgress, type ImportReport, runImport } from '../registry/import.ts';
 import { RegistryError } from '../registry/source.ts';
 import { openContext } from '../server.ts';
-import { ExitError, exitCodes } from './exit.ts';
 
 /** What the command line may say about an import. */
 export interface ImportOptions {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { startRecheck } from '../claim/recheck.ts';
 import type { Config } from '../config.ts';
+import { ExitError, exitCodes } from '../exit.ts';
 import { startImports } from '../registry/schedule.ts';
 import { listen, openContext } from '../server.ts';
-import { ExitError, exitCodes } from './exit.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 

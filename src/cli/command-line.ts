@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { readConfig } from '../config.ts';
+import { ExitError, exitCodes } from '../exit.ts';
+import type { ImportOptions } from './import.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+// Each command loads its own part when it is asked for: a start is as quick as what it starts.
+const config = () => readConfig(process.env, version);
+
+const feedbackCommands = () => import('./feedback.ts');
+
+function createCommandLine(): Command {
+  const program = new Command('dossier')
+    .description('Independent evidence before an agent-service purchase: a directory over MCP and the web')
+    .version(version)
+    .exitOverride();
+  program
+    .command('serve', { isDefault: true })
+    .description('run the service (the default)')
+    .action(async () => (await import('./serve.ts')).runServe(config()));
+  program
+    .command('stdio')
+    .description('serve MCP on standard input and output')
+    .action(async () => (await import('./stdio.ts')).runStdio(config()));
+  program
+    .command('import')
+    .description('import listings from the registry into the database, with progress')
+    .option('--from <url|file>', 'a registry, or a saved copy as JSON, gzipped or not')
+    .option('--once', 'one run, then end (what this command does anyway)')
+    .option('--accept-changes', 'do what would otherwise be held')
+    .action(async (options: ImportOptions) =>
+      (await import('./import.ts')).runImportCommand(config(), options),
+    );
+  const feedback = program.command('feedback').description('read private feedback');
+  feedback
+    .command('list', { isDefault: true })
+    .option('--all', 'closed ones too')
+    .action(async (options: { all?: boolean }) =>
+      (await feedbackCommands()).listFeedback(config(), options.all ?? false),
+    );
+  feedback
+    .command('show <id>')
+    .action(async (id: string) => (await feedbackCommands()).showFeedback(config(), id));
+  feedback
+    .command('close <id>')
+    .action(async (id: string) => (await feedbackCommands()).closeFeedback(config(), id));
+  program
+    .command('config')
+    .description('show the effective settings, secrets masked')
+    .action(async () => (await import('./config.ts')).runConfigCommand(config()));
+  return program;
+}
+
+/** What a failure means to the shell: one plain line each, never a stack for what the user can mend. */
+function toExit(error: unknown): { code: number; lines: string } {
+  if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : exitCodes.usage, lines: '' };
+  if (error instanceof ExitError) return { code: error.exitCode, lines: `${error.message}\n` };
+  return {
+    code: exitCodes.io,
+    lines: `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  };
+}
+
+/** Runs the command that the arguments name and sets the exit code. */
+export async function runCommandLine(): Promise<void> {
+  try {
+    await createCommandLine().parseAsync();
+  } catch (error) {
+    const { code, lines } = toExit(error);
+    process.stderr.write(lines);
+    process.exitCode = code;
+  }
+}
