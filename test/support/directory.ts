@@ -30,13 +30,13 @@ export interface Directory {
   close(): Promise<void>;
 }
 
-async function openServing(context: Context, listening: boolean) {
-  const running = listening ? await listen(context) : undefined;
-  const url = (running?.context ?? context).config.PUBLIC_URL;
-  const app = createApp({ ...context, config: { ...context.config, PUBLIC_URL: url } });
+async function openServing(opened: Context, listening: boolean) {
+  const running = listening ? await listen(opened) : undefined;
+  const context = running?.context ?? opened;
+  const app = createApp(context);
   return {
     app,
-    url,
+    context,
     stop: async () => {
       await running?.stop();
       await app.close();
@@ -57,17 +57,17 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
   };
   const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'));
   let ahead_ms = 0;
-  const context = { ...opened, clock: () => new Date(Date.now() + ahead_ms) };
+  const moved = { ...opened, clock: () => new Date(Date.now() + ahead_ms) };
   const importEntries = async (listed: readonly RegistryEntry[]) => {
     writeFileSync(registry, JSON.stringify(listed));
-    const { state, error } = await runImport(context);
+    const { state, error } = await runImport(moved);
     if (state !== 'done') throw new Error(`the import is ${state}: ${error}`);
   };
   if (entries.length > 0) await importEntries(entries);
-  const { app, url, stop } = await openServing(context, listening);
+  const { app, context, stop } = await openServing(moved, listening);
   return {
     app,
-    url,
+    url: context.config.PUBLIC_URL,
     context,
     store: context.store,
     importEntries,

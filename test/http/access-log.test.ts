@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { startDossier } from '../support/command.ts';
+
+it('the access log names request, method, path and status; no address, no query, no capability', async () => {
+  const service = startDossier(['serve'], {
+    PORT: '0',
+    DATABASE_URL: ':memory:',
+    REGISTRY_URL: 'off',
+    LOG_FORMAT: 'json',
+    TRUSTED_PROXIES: '127.0.0.1',
+  });
+  const url = await service.line(/listening on (\S+)/);
+  const headers = { 'x-forwarded-for': '203.0.113.9', 'x-request-id': 'request-1' };
+  await fetch(`${url}/agents?q=private-words`, { headers });
+  const capability = `dossier_cap_${'A'.repeat(49)}`;
+  await fetch(`${url}/agents/a/${capability}`, {
+    headers: { ...headers, authorization: `Bearer ${capability}` },
+  });
+  service.child.kill('SIGTERM');
+  const { code, stderr } = await service.ended;
+  expect(code).toBe(0);
+  const lines = stderr
+    .split('\n')
+    .filter((line) => line.includes('"answered"'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines).toEqual([
+    expect.objectContaining({ request: 'request-1', method: 'GET', path: '/agents', status: 200 }),
+    expect.objectContaining({ request: 'request-1', method: 'GET', path: '[capability]', status: 400 }),
+  ]);
+  for (const secret of ['203.0.113.9', '127.0.0.1', 'private-words', 'AAAAAAAA'])
+    expect(JSON.stringify(lines)).not.toContain(secret);
+});
