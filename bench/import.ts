@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
 import { runImport } from '../src/registry/import.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
-import { readRealEntries } from '../test/support/registry-entries.ts';
+import { manyEntries, readRealEntries } from '../test/support/registry-entries.ts';
 import { startRegistryServer } from '../test/support/registry-server.ts';
 
 /**
@@ -19,16 +19,15 @@ async function measure(url: string): Promise<void> {
   const store = await openSqliteStore(`file:${join(folder, 'bench.db')}`);
   const config = readConfig({ REGISTRY_URL: url }, '0.0.0');
   const context = { store, config, log: pino({ level: 'silent' }), clock: () => new Date() };
+  // Another name of the same registry has no earlier run, so it is walked in full.
+  const otherName = url.replace('127.0.0.1', 'localhost');
   for (const [name, source] of [
     ['new', url],
     ['incremental', url],
-    ['unchanged', `${url}/v0.1/`],
+    ['unchanged', otherName],
   ] as const) {
-    // Another name of the same registry has no earlier run, so it is walked in full.
     const started = performance.now();
-    const { counts, state } = await runImport(context, {
-      source: name === 'unchanged' ? source.replace('127.0.0.1', 'localhost') : source,
-    });
+    const { counts, state } = await runImport(context, { source });
     const took_s = (performance.now() - started) / 1000;
     const accounted = counts.rows_new + counts.rows_changed + counts.rows_unchanged + counts.rows_quarantined;
     console.log(
@@ -41,7 +40,7 @@ async function measure(url: string): Promise<void> {
 }
 
 if (process.send) {
-  const server = await startRegistryServer(readRealEntries() ?? []);
+  const server = await startRegistryServer(readRealEntries() ?? manyEntries(2500));
   process.send(server.url);
 } else {
   const child = fork(import.meta.filename);

@@ -1,9 +1,10 @@
-import type { ListingReads, ListingRow, VersionRow, VersionSummary } from '../store/store.ts';
-import { type Counting, createCounts, type ImportCounts } from './counts.ts';
+import type { ListingReads, ListingRow, VersionRow } from '../store/store.ts';
+import type { ImportCounts } from './counts.ts';
 import { type ImportedListing, toListing } from './listing.ts';
-import { type EntryHead, readHead, toVersionRow, type Unreadable } from './record.ts';
+import type { Unreadable } from './record.ts';
 import { pickShown } from './shown-version.ts';
 import type { Origin } from './signals.ts';
+import { keyOf, type SortedEntries, sortEntries, type Versions } from './sort-entries.ts';
 
 /** A listing as it will be, and as it was. */
 export interface ListingChange extends ImportedListing {
@@ -32,72 +33,6 @@ export interface PageFacts {
   readonly at: string;
 }
 
-/** Versions by handle, then by version. */
-type Versions = Map<string, Map<string, VersionSummary>>;
-
-interface Sorted {
-  readonly rows: Map<string, VersionRow>;
-  readonly quarantined: Unreadable[];
-  readonly readable: EntryHead[];
-  readonly updatedAt: string[];
-  readonly counts: Counting;
-}
-
-const keyOf = (handle: string, version: string) => `${handle}\n${version}`;
-
-async function knownVersions(reads: ListingReads, handles: readonly string[]): Promise<Versions> {
-  const versions: Versions = new Map(handles.map((handle) => [handle, new Map()]));
-  for (const summary of await reads.versionSummaries(handles))
-    versions.get(summary.handle)?.set(summary.version, summary);
-  return versions;
-}
-
-function sortEntry(head: EntryHead, versions: Versions, sorted: Sorted): void {
-  const { counts, rows, quarantined, readable, updatedAt } = sorted;
-  const ofHandle = versions.get(head.name);
-  const known = ofHandle?.get(head.version);
-  const row = known?.digest === head.digest ? known : toVersionRow(head);
-  if ('reason' in row) {
-    counts.rows_quarantined += 1;
-    quarantined.push(row);
-    return;
-  }
-  readable.push(head);
-  updatedAt.push(row.updated_at);
-  if (!row.is_latest) counts.older_versions += 1;
-  if (row === known) {
-    counts.rows_unchanged += 1;
-    return;
-  }
-  counts[known ? 'rows_changed' : 'rows_new'] += 1;
-  if (row.status !== 'active') counts[`rows_${row.status}`] += 1;
-  ofHandle?.set(head.version, row);
-  rows.set(keyOf(row.handle, row.version), row as VersionRow);
-}
-
-async function sortEntries(
-  reads: ListingReads,
-  entries: readonly unknown[],
-): Promise<Sorted & { versions: Versions }> {
-  const sorted: Sorted = {
-    rows: new Map(),
-    quarantined: [],
-    readable: [],
-    updatedAt: [],
-    counts: createCounts(),
-  };
-  const heads: EntryHead[] = [];
-  for (const head of entries.map(readHead)) {
-    if ('reason' in head) sorted.quarantined.push(head);
-    else heads.push(head);
-  }
-  sorted.counts.rows_seen = entries.length;
-  sorted.counts.rows_quarantined = sorted.quarantined.length;
-  const versions = await knownVersions(reads, [...new Set(heads.map(({ name }) => name))]);
-  for (const head of heads) sortEntry(head, versions, sorted);
-  return { ...sorted, versions };
-}
-
 /** The row at its old place where it has one: a place once found free is kept while the first publication stands. */
 const inPlace = (row: ListingRow, known: ListingRow | undefined): ListingRow =>
   known?.published_at === row.published_at ? { ...row, id: known.id } : row;
@@ -109,7 +44,7 @@ const differ = (row: ListingRow, known: ListingRow): boolean =>
 
 async function planListings(
   reads: ListingReads,
-  { rows, versions }: { rows: Sorted['rows']; versions: Versions },
+  { rows, versions }: { rows: SortedEntries['rows']; versions: Versions },
   { origin, at }: PageFacts,
 ): Promise<ListingChange[]> {
   const handles = [...new Set([...rows.values()].map(({ handle }) => handle))];
@@ -141,7 +76,7 @@ export const changesRepository = ({ row, known }: ListingChange): boolean =>
 export const withdraws = ({ row, known }: ListingChange): boolean =>
   !!known && !known.withdrawn && !!row.withdrawn;
 
-function toHarmed(changes: readonly ListingChange[], rows: Sorted['rows']): string[] {
+function toHarmed(changes: readonly ListingChange[], rows: SortedEntries['rows']): string[] {
   const losesShown = ({ known }: ListingChange) =>
     !!known && !known.withdrawn && rows.get(keyOf(known.handle, known.version))?.status === 'deleted';
   return changes

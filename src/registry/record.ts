@@ -3,12 +3,12 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { cleanText, toLine } from '../evidence/text.ts';
 import type { VersionRow } from '../store/store.ts';
+import { toRecordText } from './clean-record.ts';
 import { toTime } from './times.ts';
 
 const registryMeta = 'io.modelcontextprotocol.registry/official';
 const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
 const largestRecord_bytes = 64 * 1024;
-const deepest = 32;
 
 /** One page of a registry's list; an absent or empty cursor ends it. Go registries write null for no entries. */
 const listPage = Type.Object({
@@ -105,28 +105,6 @@ export function readHead(entry: unknown): EntryHead | Unreadable {
   const { name, version } = entry.server;
   if (!isShown(version)) return { name, version: '', reason: 'version has characters that cannot be shown' };
   return { name, version, digest, size_bytes: Buffer.byteLength(json), entry };
-}
-
-const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
-
-function clean(value: unknown, depth = 0): unknown {
-  if (depth > deepest) throw new RangeError('too deep');
-  if (typeof value === 'string') return cleanText(value).text;
-  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [cleanText(key).text, clean(item, depth + 1)]),
-  );
-}
-
-/** The record as kept, as JSON text: most need no cleaning, and that is told from their JSON at once. */
-function toRecordText(server: object): string | undefined {
-  try {
-    const json = JSON.stringify(server);
-    return nothingToClean.test(json) ? json : JSON.stringify(clean(server));
-  } catch {
-    return undefined;
-  }
 }
 
 function toRow(

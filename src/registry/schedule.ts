@@ -4,6 +4,8 @@ import { sampleSource } from './open-source.ts';
 
 const firstRetry_s = 30;
 const jitter = 0.1;
+/** Timers hold no more. */
+const longestWait_ms = 2 ** 31 - 1;
 
 type Outcome = Pick<ImportReport, 'state' | 'error'>;
 
@@ -41,7 +43,7 @@ async function keepImporting(context: ImportContext, signal: AbortSignal): Promi
   const { REGISTRY_URL, IMPORT_INTERVAL } = context.config;
   let pause_s = await firstWait_s(context);
   for (let failures = 0; ; ) {
-    await wait(pause_s * 1000, undefined, { signal, ref: false });
+    await wait(Math.min(pause_s * 1000, longestWait_ms), undefined, { signal, ref: false });
     const { state, error } = await importOnce(context, signal);
     if (state === 'running') return;
     if (state === 'done' && REGISTRY_URL.startsWith('file:')) return;

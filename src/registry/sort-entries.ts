@@ -1,0 +1,72 @@
+import type { ListingReads, VersionRow, VersionSummary } from '../store/store.ts';
+import { type Counting, createCounts } from './counts.ts';
+import { type EntryHead, readHead, toVersionRow, type Unreadable } from './record.ts';
+
+/** Versions by handle, then by version. */
+export type Versions = Map<string, Map<string, VersionSummary>>;
+
+/** A page's entries, each counted once: rows to write by keyOf, what cannot be read, what can. */
+export interface SortedEntries {
+  readonly rows: Map<string, VersionRow>;
+  readonly quarantined: Unreadable[];
+  readonly readable: EntryHead[];
+  readonly updatedAt: string[];
+  readonly counts: Counting;
+}
+
+/** One version among all; no handle has a line end. */
+export const keyOf = (handle: string, version: string) => `${handle}\n${version}`;
+
+async function knownVersions(reads: ListingReads, handles: readonly string[]): Promise<Versions> {
+  const versions: Versions = new Map(handles.map((handle) => [handle, new Map()]));
+  for (const summary of await reads.versionSummaries(handles))
+    versions.get(summary.handle)?.set(summary.version, summary);
+  return versions;
+}
+
+function sortEntry(head: EntryHead, versions: Versions, sorted: SortedEntries): void {
+  const { counts, rows, quarantined, readable, updatedAt } = sorted;
+  const ofHandle = versions.get(head.name);
+  const known = ofHandle?.get(head.version);
+  const row = known?.digest === head.digest ? known : toVersionRow(head);
+  if ('reason' in row) {
+    counts.rows_quarantined += 1;
+    quarantined.push(row);
+    return;
+  }
+  readable.push(head);
+  updatedAt.push(row.updated_at);
+  if (!row.is_latest) counts.older_versions += 1;
+  if (row === known) {
+    counts.rows_unchanged += 1;
+    return;
+  }
+  counts[known ? 'rows_changed' : 'rows_new'] += 1;
+  if (row.status !== 'active') counts[`rows_${row.status}`] += 1;
+  ofHandle?.set(head.version, row);
+  rows.set(keyOf(row.handle, row.version), row as VersionRow);
+}
+
+/** Tells new, changed, unchanged and unreadable entries apart against what is known now; `versions` are those there will be. */
+export async function sortEntries(
+  reads: ListingReads,
+  entries: readonly unknown[],
+): Promise<SortedEntries & { versions: Versions }> {
+  const sorted: SortedEntries = {
+    rows: new Map(),
+    quarantined: [],
+    readable: [],
+    updatedAt: [],
+    counts: createCounts(),
+  };
+  const heads: EntryHead[] = [];
+  for (const head of entries.map(readHead)) {
+    if ('reason' in head) sorted.quarantined.push(head);
+    else heads.push(head);
+  }
+  sorted.counts.rows_seen = entries.length;
+  sorted.counts.rows_quarantined = sorted.quarantined.length;
+  const versions = await knownVersions(reads, [...new Set(heads.map(({ name }) => name))]);
+  for (const head of heads) sortEntry(head, versions, sorted);
+  return { ...sorted, versions };
+}
