@@ -1,12 +1,17 @@
 import type { ImportedSignal, ListingDocument } from '../evidence/listing-document.ts';
 import type { RatingRecord } from '../evidence/rating.ts';
 
+const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+
 /** A third party's text as one line of Markdown that says only what it says: no markup, no links, no HTML. */
 export const toMarkdownText = (text: string): string =>
-  text
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .replace(/[\\`*_{}[\]()<>#+\-.!|~&$^=:@"']/g, (sign) => `\\${sign}`);
+  oneLine(text)
+    .replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&')
+    .replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&')
+    .replace(/^(\d*)([-+#=.)])/, '$1\\$2');
+
+/** The same as a code span, for addresses and names. */
+const code = (text: string) => `\`${oneLine(text).replaceAll('`', "'")}\``;
 
 const lines = (...parts: readonly (string | false | undefined)[]) =>
   parts.filter((part) => typeof part === 'string').join('\n');
@@ -39,8 +44,8 @@ ${list(imported, signal, 'None.')}`;
 
 function claimed({ claim, state }: ListingDocument): string {
   if (!claim) return 'Not claimed: nobody has shown write access to the recorded repository.';
-  const commit = claim.commit ? ` at commit ${toMarkdownText(claim.commit)}` : '';
-  return `State: ${state}. Write access to ${toMarkdownText(claim.repository)} was shown${commit} on ${day(claim.claimed_at)}, last looked at on ${day(claim.checked_at)}. Nothing else was shown.`;
+  const commit = claim.commit ? ` at commit ${code(claim.commit)}` : '';
+  return `State: ${state}. Write access to ${code(claim.repository)} was shown${commit} on ${day(claim.claimed_at)}, last looked at on ${day(claim.checked_at)}. Nothing else was shown.`;
 }
 
 function facts(listing: ListingDocument): string {
@@ -48,20 +53,19 @@ function facts(listing: ListingDocument): string {
   return lines(
     `* Version: ${toMarkdownText(version)}, ${origin_status}, published ${day(published_at)}, updated ${day(updated_at)}`,
     `* Imported from: ${toMarkdownText(origin)}, ${day(listing.imported_at)}`,
-    `* Endpoint: ${endpoint ? toMarkdownText(endpoint) : 'none recorded'}`,
-    `* Repository: ${repository ? toMarkdownText(repository) : 'none recorded'}`,
-    website !== undefined && `* Website: ${toMarkdownText(website)}`,
+    `* Endpoint: ${endpoint ? code(endpoint) : 'none recorded'}`,
+    `* Repository: ${repository ? code(repository) : 'none recorded'}`,
+    website !== undefined && `* Website: ${code(website)}`,
     ...listing.packages.map(
-      ({ registry_type, identifier }) =>
-        `* Package: ${toMarkdownText(identifier)} (${toMarkdownText(registry_type)})`,
+      ({ registry_type, identifier }) => `* Package: ${code(identifier)} (${toMarkdownText(registry_type)})`,
     ),
     listing.tags.length > 0 && `* Tags: ${listing.tags.map(({ tag }) => toMarkdownText(tag)).join(', ')}`,
   );
 }
 
 /**
- * A listing as Markdown: the same facts in the same order as its page. What third parties wrote is escaped
- * character by character, so that it can be neither markup nor a heading of ours.
+ * A listing as Markdown: the same facts in the same order as its page. What third parties wrote is escaped,
+ * so that it can be neither markup nor a heading of ours.
  */
 export const toMarkdown = (listing: ListingDocument): string => `# ${toMarkdownText(listing.handle)}
 
