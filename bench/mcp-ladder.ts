@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { cpus } from 'node:os';
 import autocannon from 'autocannon';
-import { rungs, serveRung } from './mcp-rungs.ts';
+import { floorName, rungs, serveRung } from './mcp-rungs.ts';
 
 // Usage: node bench/mcp-ladder.ts [rounds] [seconds]. Each rung is served by a child process; the load comes from here.
 
@@ -34,7 +34,7 @@ const median = (values: readonly number[]): number =>
 async function start(name: string): Promise<{ child: ChildProcess; url: string }> {
   const child = fork(import.meta.filename, ['--serve', name]);
   const port = await new Promise<number>((resolve) => child.once('message', (p) => resolve(Number(p))));
-  return { child, url: `http://127.0.0.1:${port}/mcp` };
+  return { child, url: `http://127.0.0.1:${port}/api/mcp` };
 }
 
 async function check(url: string, era: Era): Promise<void> {
@@ -66,7 +66,7 @@ async function main(rounds: number, seconds: number): Promise<void> {
         if (round > 0)
           rates.set(`${name} ${era}`, [...(rates.get(`${name} ${era}`) ?? []), requests.average]);
       }
-  for (const { child } of started.values()) child.kill();
+  for (const { child } of started.values()) child.kill('SIGKILL');
   const rate = (name: string, era: Era) => median(rates.get(`${name} ${era}`) ?? []);
   console.log(
     `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus()[0]?.model} x ${cpus().length}`,
@@ -75,7 +75,7 @@ async function main(rounds: number, seconds: number): Promise<void> {
     `${rounds} rounds of ${seconds} s, 16 connections, medians; share of the floor of the legacy era\n`,
   );
   console.log('| tools/call over HTTP | legacy /s | share | modern /s | share |\n|---|---|---|---|---|');
-  const floor = rate('floor', 'legacy');
+  const floor = rate(floorName, 'legacy');
   for (const name of names) {
     const cells = eras.map(
       (era) => `${Math.round(rate(name, era))} | ${(rate(name, era) / floor).toFixed(2)}`,

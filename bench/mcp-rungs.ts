@@ -14,6 +14,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { readConfig } from '../src/config.ts';
+import { createApp } from '../src/http/app.ts';
+import { runImport } from '../src/registry/import.ts';
+import { openContext } from '../src/server.ts';
 
 // A stand-in for the service: eight tools of the real size, one answer of about 1 kB, no store.
 const input = z.object({ handle: z.string().min(3).max(200) });
@@ -189,25 +193,50 @@ async function multiplexed(): Promise<Serve> {
   };
 }
 
-/** Every way to serve the same tool, slowest as documented to fastest by hand; the floor is the reference. */
-export const rungs: Readonly<Record<string, () => Serve | Promise<Serve>>> = {
-  floor,
-  documented,
-  'parsedBody + schemas once': () => parsedOnce(() => createServer('once')),
-  'the same + pool': () => parsedOnce(createPool()),
-  'blocks by hand + pool': blocks,
-  'one server, multiplexed': multiplexed,
+type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
+
+/** The answer of a rung on the smallest app there is. */
+const onHono =
+  (rung: () => Serve | Promise<Serve>): (() => Promise<Fetch>) =>
+  async () => {
+    const answerRequest = await rung();
+    return new Hono().post('/api/mcp', (c) => answerRequest(c.req.raw)).fetch;
+  };
+
+const sample = new URL('../data/sample.json', import.meta.url).pathname;
+
+/** This service as it runs: its app with every guard but the rate limits, its store, a listing of the sample. */
+async function service(): Promise<Fetch> {
+  const context = await openContext(
+    readConfig(
+      { DATABASE_URL: ':memory:', REGISTRY_URL: `file:${sample}`, LIMITS: 'off', LOG_LEVEL: 'silent' },
+      'bench',
+    ),
+  );
+  await runImport(context);
+  return createApp(context).fetch as Fetch;
+}
+
+/** Every way to serve the same tool, the reference first; then this service, whose listing is larger. */
+export const rungs: Readonly<Record<string, () => Promise<Fetch>>> = {
+  'hand-written JSON-RPC on Hono (the floor)': onHono(floor),
+  'createMcpHandler as documented': onHono(documented),
+  'createMcpHandler + parsedBody + schemas once': onHono(() => parsedOnce(() => createServer('once'))),
+  'the same + pool': onHono(() => parsedOnce(createPool())),
+  'exported blocks by hand + pool': onHono(blocks),
+  'one server, many exchanges (src/mcp/lane.ts)': onHono(multiplexed),
+  'this service: all checks, real store': service,
 };
+
+/** The rung that the others are compared with. */
+export const floorName = 'hand-written JSON-RPC on Hono (the floor)';
 
 /** Serves one rung on a free port of loopback. */
 export async function serveRung(name: string): Promise<{ port: number; server: ServerType }> {
   const rung = rungs[name];
   if (!rung) throw new Error(`no rung ${name}`);
-  const answerRequest = await rung();
-  const app = new Hono().post('/mcp', (c) => answerRequest(c.req.raw));
+  const fetch = await rung();
   return new Promise((resolve) => {
-    const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
-      resolve({ port, server }),
-    );
+    const server = serve({ fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve({ port, server }));
   });
 }

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../config.ts';
 import type { Caller } from '../context.ts';
@@ -55,9 +56,11 @@ function toNetwork(address: Address): string {
 }
 
 function networkOf(headers: Headers, config: Trust, remoteAddress: string | undefined): string {
+  const ranges = rangesOf(config);
+  // Most callers: no proxies to look for and nothing to take apart.
+  if (ranges.length === 0 && remoteAddress && isIPv4(remoteAddress)) return remoteAddress;
   const peer = parse(remoteAddress ?? '');
   if (!peer) return 'unknown';
-  const ranges = rangesOf(config);
   if (ranges.length === 0) return toNetwork(peer);
   return toNetwork(clientAddress(peer, headers.get('x-forwarded-for'), ranges));
 }

@@ -1,15 +1,13 @@
-import { isJsonContentType } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
 import type { Context } from '../context.ts';
 import { type McpAnswerer, openMcpAnswerer } from '../mcp/answer.ts';
-import { Problem, type ProblemCode } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import { toProblem } from '../tools/tool.ts';
 import { createAssets } from '../views/assets.ts';
 import { toMcpPage } from '../views/mcp-page.ts';
-import { parseJson, readText } from './body.ts';
 import type { HttpEnvironment, Request } from './environment.ts';
+import { readMessage, toRpcError } from './mcp-message.ts';
 
-const maxBytes = 64 * 1024;
 const maxInFlight = 200;
 const methods = ['POST', 'OPTIONS'] as const;
 
@@ -17,52 +15,6 @@ const methods = ['POST', 'OPTIONS'] as const;
 const sendable =
   /^(content-type|accept|authorization|x-agent-capability|last-event-id|mcp-[a-z0-9-]{1,60})$/i;
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
-
-/** JSON-RPC codes of problems; the others are the implementation's own, -32000. */
-const rpcCodes: Partial<Record<ProblemCode, number>> = { invalid_request: -32600, internal: -32603 };
-
-/** A problem as a JSON-RPC error. Its id is null: no request was read or answered. */
-function answerProblem(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -32000): Response {
-  const { status, message, facts } = problem;
-  const error = { code: rpcCode, message, data: problem.toJSON() };
-  return new Response(JSON.stringify({ jsonrpc: '2.0', id: null, error }), {
-    status,
-    headers: {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      ...(facts.allow && { Allow: facts.allow.join(', ') }),
-      ...(facts.retry_after_s !== undefined && { 'Retry-After': String(facts.retry_after_s) }),
-    },
-  });
-}
-
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** A declared length is held to by the server underneath, so such a body is read in one piece. */
-async function readBody(request: globalThis.Request): Promise<string> {
-  const { headers } = request;
-  const declared = Number(headers.get('content-length') ?? Number.NaN);
-  if (!(declared <= maxBytes) || headers.has('content-encoding')) return readText(request, maxBytes);
-  try {
-    return strictUtf8.decode(await request.arrayBuffer());
-  } catch {
-    throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
-  }
-}
-
-/** The parsed body, or the refusal of it. A batch is refused: one POST of many calls would pass every limit. */
-async function readMessage(request: globalThis.Request): Promise<{ body: unknown } | { refusal: Response }> {
-  if (!isJsonContentType(request.headers.get('content-type'))) throw new Problem('unsupported_media_type');
-  try {
-    const body = parseJson(await readBody(request));
-    if (!Array.isArray(body)) return { body };
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'invalid_request')
-      return { refusal: answerProblem(error, -32700) };
-    throw error;
-  }
-  throw new Problem('invalid_request', { detail: 'Batches are not accepted: send one message a POST.' });
-}
 
 function answerPreflight(c: Request): Response {
   const asked = (c.req.header('access-control-request-headers') ?? '').split(',').map((name) => name.trim());
@@ -149,7 +101,7 @@ export function createMcpRoute(context: Context): McpRoutes {
       if (method !== 'POST') throw new Problem('method_not_allowed', { allow: methods });
       return withCors(c, await answerPost(c));
     } catch (error) {
-      return withCors(c, answerProblem(toProblem(error, context)));
+      return withCors(c, toRpcError(toProblem(error, context)));
     }
   };
 

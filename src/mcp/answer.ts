@@ -9,8 +9,9 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { Caller, Context } from '../context.ts';
-import { createMcpServer, type Era, toAuthInfo } from '../mcp.ts';
+import { createMcpServer, type Era } from '../mcp.ts';
 import { createLane, deadline, type Lane, modernRevision } from './lane.ts';
+import { toAuthInfo } from './register.ts';
 
 /** One POST, its body read and parsed; never a batch. */
 export interface Posted {

@@ -1,0 +1,139 @@
+import {
+  type AuthInfo,
+  type CallToolResult,
+  completable,
+  type GetPromptResult,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { type Caller, type Context, withCaller } from '../context.ts';
+import type { Problem } from '../problem.ts';
+import { completeHandle } from '../resources/completions.ts';
+import type { Prompt } from '../resources/prompts.ts';
+import type { Resource, Variables } from '../resources/resource.ts';
+import { tools } from '../tools/index.ts';
+import { toInputSchema, toOutputSchema } from '../tools/json-schema.ts';
+import { callTool, type Tool, toProblem } from '../tools/tool.ts';
+import { frozenSchema, orError } from './schema.ts';
+
+const schemas = new Map(
+  tools.map((tool) => [
+    tool.name,
+    {
+      input: frozenSchema(toInputSchema(tool.input)),
+      output: frozenSchema(orError(toOutputSchema(tool.output))),
+    },
+  ]),
+);
+
+/** The caller of a request in the form the SDK carries to handlers; nothing else of AuthInfo is used. */
+export const toAuthInfo = (caller: Caller): AuthInfo => ({
+  token: '',
+  clientId: '',
+  scopes: [],
+  extra: { caller },
+});
+
+interface RequestContext {
+  readonly http?: { readonly authInfo?: AuthInfo };
+}
+
+/** The context with the caller of this request; over stdio there is only one caller. */
+function contextOf(context: Context, { http }: RequestContext): Context {
+  const caller = http?.authInfo?.extra?.caller as Caller | undefined;
+  return caller ? withCaller(context, caller) : context;
+}
+
+/** A result where the full answer stands in both places: some hosts show the model only one of them. */
+const toResult = (structuredContent: Record<string, unknown>, isError: boolean): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+  structuredContent,
+  ...(isError && { isError }),
+});
+
+/** Registers a tool: its problems are results with isError, never protocol errors. */
+export function registerTool(server: McpServer, tool: Tool, context: Context): void {
+  const { name, title, description, effects } = tool;
+  const schema = schemas.get(name);
+  const config = {
+    title,
+    description,
+    annotations: { ...effects },
+    inputSchema: schema?.input,
+    outputSchema: schema?.output,
+  };
+  server.registerTool(name, config, async (input: unknown, request: RequestContext) => {
+    try {
+      return toResult(await callTool(tool, input, contextOf(context, request)), false);
+    } catch (error) {
+      return toResult({ error: toProblem(error, context).toJSON() }, true);
+    }
+  });
+}
+
+/** A problem where the protocol has no place for a result: its message, with code and facts as data. */
+const toProtocolError = (problem: Problem): ProtocolError =>
+  new ProtocolError(
+    problem.code === 'internal' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,
+    problem.message,
+    { ...problem.toJSON() },
+  );
+
+async function answerOrRefuse<T>(work: () => T | Promise<T>, context: Context): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toProtocolError(toProblem(error, context));
+  }
+}
+
+/** Registers a resource, a template with its completion where it has variables. */
+export function registerResource(server: McpServer, resource: Resource, context: Context): void {
+  const { name, uri: address, title, description, mimeType, fresh_s, complete } = resource;
+  const config = {
+    title,
+    description,
+    mimeType,
+    cacheHint: { ttlMs: fresh_s * 1000, cacheScope: 'public' as const },
+  };
+  const read = (uri: URL, variables: Variables, request: RequestContext): Promise<ReadResourceResult> =>
+    answerOrRefuse(async () => {
+      const text = await resource.read(variables, contextOf(context, request));
+      return { contents: [{ uri: uri.href, mimeType, text }] };
+    }, context);
+  if (!complete) {
+    server.registerResource(name, address, config, (uri, request) => read(uri, {}, request));
+    return;
+  }
+  const completers = Object.entries(complete).map(([variable, offer]) => [
+    variable,
+    (typed: string, filled?: { arguments?: Record<string, string> }) =>
+      answerOrRefuse(() => offer(typed, filled?.arguments ?? {}, context), context),
+  ]);
+  const template = new ResourceTemplate(address, {
+    list: undefined,
+    complete: Object.fromEntries(completers),
+  });
+  server.registerResource(name, template, config, (uri, variables, request) =>
+    read(uri, variables as Variables, request),
+  );
+}
+
+/** Registers a prompt with completion of its handle. */
+export function registerPrompt(server: McpServer, prompt: Prompt, context: Context): void {
+  const { name, title, description } = prompt;
+  const handle = completable(z.string().describe(prompt.handle), (typed) =>
+    answerOrRefuse(() => completeHandle(typed, {}, context), context),
+  );
+  const config = { title, description, argsSchema: z.object({ handle }) };
+  server.registerPrompt(name, config, (args) =>
+    answerOrRefuse((): GetPromptResult => {
+      const text = prompt.text(args.handle);
+      return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+    }, context),
+  );
+}
