@@ -241,6 +241,23 @@ describe('a flood', () => {
   });
 });
 
+describe('a call that hangs', () => {
+  it('is answered after ten seconds in both eras, and holds up nobody else', async () => {
+    const held = Promise.withResolvers<void>();
+    const writing = directory.store.write(() => held.promise);
+    const feedback = { name: 'submit_feedback', arguments: { message: 'Waits for the writer.' } };
+    const hanging = [post(legacy('tools/call', feedback)), post(modern('tools/call', feedback))];
+    expect((await answerOf(await post(legacy('tools/list')))).result).toBeDefined();
+    for (const response of await Promise.all(hanging)) {
+      expect(response.headers.get('retry-after')).toBe('1');
+      await expectRefused(response, 503, -32000, 'unavailable');
+    }
+    held.resolve();
+    await writing;
+    expect((await answerOf(await post(legacy('tools/call', feedback)))).result).toBeDefined();
+  });
+});
+
 describe('what fails on our side', () => {
   it('is answered without a word of the failure', async () => {
     const broken = await openDirectory({ environment: { LIMITS: 'off' } });
