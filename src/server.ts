@@ -77,6 +77,12 @@ export async function listen(context: Context): Promise<Running> {
   const { port } = server.address() as AddressInfo;
   const config = { ...context.config, PORT: port, PUBLIC_URL: PUBLIC_URL.replace(/:0$/, `:${port}`) };
   const served = { ...context, config };
-  server.on('request', getRequestListener(createApp(served).fetch));
-  return { context: served, stop: () => drain(server) };
+  const app = createApp(served);
+  server.on('request', getRequestListener(app.fetch));
+  const stop = async () => {
+    const drained = drain(server);
+    await app.close();
+    await drained;
+  };
+  return { context: served, stop };
 }

@@ -38,7 +38,8 @@ export function listingLinks(handle: string, publicUrl: string): ListingDocument
 }
 
 function snapshotFacts({ listing, native, lastNativeAt, lastImportAt }: ListingFacts) {
-  const times = [lastImportAt ?? listing.imported_at, lastNativeAt];
+  // Without a completed import (the shipped sample) nothing is known beyond the record's own date.
+  const times = [lastImportAt ?? listing.updated_at, lastNativeAt];
   return {
     handle: listing.handle,
     ratings: native.ratings,
@@ -72,7 +73,7 @@ function publisherSignal(
     value: publisherListings,
     unit: 'listings',
     source,
-    observed_at: lastImportAt ?? listing.imported_at,
+    observed_at: lastImportAt ?? listing.updated_at,
     method_version: 'import/1',
     state: 'observed',
   };

@@ -37,7 +37,6 @@ export type ListingPackage = z.infer<typeof listingPackage>;
 
 /** One published version. */
 export const listingVersion = z.object({ version: z.string(), status: z.string(), published_at: z.string() });
-export type ListingVersion = z.infer<typeof listingVersion>;
 
 /** What can be said of a listing's claim. */
 export const claimStates = ['imported', 'claimed', 'suspended'] as const;

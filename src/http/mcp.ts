@@ -72,6 +72,12 @@ function createGate() {
   };
 }
 
+/** Calls of a tool with a limit of its own count against it here as on every other face. */
+async function countCall(c: Request, body: unknown): Promise<void> {
+  const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } };
+  if (method === 'tools/call' && typeof params?.name === 'string') await c.get('limits').count(params.name);
+}
+
 /**
  * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
  * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
@@ -89,6 +95,7 @@ export function createMcpRoute(context: Context): McpRoutes {
     gate.pass(async () => {
       const message = await readMessage(c.req.raw);
       if ('refusal' in message) return message.refusal;
+      await countCall(c, message.body);
       const { answerer } = await opened;
       return answerer.answer({ request: c.req.raw, body: message.body, caller: c.get('context').caller });
     });

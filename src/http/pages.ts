@@ -53,8 +53,18 @@ function toSearchInput(address: URLSearchParams): Record<string, unknown> {
   };
 }
 
+const addressNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames, ...flagNames]);
+
+/** The part of an address that the search knows; `query`, as the tool calls it, is `q` here. */
+const toSearchAddress = (address: URLSearchParams): URLSearchParams =>
+  new URLSearchParams(
+    [...address]
+      .map(([name, value]): [string, string] => [name === 'query' ? 'q' : name, value])
+      .filter(([name, value]) => addressNames.has(name) && value !== ''),
+  );
+
 const showSearch = async (c: Request, { site }: Face) => {
-  const address = new URL(c.req.url).searchParams;
+  const address = toSearchAddress(new URL(c.req.url).searchParams);
   return answerPage(c, toSearchPage(site, await call(c, searchAgents, toSearchInput(address)), address));
 };
 

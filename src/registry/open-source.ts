@@ -8,7 +8,8 @@ import { RegistryError, type RegistrySource } from './source.ts';
 export const sampleSource = 'sample';
 
 const samplePath = fileURLToPath(new URL('../../data/sample.json', import.meta.url));
-const sampleOrigin = 'registry.modelcontextprotocol.io (MCP)';
+/** Where the shipped sample’s listings come from; a directory of another registry does not begin with it. */
+export const sampleOrigin = 'registry.modelcontextprotocol.io (MCP)';
 
 /**
  * Opens what a source text names: an http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ImportContext, type ImportReport, runImport } from './import.ts';
-import { sampleSource } from './open-source.ts';
+import { sampleOrigin, sampleSource } from './open-source.ts';
 
 const firstRetry_s = 30;
 const jitter = 0.1;
@@ -35,7 +35,11 @@ async function firstWait_s({ store, config, clock }: ImportContext): Promise<num
 
 async function warn({ store, log }: ImportContext, error: string | undefined, next_s: number): Promise<void> {
   const { done } = await store.imports.last();
-  const age = done?.finished_at ? `listings stay as of ${done.finished_at.slice(0, 10)}` : 'no listings yet';
+  const known =
+    done?.source === sampleSource
+      ? 'the shipped sample stays'
+      : `listings stay as of ${done?.finished_at?.slice(0, 10)}`;
+  const age = done ? known : 'no listings yet';
   log.warn(`import did not complete: ${error ?? 'unknown'}; ${age}; next try in ${Math.round(next_s)} s`);
 }
 
@@ -54,13 +58,14 @@ async function keepImporting(context: ImportContext, signal: AbortSignal): Promi
 }
 
 /**
- * Keeps the listings fresh until the signal: the shipped sample where there are none, then REGISTRY_URL at once, every
+ * Keeps the listings fresh until the signal: the shipped sample where there are none (and the origin is the sample’s), then REGISTRY_URL at once, every
  * IMPORT_INTERVAL (+-10 %) and, after a failure, sooner with growing pauses. A saved copy is read once. Never throws;
  * ends once the page under way is written.
  */
 export async function startImports(context: ImportContext, signal: AbortSignal): Promise<void> {
   try {
-    if ((await context.store.listings.count()) === 0) await importOnce(context, signal, sampleSource);
+    const isEmpty = (await context.store.listings.count()) === 0;
+    if (isEmpty && context.config.origin === sampleOrigin) await importOnce(context, signal, sampleSource);
     if (context.config.REGISTRY_URL !== 'off') await keepImporting(context, signal);
   } catch (error) {
     if (!signal.aborted) context.log.error({ err: error }, 'imports stopped');

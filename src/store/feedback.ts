@@ -7,6 +7,14 @@ export const createFeedbackReads = (db: Db): FeedbackReads => ({
     const all = db.selectFrom('feedback').selectAll().orderBy('received_at', 'desc').limit(limit);
     return (state === 'all' ? all : all.where('state', '=', state)).execute();
   },
+  countSince: async (time) => {
+    const counted = await db
+      .selectFrom('feedback')
+      .select(({ fn }) => fn.countAll<number>().as('feedbacks'))
+      .where('received_at', '>=', time)
+      .executeTakeFirstOrThrow();
+    return Number(counted.feedbacks);
+  },
   show: (id) => db.selectFrom('feedback').selectAll().where('id', '=', id).executeTakeFirst(),
 });
 

@@ -48,11 +48,15 @@ async function lastNativeEvent(db: Db, handle: string): Promise<string | undefin
     .at(-1);
 }
 
+/** Name of the run that reads what the project ships: it brings no news, so no snapshot is as of its day. */
+const shippedSample = 'sample';
+
 async function lastImport(db: Db): Promise<string | undefined> {
   const row = await db
     .selectFrom('import_run')
     .select('finished_at')
     .where('state', '=', 'done')
+    .where('source', '<>', shippedSample)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

@@ -189,6 +189,7 @@ const indexes: readonly [name: string, table: keyof Schema, columns: readonly st
     ['rating_source', 'rating', ['source_handle', 'subject_handle', 'created_at']],
     ['import_run_state', 'import_run', ['state', 'id']],
     ['feedback_state', 'feedback', ['state', 'received_at']],
+    ['feedback_received', 'feedback', ['received_at']],
   ];
 
 /** Tables and indexes, the same on both engines; search is each engine's own migration. */

@@ -179,6 +179,8 @@ export interface ImportWrites extends ImportReads {
 export interface FeedbackReads {
   list(state: 'open' | 'closed' | 'all', limit: number): Promise<FeedbackRow[]>;
   show(id: string): Promise<FeedbackRow | undefined>;
+  /** How many came in since a time. */
+  countSince(time: string): Promise<number>;
 }
 
 export interface FeedbackWrites extends FeedbackReads {

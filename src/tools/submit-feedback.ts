@@ -1,9 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { cleanText } from '../evidence/text.ts';
+import { Problem } from '../problem.ts';
 import { findListing } from './find-listing.ts';
 import { handleInput } from './inputs.ts';
 import { defineTool } from './tool.ts';
+
+/** In all, from everybody, in 24 hours (trust.md section 5). */
+const mostPerDay = 2000;
+const dayBefore = (time: string) => new Date(Date.parse(time) - 86_400_000).toISOString();
 
 /** Private feedback to the operator; changes nothing that anyone can see. */
 export const submitFeedback = defineTool({
@@ -27,8 +32,10 @@ export const submitFeedback = defineTool({
     const received_at = context.clock().toISOString();
     const id = uuidv7();
     const clean = (text: string | undefined) => (text === undefined ? null : cleanText(text).text);
-    await context.store.write((tx) =>
-      tx.feedback.add({
+    await context.store.write(async (tx) => {
+      if ((await tx.feedback.countSince(dayBefore(received_at))) >= mostPerDay)
+        throw new Problem('feedback_paused');
+      await tx.feedback.add({
         id,
         received_at,
         state: 'open',
@@ -38,8 +45,8 @@ export const submitFeedback = defineTool({
         looking_for: clean(input.looking_for),
         found_it: input.found_it === undefined ? null : Number(input.found_it),
         contact: clean(input.contact),
-      }),
-    );
+      });
+    });
     return { id, received_at, statement: 'Received. Feedback is private and changes no listing.' };
   },
 });

@@ -27,7 +27,7 @@ const trouble = (run: ImportRun) =>
 /** How fresh the listings are, and what the import is doing. */
 export const importState = ({ run, done, listings }: ImportState): Html => html`
 <div class="freshness">
-<p>${counted(listings, 'listing')}. ${done?.finished_at ? html`Last completed import: ${minute(done.finished_at)}.` : 'No import has completed yet.'}</p>
+<p>${counted(listings, 'listing')}. ${done?.finished_at ? (done.source === 'sample' ? 'This is the sample the service ships with; no import from the registry has completed yet.' : html`Last completed import: ${minute(done.finished_at)}.`) : 'No import has completed yet.'}</p>
 ${run?.state === 'running' ? progress(run) : ''}
 ${run?.state === 'failed' || run?.state === 'held' ? trouble(run) : ''}
 </div>`;

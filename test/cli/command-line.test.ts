@@ -31,6 +31,7 @@ describe('dossier serve', () => {
       handle: 'co.webhook/webhook',
       endpoint: 'https://mcp.webhook.co/mcp',
       origin: 'registry.modelcontextprotocol.io (MCP)',
+      evidence_snapshot_date: '2026-07-01',
     });
     service.child.kill('SIGTERM');
     const { code, stdout } = await service.ended;

@@ -97,6 +97,22 @@ describe('the feedback form', () => {
   });
 });
 
+describe('2,000 feedbacks in a day', () => {
+  it('pause it until tomorrow', async () => {
+    const received_at = directory.context.clock().toISOString();
+    const none = { category: null, handle: null, looking_for: null, found_it: null, contact: null };
+    await directory.store.write(async (tx) => {
+      for (let count = 0; count < 2000; count++)
+        await tx.feedback.add({ id: `f${count}`, received_at, state: 'open', message: 'x', ...none });
+    });
+    const paused = await send('/feedback', { message: 'x' });
+    expect(paused.status).toBe(503);
+    expect(await paused.text()).toContain('Feedback is paused');
+    directory.wait(86_401);
+    expect((await send('/feedback', { message: 'x' })).status).toBe(303);
+  });
+});
+
 describe('feedback', () => {
   const paths = [
     '/',

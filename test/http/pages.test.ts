@@ -56,6 +56,14 @@ describe('pages', () => {
     expect(filtered).toContain('1 listing.');
   });
 
+  it('/agents reads query as q, and passes over what it does not know', async () => {
+    const page = await (await directory.app.request('/agents?query=webhooks&color=red&limit=1')).text();
+    expect(page).toContain('value="webhooks"');
+    expect(page).toContain('/agents/co.webhook/webhook');
+    expect(page).not.toContain('/agents/com.politicalcomms/api"');
+    expect(page).not.toContain('red');
+  });
+
   it('/agents says so when nothing is found', async () => {
     const page = await textOf('/agents?q=zzzzzz');
     expect(page).toContain('0 listings.');

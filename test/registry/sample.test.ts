@@ -94,7 +94,14 @@ describe('the schedule', () => {
       { level: 'warn' },
       { write: (line) => lines.push((JSON.parse(line) as { msg: string }).msg) },
     );
-    const config = readConfig({ REGISTRY_URL: importing.registry.url, ...environment }, '0.0.0');
+    const config = readConfig(
+      {
+        REGISTRY_URL: importing.registry.url,
+        REGISTRY_NAME: 'registry.modelcontextprotocol.io',
+        ...environment,
+      },
+      '0.0.0',
+    );
     const stopping = new AbortController();
     const ended = startImports(
       { store: importing.store, config, log, clock: () => new Date() },
@@ -133,12 +140,17 @@ describe('the schedule', () => {
     const { last } = importing.store.imports;
     importing.registry.trouble('html');
     const lines = await schedule({}, async () => (await last()).run?.state === 'failed');
-    const today = new Date().toISOString().slice(0, 10);
     expect(lines.slice(0, 1)).toEqual([
-      `import did not complete: the answer is not JSON (another kind of server, or a sign-in page); listings stay as of ${today}; next try in 30 s`,
+      'import did not complete: the answer is not JSON (another kind of server, or a sign-in page); the shipped sample stays; next try in 30 s',
     ]);
     expect(lines.length).toBe(1);
     expect(await listings()).toBe(34);
+  });
+
+  it('brings no sample into the directory of another registry', async () => {
+    await schedule({ REGISTRY_NAME: 'registry.example' }, async () => (await listings()) > 0);
+    expect(await importing.store.listings.row('co.webhook/webhook')).toBeUndefined();
+    expect(await listings()).toBe(3);
   });
 
   it('asks nobody when the registry is off', async () => {
