@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { cleanText } from './text.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'dossier_cap_';
@@ -39,8 +40,11 @@ export const capabilityHash = (capability: string): string =>
 /** The public name of a capability: the first 16 hex digits of its hash. */
 export const capabilityId = (hash: string): string => hash.slice(0, 16);
 
-/** The first capability in a text or anywhere inside a JSON value. */
+/** Texts as they are kept, so that what cleaning takes out hides no capability. */
+const asKept = (_key: string, value: unknown) => (typeof value === 'string' ? cleanText(value).text : value);
+
+/** The first capability in a text or anywhere inside a JSON value, hidden characters in between or not. */
 export function findSecret(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const text = typeof value === 'string' ? cleanText(value).text : (JSON.stringify(value, asKept) ?? '');
   return text.includes(prefix) ? anywhere.exec(text)?.[0] : undefined;
 }

@@ -1,0 +1,60 @@
+import { type Directory, openDirectory } from './directory.ts';
+import { type RegistryEntry, seedEntries } from './entries.ts';
+import { createGitServer, type GitServer } from './git-server.ts';
+
+type Json = Record<string, unknown>;
+
+/** A whole service whose github.com is a real git server on loopback. */
+export interface ClaimedDirectory extends Directory {
+  readonly git: GitServer;
+  /** Posts JSON; a capability goes into Authorization. */
+  post(path: string, body: unknown, capability?: string): Promise<Response>;
+  /** Claims a listing as its owner would, over HTTP with a commit in between, and answers the live capability. */
+  claim(handle: string, repository: string): Promise<string>;
+}
+
+interface Options {
+  readonly entries?: readonly RegistryEntry[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Opens it with the two listings of the specification unless said, limits off; close it after use. */
+export async function openClaimedDirectory({
+  entries,
+  environment,
+}: Options = {}): Promise<ClaimedDirectory> {
+  const git = await createGitServer();
+  const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } });
+  const directory = await openDirectory({
+    entries: entries ?? seedEntries,
+    environment: { LIMITS: 'off', REPOSITORY_HOSTS, ...environment },
+  });
+  const post: ClaimedDirectory['post'] = async (path, body, capability) =>
+    directory.app.request(path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(capability !== undefined && { authorization: `Bearer ${capability}` }),
+      },
+      body: JSON.stringify(body),
+    });
+  return {
+    ...directory,
+    git,
+    post,
+    async claim(handle, path) {
+      const repository = git.createRepository(path);
+      repository.commit({ 'README.md': 'a repository' });
+      const issued = (await (await post('/api/claim-github', { handle })).json()) as Json;
+      repository.commit({ 'dossier-claim.txt': String(issued.file_contents) });
+      directory.wait(31);
+      const { status } = (await (await post('/api/claim-github', { handle })).json()) as Json;
+      if (status !== 'claimed') throw new Error(`${handle} is ${String(status)}`);
+      return String(issued.capability);
+    },
+    async close() {
+      await directory.close();
+      await git.close();
+    },
+  };
+}
