@@ -28,7 +28,7 @@ export const submitFeedback = defineTool({
   output: z.object({ id: z.string(), received_at: z.string(), statement: z.string() }),
   example: { message: 'The description of this listing is out of date.', category: 'data' },
   async run(input, context) {
-    if (input.handle) await findListing(input.handle, context);
+    if (input.handle !== undefined) await findListing(input.handle, context);
     const received_at = context.clock().toISOString();
     const id = uuidv7();
     const clean = (text: string | undefined) => (text === undefined ? null : cleanText(text).text);
