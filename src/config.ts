@@ -18,6 +18,24 @@ const duration_s = z
   );
 const httpBase = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 
+const limitOverrides = z
+  .string()
+  .regex(
+    /^([a-z_]+=[1-9]\d{0,5}\/[1-9]\d{0,4}[smhd](,(?!$)|$))*$/,
+    'name=calls/time, comma separated, for example claim=20/2m',
+  )
+  .transform((text) =>
+    Object.fromEntries(
+      text
+        .split(',')
+        .filter(Boolean)
+        .map((item) => {
+          const [name = '', calls, time] = item.split(/[=/]/);
+          return [name, { burst: Number(calls), refill_s: duration_s.parse(time) }];
+        }),
+    ),
+  );
+
 /** Where the git and raw faces of a repository host are reached. */
 const hostBases = z.strictObject({ git: httpBase, raw: httpBase });
 const officialHosts = {
@@ -110,7 +128,17 @@ export const settings = {
     'Addresses or CIDR ranges whose X-Forwarded-For counts, comma separated',
     list,
   ),
+  CHECKPOINT_FILE: setting(
+    '',
+    'Newest published checkpoint of the log, kept outside the database so that a restored backup is noticed; beside the database file when empty',
+    z.string().max(1000),
+  ),
   LIMITS: setting('on', '`off` lifts the rate limits, for benchmarks on loopback', onOff),
+  LIMIT_OVERRIDES: setting(
+    '',
+    'Other limits than those under Limits, `name=calls/time,...`: so many at once, all back after that time',
+    limitOverrides,
+  ),
   LOG_LEVEL: setting(
     'info',
     'trace, debug, info, warn, error or silent',

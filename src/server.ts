@@ -6,8 +6,10 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { ExitError, exitCodes } from './exit.ts';
 import { createApp } from './http/app.ts';
+import { allLimits } from './http/limits.ts';
 import { createLog } from './log.ts';
 import { createRepositoryReader } from './proof/repository.ts';
+import { compareWithKept } from './record/kept-checkpoint.ts';
 import { createCachedStore } from './store/cached-store.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
@@ -28,9 +30,21 @@ export async function openStore(url: string): Promise<Store> {
   }
 }
 
+/** A limit that is not there is a misspelt one: it must not look as if it were set. */
+function requireKnownLimits({ LIMIT_OVERRIDES }: Config): void {
+  const known = allLimits.map(({ name }) => name);
+  const unknown = Object.keys(LIMIT_OVERRIDES).filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new ExitError(
+      exitCodes.configuration,
+      `LIMIT_OVERRIDES: no limit is called ${unknown.join(', ')}; there are ${known.join(', ')}`,
+    );
+}
+
 /** Opens everything a handler may touch; close it with `context.store.close()`. Throws ExitError. */
 export async function openContext(config: Config): Promise<Context> {
-  return {
+  requireKnownLimits(config);
+  const context: Context = {
     config,
     store: await openStore(config.DATABASE_URL),
     repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
@@ -38,6 +52,8 @@ export async function openContext(config: Config): Promise<Context> {
     clock: () => new Date(),
     caller: { network: 'local' },
   };
+  await compareWithKept(context);
+  return context;
 }
 
 /** A running service. */

@@ -5,14 +5,16 @@ import { describe, expect, it } from 'vitest';
 /** Which parts of src a part may use at run time; types may come from anywhere. */
 const uses: Record<string, readonly string[]> = {
   main: ['cli'],
-  cli: ['server', 'config', 'exit', 'registry', 'claim', 'mcp'],
-  server: ['http', 'proof', 'store', 'log', 'exit'],
+  cli: ['server', 'config', 'exit', 'registry', 'claim', 'limits', 'mcp', 'evidence'],
+  server: ['record', 'http', 'proof', 'store', 'log', 'exit'],
   http: [
+    'record',
     'mcp',
     'views',
     'tools',
     'resources',
     'claim',
+    'limits',
     'evidence',
     'problem',
     'context',
@@ -22,8 +24,10 @@ const uses: Record<string, readonly string[]> = {
   mcp: ['tools', 'resources', 'evidence', 'problem', 'context'],
   views: ['tools', 'resources', 'evidence', 'problem', 'config'],
   resources: ['tools', 'evidence', 'problem', 'context', 'views'],
-  tools: ['claim', 'evidence', 'problem', 'context'],
-  claim: ['evidence', 'problem', 'proof', 'context'],
+  tools: ['record', 'claim', 'limits', 'evidence', 'problem', 'context'],
+  claim: ['limits', 'evidence', 'problem', 'proof', 'context'],
+  record: ['evidence', 'problem'],
+  limits: ['problem'],
   registry: ['claim', 'evidence'],
   proof: [],
   store: ['evidence'],
@@ -46,7 +50,6 @@ const homes: Record<string, readonly string[]> = {
   commander: ['cli/command-line.ts'],
   'cli-progress': ['cli/import.ts'],
   pino: ['log.ts'],
-  'rate-limiter-flexible': ['http/limits.ts'],
 };
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>

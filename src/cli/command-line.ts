@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { readConfig } from '../config.ts';
 import { ExitError, exitCodes } from '../exit.ts';
 import type { ImportOptions } from './import.ts';
+import type { VerifyOptions } from './verify.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -47,6 +48,16 @@ function createCommandLine(): Command {
   feedback
     .command('close <id>')
     .action(async (id: string) => (await feedbackCommands()).closeFeedback(config(), id));
+  program
+    .command('verify [proof]')
+    .description('check a saved answer of get_proof, or that one saved checkpoint continues another, offline')
+    .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
+    .option('--older <file>')
+    .option('--newer <file>')
+    .option('--consistency <file>', 'answer of /log/consistency/<older size>/<newer size>')
+    .action(async (proof: string | undefined, options: VerifyOptions) =>
+      (await import('./verify.ts')).runVerify(proof, options),
+    );
   program
     .command('config')
     .description('show the effective settings, secrets masked')

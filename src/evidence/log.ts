@@ -10,7 +10,8 @@ export type LeafType =
   | 'rating.amended'
   | 'rating.withdrawn'
   | 'rating.responded'
-  | 'record.erased';
+  | 'record.erased'
+  | 'log.continued';
 
 /** A leaf ready to append, with the record and the salt that it commits to. */
 export interface Leaf {

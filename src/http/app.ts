@@ -15,6 +15,7 @@ import { createFeedbackRoutes } from './feedback.ts';
 import { addressGuard, createAccessLog, createHeaderGuard, createHostGuard } from './guards.ts';
 import { createLimitGuard } from './limits.ts';
 import { createListingRoutes } from './listing.ts';
+import { createLogRoutes } from './log.ts';
 import { createMcpRoute } from './mcp.ts';
 import { createPageRoutes } from './pages.ts';
 import { answerMethod, answerProblem, createErrorHandler } from './problems.ts';
@@ -44,7 +45,7 @@ export function createApp(context: Context): App {
     c.set('context', withCaller(context, toCaller(c.req.raw, config, remoteAddress(c))));
     await next();
   });
-  app.use(createLimitGuard(config.LIMITS));
+  app.use(createLimitGuard(config));
 
   app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
@@ -54,5 +55,6 @@ export function createApp(context: Context): App {
   app.route('/', createBadgeRoutes());
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));
+  app.route('/', createLogRoutes());
   return Object.assign(app, { close: mcp.close });
 }

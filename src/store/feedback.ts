@@ -37,6 +37,7 @@ export const createFeedbackWrites = (db: Db): FeedbackWrites => ({
 /** Reads of the key ring that signs challenges. */
 export const createKeyReads = (db: Db): KeyReads => ({
   claimKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
+  logSeed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
 });
 
 /** Writes of the key ring inside a transaction. */
@@ -44,5 +45,8 @@ export const createKeyWrites = (db: Db): KeyWrites => ({
   ...createKeyReads(db),
   async addClaimKey(key) {
     await db.insertInto('claim_key').values(key).execute();
+  },
+  async addLogSeed(seed, created_at) {
+    await db.insertInto('log_key').values({ id: 1, seed, created_at }).execute();
   },
 });

@@ -1,54 +1,110 @@
-import { nodeHash } from '../evidence/merkle.ts';
+import { nodeHash, type ReadNode } from '../evidence/merkle.ts';
 import type { Db } from './engine.ts';
-import type { LogReads, LogWrites } from './store.ts';
+import type { LogHead, LogReads, LogWrites } from './store.ts';
 
-async function readNode(db: Db, level: number, position: number): Promise<Buffer> {
-  const row = await db
-    .selectFrom('log_node')
-    .select('hash')
-    .where('level', '=', level)
-    .where('position', '=', position)
-    .executeTakeFirstOrThrow();
-  return Buffer.from(row.hash, 'hex');
+const readTree =
+  (db: Db, log: number): ReadNode =>
+  async (level, position) => {
+    const row = await db
+      .selectFrom('log_node')
+      .select('hash')
+      .where('log', '=', log)
+      .where('level', '=', level)
+      .where('position', '=', position)
+      .executeTakeFirstOrThrow();
+    return Buffer.from(row.hash, 'hex');
+  };
+
+async function readHeads(db: Db): Promise<[LogHead, ...LogHead[]]> {
+  const [first, ...rest] = await db.selectFrom('log_head').selectAll().orderBy('id').execute();
+  if (!first) throw new Error('no log');
+  return [first, ...rest];
 }
 
-/** Reads of the append-only log over any engine. */
+async function readNodes(
+  db: Db,
+  log: number,
+  range: { level: number; from: number; limit: number },
+): Promise<Buffer[]> {
+  const rows = await db
+    .selectFrom('log_node')
+    .select('hash')
+    .where('log', '=', log)
+    .where('level', '=', range.level)
+    .where('position', '>=', range.from)
+    .where('position', '<', range.from + range.limit)
+    .orderBy('position')
+    .execute();
+  return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
+}
+
+/** Reads of the append-only logs over any engine. */
 export const createLogReads = (db: Db): LogReads => ({
-  size: async () => Number((await db.selectFrom('log_head').select('size').executeTakeFirstOrThrow()).size),
-  leaf: (index) => db.selectFrom('log_leaf').selectAll().where('log_index', '=', index).executeTakeFirst(),
-  node: (level, index) => readNode(db, level, index),
+  heads: () => readHeads(db),
+  size: async () => {
+    const head = (await readHeads(db)).at(-1);
+    return (head?.base ?? 0) + (head?.size ?? 0);
+  },
+  leaf: (index) =>
+    db.selectFrom('log_leaf').select(['type', 'leaf']).where('log_index', '=', index).executeTakeFirst(),
+  leaves: async (from, limit) => {
+    const rows = await db
+      .selectFrom('log_leaf')
+      .select('leaf')
+      .where('log_index', '>=', from)
+      .where('log_index', '<', from + limit)
+      .orderBy('log_index')
+      .execute();
+    return rows.map(({ leaf }) => leaf);
+  },
+  record: (index) =>
+    db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
+  tree: (log) => readTree(db, log),
+  nodes: (log, level, from, limit) => readNodes(db, log, { level, from, limit }),
 });
 
 /** A new leaf hash and the hashes of the subtrees that it completes. */
-async function completedNodes(db: Db, index: number, hash: string) {
-  const nodes = [{ level: 0, position: index, hash }];
-  let [level, position] = [0, index];
-  let node: Buffer = Buffer.from(hash, 'hex');
+async function completedNodes(db: Db, log: number, leaf: { position: number; hash: string }) {
+  const read = readTree(db, log);
+  const nodes = [{ log, level: 0, ...leaf }];
+  let [level, position] = [0, leaf.position];
+  let node: Buffer = Buffer.from(leaf.hash, 'hex');
   while (position % 2 === 1) {
-    node = nodeHash(await readNode(db, level, position - 1), node);
+    node = nodeHash(await read(level, position - 1), node);
     [level, position] = [level + 1, (position - 1) / 2];
-    nodes.push({ level, position, hash: node.toString('hex') });
+    nodes.push({ log, level, position, hash: node.toString('hex') });
   }
   return nodes;
 }
+
+/** The number of the log that is written to. */
+const currentLog = (db: Db) => db.selectFrom('log_head').select(({ fn }) => fn.max('id').as('id'));
 
 /** Appends inside a transaction: taking the head first makes writers wait for each other. */
 export const createLogWrites = (db: Db): LogWrites => ({
   ...createLogReads(db),
   async append({ type, leaf, hash, salt, record }) {
-    const { size } = await db
+    const { id, base, size } = await db
       .updateTable('log_head')
       .set(({ eb }) => ({ size: eb('size', '+', 1) }))
-      .where('id', '=', 1)
-      .returning('size')
+      .where('id', '=', currentLog(db))
+      .returning(['id', 'base', 'size'])
       .executeTakeFirstOrThrow();
-    const log_index = Number(size) - 1;
+    const position = size - 1;
+    const log_index = base + position;
     await db.insertInto('log_leaf').values({ log_index, type, leaf }).execute();
     await db.insertInto('log_record').values({ log_index, salt, record }).execute();
     await db
       .insertInto('log_node')
-      .values(await completedNodes(db, log_index, hash))
+      .values(await completedNodes(db, id, { position, hash }))
       .execute();
     return log_index;
+  },
+  async openNext(closed_with, opened_at) {
+    const head = (await readHeads(db)).at(-1);
+    if (!head) throw new Error('no log');
+    await db.updateTable('log_head').set({ closed_with }).where('id', '=', head.id).execute();
+    const next = { id: head.id + 1, base: head.base + head.size, size: 0, opened_at, closed_with: null };
+    await db.insertInto('log_head').values(next).execute();
   },
 });

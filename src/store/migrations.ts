@@ -158,9 +158,19 @@ const tables: readonly [keyof Schema, { columns: readonly Column[]; key: readonl
     },
   ],
   ['log_leaf', { key: ['log_index'], columns: [...whole('log_index'), ...text('type', 'leaf')] }],
-  ['log_node', { key: ['level', 'position'], columns: [...whole('level', 'position'), ...text('hash')] }],
+  [
+    'log_node',
+    { key: ['log', 'level', 'position'], columns: [...whole('log', 'level', 'position'), ...text('hash')] },
+  ],
   ['log_record', { key: ['log_index'], columns: [...whole('log_index'), ...text('salt', 'record')] }],
-  ['log_head', { key: ['id'], columns: whole('id', 'size') }],
+  [
+    'log_head',
+    {
+      key: ['id'],
+      columns: [...whole('id', 'base', 'size'), ...text('opened_at'), ...optionalText('closed_with')],
+    },
+  ],
+  ['log_key', { key: ['id'], columns: [...whole('id'), ...text('seed', 'created_at')] }],
   [
     'feedback',
     {
@@ -192,6 +202,24 @@ const indexes: readonly [name: string, table: keyof Schema, columns: readonly st
     ['feedback_received', 'feedback', ['received_at']],
   ];
 
+const limitTables: typeof tables = [
+  [
+    'limit_bucket',
+    { key: ['key'], columns: [...text('key'), ...optionalText('day'), ...whole('full_at')] },
+  ],
+  ['limit_key', { key: ['day'], columns: text('day', 'secret') }],
+];
+
+/** The limits that all nodes share. */
+export const createLimitTables = (types: ColumnTypes): Migration => ({
+  async up(untyped: Kysely<unknown>) {
+    const db = untyped as Kysely<Schema>;
+    for (const [table, definition] of limitTables) await createTable(db, types, table, definition);
+    for (const column of ['full_at', 'day'] as const)
+      await db.schema.createIndex(`limit_bucket_${column}`).on('limit_bucket').column(column).execute();
+  },
+});
+
 /** Tables and indexes, the same on both engines; search is each engine's own migration. */
 export const createTables = (types: ColumnTypes): Migration => ({
   async up(untyped: Kysely<unknown>) {
@@ -211,6 +239,10 @@ export const createTables = (types: ColumnTypes): Migration => ({
       .where(sql.ref('is_current'), '=', 1)
       .unique()
       .execute();
-    await db.insertInto('log_head').values({ id: 1, size: 0 }).execute();
+    const opened_at = new Date().toISOString();
+    await db
+      .insertInto('log_head')
+      .values({ id: 1, base: 0, size: 0, opened_at, closed_with: null })
+      .execute();
   },
 });

@@ -151,8 +151,9 @@ export interface LogLeafTable {
   leaf: string;
 }
 
-/** Hashes of the complete subtrees over the leaves (evidence/merkle.ts); level 0 are the leaf hashes. */
+/** Hashes of the complete subtrees over one log's leaves (evidence/merkle.ts); level 0 are the leaf hashes. */
 export interface LogNodeTable {
+  log: number;
   level: number;
   position: number;
   /** Hex. */
@@ -166,10 +167,26 @@ export interface LogRecordTable {
   record: Json;
 }
 
-/** One row, id 1: the size of the log; locking it orders the writers. */
+/**
+ * The logs, numbered from 1; the last one is written to, and locking its row orders the writers. A log begins anew only
+ * where the database turned out to be older than a checkpoint that was published.
+ */
 export interface LogHeadTable {
   id: number;
+  /** log_index of its first entry. */
+  base: number;
+  /** Entries in it. */
   size: number;
+  opened_at: Time;
+  /** The last checkpoint that was published of it, once it is closed. */
+  closed_with: string | null;
+}
+
+/** The seed of the key that signs checkpoints, base64. */
+export interface LogKeyTable {
+  id: number;
+  seed: string;
+  created_at: Time;
 }
 
 /** Private feedback, read by the operator only. */
@@ -192,6 +209,22 @@ export interface ClaimKeyTable {
   created_at: Time;
 }
 
+/** A bucket of a limit that all nodes share (limits/limit.ts). */
+export interface LimitBucketTable {
+  /** Name of the limit and whom it counts; a network only as that day's HMAC. */
+  key: string;
+  /** The day whose key made the network's HMAC; null where no network is in the key. */
+  day: string | null;
+  /** When it is full again, microseconds since 1970; the row is needed no longer then. */
+  full_at: number;
+}
+
+/** Keys that networks are known by for one day, base64. */
+export interface LimitKeyTable {
+  day: string;
+  secret: string;
+}
+
 /** How many visible listings have a facet; kept by the writes, so that no read counts. */
 export interface FacetCountTable {
   facet: string;
@@ -212,7 +245,10 @@ export interface Schema {
   log_node: LogNodeTable;
   log_record: LogRecordTable;
   log_head: LogHeadTable;
+  log_key: LogKeyTable;
   feedback: FeedbackTable;
   claim_key: ClaimKeyTable;
   facet_count: FacetCountTable;
+  limit_bucket: LimitBucketTable;
+  limit_key: LimitKeyTable;
 }

@@ -10,6 +10,7 @@ import type {
   ImportRunTable,
   ListingTable,
   ListingVersionTable,
+  LogHeadTable,
   QuarantineTable,
   RatingTable,
 } from './schema.ts';
@@ -150,16 +151,30 @@ export interface ClaimEventProof {
   readonly log_index: number;
 }
 
+/** One log: where its entries begin among all, how many it has, and whether it is closed. */
+export type LogHead = LogHeadTable;
+
 export interface LogReads {
+  /** All logs, the one that is written to last. */
+  heads(): Promise<[LogHead, ...LogHead[]]>;
+  /** Entries of all logs together: the next log_index. */
   size(): Promise<number>;
-  leaf(index: number): Promise<{ log_index: number; type: string; leaf: string } | undefined>;
-  /** Hash of a complete subtree of the log (evidence/merkle.ts). */
-  readonly node: ReadNode;
+  leaf(index: number): Promise<{ type: string; leaf: string } | undefined>;
+  /** Leaf texts from a log_index on, at most `limit`. */
+  leaves(from: number, limit: number): Promise<string[]>;
+  /** What a leaf commits to; undefined where it was erased or never was. */
+  record(index: number): Promise<{ salt: string; record: string } | undefined>;
+  /** Reads hashes of complete subtrees of one log (evidence/merkle.ts). */
+  tree(log: number): ReadNode;
+  /** Hashes of one level of one log from a position on, at most `limit`. */
+  nodes(log: number, level: number, from: number, limit: number): Promise<Buffer[]>;
 }
 
 export interface LogWrites extends LogReads {
-  /** Appends one leaf, its record and its salt under the head's lock; answers the index. */
+  /** Appends one leaf, its record and its salt under the head's lock; answers its log_index. */
   append(leaf: Leaf): Promise<number>;
+  /** Closes the log that is written to, with the last checkpoint published of it, and opens the next one. */
+  openNext(closedWith: string, at: string): Promise<void>;
 }
 
 export interface ImportReads {
@@ -191,10 +206,36 @@ export interface FeedbackWrites extends FeedbackReads {
 export interface KeyReads {
   /** The claim key ring, newest first; base64 secrets. */
   claimKeys(): Promise<{ kid: number; secret: string; created_at: string }[]>;
+  /** Seed of the key that signs checkpoints, base64. */
+  logSeed(): Promise<string | undefined>;
 }
 
 export interface KeyWrites extends KeyReads {
   addClaimKey(key: { kid: number; secret: string; created_at: string }): Promise<void>;
+  addLogSeed(seed: string, created_at: string): Promise<void>;
+}
+
+/** A call against a bucket; `day` where the key holds a network's HMAC of that day. */
+export interface BucketCall {
+  readonly key: string;
+  readonly day: string | null;
+  /** What the call costs and what the bucket holds, as the time it takes to come back. */
+  readonly step_ms: number;
+  readonly capacity_ms: number;
+}
+
+export interface LimitReads {
+  /** The key that networks are known by on a day, base64. */
+  dailyKey(day: string): Promise<string | undefined>;
+}
+
+export interface LimitWrites extends LimitReads {
+  /** Takes one call; answers 0, or the ms until it would fit, and then nothing was taken. */
+  take(call: BucketCall, now_ms: number): Promise<number>;
+  /** Keeps a day's key and answers the one that counts: another node may have been first. */
+  addDailyKey(day: string, secret: string): Promise<string>;
+  /** Deletes full buckets, and networks and keys of days before today. */
+  forget(now_ms: number, today: string): Promise<void>;
 }
 
 /** Reads of all nouns at one connection. */
@@ -206,6 +247,7 @@ export interface Reads {
   readonly imports: ImportReads;
   readonly feedback: FeedbackReads;
   readonly keys: KeyReads;
+  readonly limits: LimitReads;
 }
 
 /** The same nouns inside one transaction, with their writes; what it reads, it reads under its own lock. */
@@ -217,6 +259,7 @@ export interface Transaction extends Reads {
   readonly imports: ImportWrites;
   readonly feedback: FeedbackWrites;
   readonly keys: KeyWrites;
+  readonly limits: LimitWrites;
 }
 
 /** Which listings a committed transaction touched; 'all' where that is not known. */

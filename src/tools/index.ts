@@ -1,5 +1,6 @@
 import { claimAgent } from './claim-agent.ts';
 import { getAgent } from './get-agent.ts';
+import { getProof } from './get-proof.ts';
 import { listRatings } from './list-ratings.ts';
 import { listTags } from './list-tags.ts';
 import { searchAgents } from './search-agents.ts';
@@ -18,4 +19,5 @@ export const tools: readonly Tool[] = [
   withdrawRating,
   claimAgent,
   submitFeedback,
+  getProof,
 ];

@@ -46,7 +46,7 @@ async function storeOf(leaves: readonly Buffer[]) {
 describe('the log’s tree, kept by the store', () => {
   it('has the roots of the RFC 6962 reference tree at every size', async () => {
     const store = await storeOf(referenceLeaves.map((hex) => Buffer.from(hex, 'hex')));
-    const roots = await Promise.all(referenceRoots.map((_root, size) => treeRoot(store.log.node, size)));
+    const roots = await Promise.all(referenceRoots.map((_root, size) => treeRoot(store.log.tree(1), size)));
     expect(roots.map((root) => root.toString('hex'))).toEqual(referenceRoots);
     await store.close();
   });
@@ -54,11 +54,13 @@ describe('the log’s tree, kept by the store', () => {
   it('proves every leaf and every earlier tree at sizes up to 40, and nothing else', async () => {
     const leaves = Array.from({ length: 40 }, (_, index) => Buffer.from(`leaf ${index}`));
     const store = await storeOf(leaves);
-    const roots = await Promise.all(Array.from({ length: 41 }, (_, size) => treeRoot(store.log.node, size)));
+    const roots = await Promise.all(
+      Array.from({ length: 41 }, (_, size) => treeRoot(store.log.tree(1), size)),
+    );
     const head = (size: number) => ({ size, root: roots[size] ?? Buffer.alloc(0) });
     for (let size = 1; size <= 40; size++) {
       for (let index = 0; index < size; index++) {
-        const path = await inclusionProof(store.log.node, index, size);
+        const path = await inclusionProof(store.log.tree(1), index, size);
         const place = { index, ...head(size) };
         expect(isIncluded(leafHash(leaves[index] ?? ''), place, path)).toBe(true);
         expect(isIncluded(leafHash('another leaf'), place, path)).toBe(false);
@@ -67,7 +69,7 @@ describe('the log’s tree, kept by the store', () => {
         );
       }
       for (let older = 0; older <= size; older++) {
-        const path = await consistencyProof(store.log.node, older, size);
+        const path = await consistencyProof(store.log.tree(1), older, size);
         expect(isConsistent(head(older), head(size), path)).toBe(true);
         if (older > 0)
           expect(isConsistent({ size: older, root: leafHash('x') }, head(size), path)).toBe(false);

@@ -118,6 +118,7 @@ describe('pages', () => {
       'withdraw_rating',
       'claim_agent',
       'submit_feedback',
+      'get_proof',
     ])
       expect(page).toContain(`<h2 id="${tool}"><code>${tool}</code>`);
     expect(page).toContain('http://127.0.0.1:3000/api/tools/get_agent');

@@ -31,6 +31,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       'withdraw_rating',
       'claim_agent',
       'submit_feedback',
+      'get_proof',
     ]);
     expect(tools[0]?.annotations).toMatchObject({
       readOnlyHint: true,

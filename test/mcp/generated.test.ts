@@ -22,6 +22,7 @@ const toolNames = [
   'withdraw_rating',
   'claim_agent',
   'submit_feedback',
+  'get_proof',
 ];
 
 describe('llms.txt', () => {
@@ -43,7 +44,7 @@ describe('llms.txt', () => {
   it('in full has the schemas and an example of each tool', async () => {
     const full = await text('/llms-full.txt');
     for (const name of toolNames) expect(full).toContain(`### ${name}\n`);
-    expect(full.match(/^Example: /gm)).toHaveLength(8);
+    expect(full.match(/^Example: /gm)).toHaveLength(9);
   });
   it('has nothing of a publisher in it, nor have tools, prompts, resources and instructions', async () => {
     for (const path of ['/llms.txt', '/llms-full.txt', '/openapi.json'])

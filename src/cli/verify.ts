@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { type Check, savedProof, verifyConsistency, verifySavedProof } from '../evidence/verify-proof.ts';
+import { ExitError, exitCodes } from '../exit.ts';
+
+/** What `dossier verify` was given. */
+export interface VerifyOptions {
+  readonly key?: string;
+  readonly older?: string;
+  readonly newer?: string;
+  readonly consistency?: string;
+}
+
+async function readSaved(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    throw new ExitError(exitCodes.io, `${path}: cannot be read`);
+  }
+}
+
+/** A key as given: the text itself, or a file that holds it. */
+async function readKey(key: string | undefined): Promise<string | undefined> {
+  return key === undefined || key.includes('+') ? key : (await readSaved(key)).trim();
+}
+
+async function checkProof(path: string, key: string | undefined): Promise<Check[]> {
+  const text = await readSaved(path);
+  try {
+    return verifySavedProof(savedProof.parse(JSON.parse(text)), key);
+  } catch {
+    throw new ExitError(exitCodes.io, `${path}: not a saved answer of get_proof`);
+  }
+}
+
+async function checkConsistency(
+  { older, newer, consistency }: VerifyOptions,
+  key: string | undefined,
+): Promise<Check[]> {
+  if (!older || !newer || !consistency || !key)
+    throw new ExitError(
+      exitCodes.usage,
+      'verify: give a saved proof, or all of --older, --newer, --consistency and --key',
+    );
+  const proof = await readSaved(consistency);
+  return verifyConsistency(await readSaved(older), await readSaved(newer), { proof, key });
+}
+
+/**
+ * Checks saved files offline: a saved answer of get_proof, or two checkpoints with their consistency proof. Prints a
+ * line a check; ends with 1 where one does not hold.
+ */
+export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
+  const key = await readKey(options.key);
+  const checks = path ? await checkProof(path, key) : await checkConsistency(options, key);
+  for (const { holds, says } of checks) process.stdout.write(`${holds ? 'holds' : 'FAILS'}  ${says}\n`);
+  if (path && !key)
+    process.stdout.write(
+      'note   the key came with the proof: compare it with one you got at another time or place (--key)\n',
+    );
+  if (!checks.every(({ holds }) => holds)) throw new ExitError(1, 'verify: not everything holds');
+}

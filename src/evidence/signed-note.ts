@@ -1,0 +1,86 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+
+/** A key that signs notes: its name stands in every signature line. */
+export interface NoteKey {
+  readonly name: string;
+  readonly privateKey: KeyObject;
+}
+
+/** The public half, as it is published. */
+export interface NoteVerifier {
+  readonly name: string;
+  readonly publicKey: KeyObject;
+}
+
+const ed25519 = Buffer.of(1);
+/** PKCS #8 and SubjectPublicKeyInfo of an Ed25519 key up to the key itself (RFC 8410). */
+const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+const keyIdBytes = 4;
+const verifierForm = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
+const signatureLine = /^\u2014 (\S+) ([A-Za-z0-9+/]+=*)$/;
+
+/** A signing key from its 32-byte seed. */
+export const toNoteKey = (name: string, seed: Buffer): NoteKey => ({
+  name,
+  privateKey: createPrivateKey({ key: Buffer.concat([privatePrefix, seed]), format: 'der', type: 'pkcs8' }),
+});
+
+const rawPublicKey = (key: KeyObject): Buffer =>
+  Buffer.from(key.export({ format: 'der', type: 'spki' })).subarray(publicPrefix.length);
+
+const keyId = ({ name, publicKey }: NoteVerifier): Buffer =>
+  createHash('sha256')
+    .update(`${name}\n`)
+    .update(ed25519)
+    .update(rawPublicKey(publicKey))
+    .digest()
+    .subarray(0, keyIdBytes);
+
+/** The public half of a signing key. */
+export const verifierOf = ({ name, privateKey }: NoteKey): NoteVerifier => ({
+  name,
+  publicKey: createPublicKey(privateKey),
+});
+
+/** `<name>+<key id>+<key>`, the published form of a verifier (C2SP signed-note). */
+export const toVerifierText = (verifier: NoteVerifier): string =>
+  `${verifier.name}+${keyId(verifier).toString('hex')}+${Buffer.concat([ed25519, rawPublicKey(verifier.publicKey)]).toString('base64')}`;
+
+/** Reads the published form; undefined where it is none, or its key id does not fit. */
+export function readVerifier(text: string): NoteVerifier | undefined {
+  const [, name = '', id, encoded = ''] = verifierForm.exec(text.trim()) ?? [];
+  const key = Buffer.from(encoded, 'base64');
+  if (key.length !== 33 || key[0] !== 1) return undefined;
+  const publicKey = createPublicKey({
+    key: Buffer.concat([publicPrefix, key.subarray(1)]),
+    format: 'der',
+    type: 'spki',
+  });
+  const verifier = { name, publicKey };
+  return keyId(verifier).toString('hex') === id ? verifier : undefined;
+}
+
+/** A text (it ends in a line feed) with its signature line (C2SP signed-note). */
+export function signNote(text: string, key: NoteKey): string {
+  const signature = Buffer.concat([keyId(verifierOf(key)), sign(null, Buffer.from(text), key.privateKey)]);
+  return `${text}\n\u2014 ${key.name} ${signature.toString('base64')}\n`;
+}
+
+/** The text of a note if this verifier's signature is on it and holds; undefined otherwise. */
+export function openNote(note: string, verifier: NoteVerifier): string | undefined {
+  const end = note.lastIndexOf('\n\n');
+  if (end < 0) return undefined;
+  const text = note.slice(0, end + 1);
+  const signatures = note
+    .slice(end + 2)
+    .split('\n')
+    .flatMap((line) => {
+      const [, name, encoded = ''] = signatureLine.exec(line) ?? [];
+      return name === verifier.name ? [Buffer.from(encoded, 'base64')] : [];
+    });
+  const own = signatures.find((bytes) => bytes.subarray(0, keyIdBytes).equals(keyId(verifier)));
+  return own && verify(null, Buffer.from(text), verifier.publicKey, own.subarray(keyIdBytes))
+    ? text
+    : undefined;
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { Problem } from '../problem.ts';
+import { proveEntry } from '../record/proof.ts';
+import { defineTool, readsOnly } from './tool.ts';
+
+/** What anyone needs to check one entry of the record offline. */
+export const getProof = defineTool({
+  name: 'get_proof',
+  title: 'Get the proof of a log entry',
+  description:
+    'Returns what is needed to check offline that a rating or claim event is in the append-only log: leaf, record, salt, and a C2SP tlog-proof with its signed checkpoint. Use it to keep evidence you relied on. It proves that the entry was recorded, not that what it says is right.',
+  effects: readsOnly,
+  input: z.strictObject({
+    log_index: z.int().min(0).optional(),
+    rating_id: z.string().max(64).optional().describe('Instead of log_index'),
+  }),
+  output: z.object({
+    log_index: z.int(),
+    log: z.string(),
+    leaf: z.string(),
+    record: z.string().optional(),
+    salt: z.string().optional(),
+    proof: z.string(),
+    key: z.string(),
+  }),
+  example: { log_index: 0 },
+  async run({ log_index, rating_id }, context) {
+    if ((log_index === undefined) === (rating_id === undefined)) {
+      const message = 'one of log_index and rating_id';
+      throw new Problem('invalid_input', {
+        fields: [{ field: 'log_index', message }],
+        detail: `Send ${message}.`,
+      });
+    }
+    if (log_index !== undefined) return { ...(await proveEntry(context, log_index)) };
+    const rating = await context.store.ratings.byId(rating_id ?? '');
+    if (!rating) throw new Problem('not_found', { detail: 'No rating has this id.' });
+    return { ...(await proveEntry(context, rating.log_index)) };
+  },
+});

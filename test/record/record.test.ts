@@ -1,0 +1,225 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { verifyCheckpoint } from '@sigstore/verify/dist/tlog/checkpoint.js';
+import { verifyMerkleInclusion } from '@sigstore/verify/dist/tlog/merkle.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toLeaf } from '../../src/evidence/log.ts';
+import { leafHash, nodeHash } from '../../src/evidence/merkle.ts';
+import { readVerifier } from '../../src/evidence/signed-note.ts';
+import { runDossier } from '../support/command.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+
+let folder: string;
+let directory: Directory;
+const open = (database = 'dossier.db') =>
+  openDirectory({ environment: { DATABASE_URL: `file:${join(folder, database)}`, LIMITS: 'off' } });
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dossier-record-'));
+  directory = await open();
+});
+afterEach(async () => {
+  await directory.close();
+  await rm(folder, { recursive: true });
+});
+
+const append = (count: number, from = 0) =>
+  directory.store.write(async (tx) => {
+    for (let at = from; at < from + count; at++) await tx.log.append(toLeaf('rating.submitted', { at }));
+  });
+/** The newest checkpoint is signed at most once a second. */
+const nextSecond = () => new Promise((end) => setTimeout(end, 1050));
+const get = async (path: string) => {
+  const response = await directory.app.request(path);
+  expect(response.status).toBe(200);
+  return response;
+};
+const text = async (path: string) => (await get(path)).text();
+const bytes = async (path: string) => Buffer.from(await (await get(path)).arrayBuffer());
+async function prove(input: object) {
+  const response = await directory.app.request('/api/tools/get_proof', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
+}
+
+describe('the checkpoint', () => {
+  it('names the log by its address, its size and its root, signed with the published key', async () => {
+    await append(3);
+    const checkpoint = await text('/log/checkpoint');
+    expect(checkpoint.split('\n').slice(0, 2)).toEqual(['127.0.0.1:3000/log', '3']);
+    expect(checkpoint).toMatch(
+      /^127\.0\.0\.1:3000\/log\n3\n[A-Za-z0-9+/]{43}=\n\n\u2014 127\.0\.0\.1:3000\/log [A-Za-z0-9+/]{91}=\n$/,
+    );
+    expect((await text('/log/key')).trim()).toMatch(
+      /^127\.0\.0\.1:3000\/log\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/,
+    );
+  });
+  it('is signed at most once a second, and then names what came in between', async () => {
+    await append(1);
+    const first = await text('/log/checkpoint');
+    await append(1, 1);
+    expect(await text('/log/checkpoint')).toBe(first);
+    await nextSecond();
+    expect((await text('/log/checkpoint')).split('\n')[1]).toBe('2');
+  });
+});
+
+describe('an entry’s proof', () => {
+  it('is checked by an implementation that is not ours: checkpoint, signature and path', async () => {
+    await append(11);
+    for (const log_index of [0, 4, 10]) {
+      const { body } = await prove({ log_index });
+      const [head, envelope = ''] = [
+        body.proof?.split('\n\n')[0] ?? '',
+        body.proof?.slice((body.proof?.indexOf('\n\n') ?? 0) + 2),
+      ];
+      const [name, place, ...hashes] = head.split('\n');
+      expect([name, place]).toEqual(['c2sp.org/tlog-proof@v1', `index ${log_index}`]);
+      const verifier = readVerifier(body.key ?? '');
+      const keyId = Buffer.from(body.key?.split('+')[1] ?? '', 'hex');
+      const entry = {
+        inclusionProof: {
+          logIndex: String(log_index),
+          hashes: hashes.map((hash) => Buffer.from(hash, 'base64')),
+          checkpoint: { envelope },
+        },
+        canonicalizedBody: Buffer.from(body.leaf ?? ''),
+      };
+      const log = { logID: keyId, publicKey: verifier?.publicKey, baseURL: 'http://127.0.0.1:3000/log' };
+      const checkpoint = verifyCheckpoint(entry as never, [log] as never);
+      expect(checkpoint.logSize).toBe(11n);
+      expect(() => verifyMerkleInclusion(entry as never, checkpoint)).not.toThrow();
+      const other = { ...entry, canonicalizedBody: Buffer.from('another leaf') };
+      expect(() => verifyMerkleInclusion(other as never, checkpoint)).toThrow(/does not match/);
+    }
+  });
+  it('is answered by its own address as text', async () => {
+    await append(2);
+    expect(await text('/log/proof/1')).toBe((await prove({ log_index: 1 })).body.proof);
+  });
+  it.each([
+    [{ log_index: 99 }, 404, 'not_found'],
+    [{ rating_id: 'none' }, 404, 'not_found'],
+    [{}, 422, 'invalid_input'],
+    [{ log_index: 0, rating_id: 'x' }, 422, 'invalid_input'],
+    [{ log_index: -1 }, 422, 'invalid_input'],
+  ])('%j is answered with %i %s', async (input, status, code) => {
+    expect(await prove(input)).toMatchObject({ status, body: { code } });
+  });
+});
+
+describe('tiles', () => {
+  it('hold the leaf hashes and, above, the hashes of full tiles; entries hash to them', async () => {
+    await append(300);
+    const leaves = await bytes('/log/tile/0/000');
+    expect(leaves.length).toBe(8192);
+    const rest = await bytes('/log/tile/0/001.p/44');
+    expect(rest.length).toBe(44 * 32);
+    const above = await bytes('/log/tile/1/000.p/1');
+    let row: Buffer[] = Array.from({ length: 256 }, (_, at) => leaves.subarray(at * 32, at * 32 + 32));
+    while (row.length > 1)
+      row = Array.from({ length: row.length / 2 }, (_, at) =>
+        nodeHash(row[2 * at] ?? leaves, row[2 * at + 1] ?? leaves),
+      );
+    expect(above.equals(row[0] ?? leaves)).toBe(true);
+    const bundle = await bytes('/log/tile/entries/001.p/44');
+    const first = bundle.subarray(2, 2 + bundle.readUInt16BE(0));
+    expect(leafHash(first).equals(rest.subarray(0, 32))).toBe(true);
+  });
+  it.each([
+    '/log/tile/0/000',
+    '/log/tile/0/000.p/6',
+    '/log/tile/0/x001/000',
+    '/log/tile/64/000',
+    '/log/tile/0/0',
+    '/log/tile/0/000.p/0',
+    '/log/tile/1/000',
+    '/log/tile/entries/001',
+    '/log/7/checkpoint',
+    '/log/proof/x',
+    '/log/consistency/3/2',
+    '/log/consistency/0/6',
+  ])('%s is not there in a log of five entries', async (path) => {
+    await append(5);
+    expect((await directory.app.request(path)).status).toBe(404);
+  });
+});
+
+describe('dossier verify', () => {
+  const save = async (name: string, content: string) => {
+    await writeFile(join(folder, name), content);
+    return join(folder, name);
+  };
+  it('checks a saved proof offline, and says what does not hold', async () => {
+    await append(4);
+    const { body } = await prove({ log_index: 2 });
+    const key = (await text('/log/key')).trim();
+    const good = await runDossier(
+      ['verify', await save('proof.json', JSON.stringify(body)), '--key', key],
+      {},
+    );
+    expect(good).toMatchObject({ code: 0, stderr: '' });
+    expect(good.stdout.split('\n').filter(Boolean)).toEqual([
+      'holds  the leaf commits to this record',
+      'holds  the checkpoint of 127.0.0.1:3000/log at 4 entries is signed by this key',
+      'holds  the leaf is entry 2 under that checkpoint',
+    ]);
+    const changed = await save('changed.json', JSON.stringify({ ...body, record: '{"at":9}' }));
+    const bad = await runDossier(['verify', changed, '--key', key], {});
+    expect(bad).toMatchObject({ code: 1, stderr: 'verify: not everything holds\n' });
+    expect(bad.stdout).toContain('FAILS  the leaf does not commit to this record');
+    expect((await runDossier(['verify', await save('x.json', '{}')], {})).code).toBe(74);
+    expect((await runDossier(['verify'], {})).code).toBe(64);
+  });
+  it('checks that one checkpoint continues another', async () => {
+    await append(3);
+    const older = await save('older', await text('/log/checkpoint'));
+    await append(6, 3);
+    await nextSecond();
+    const newer = await save('newer', await text('/log/checkpoint'));
+    const consistency = await save('consistency', await text('/log/consistency/3/9'));
+    const key = await save('key', await text('/log/key'));
+    const options = ['--older', older, '--newer', newer, '--consistency', consistency, '--key', key];
+    expect((await runDossier(['verify', ...options], {})).stdout).toContain(
+      'holds  the newer tree continues the older one (3 entries, 9 entries)',
+    );
+    const wrong = await save('wrong', await text('/log/consistency/2/9'));
+    const failed = await runDossier(['verify', ...options.with(5, wrong)], {});
+    expect(failed.code).toBe(1);
+    expect(failed.stdout).toContain('history was rewritten');
+  });
+});
+
+describe('a restored backup', () => {
+  it('closes the log with the last published checkpoint and opens the next one with it', async () => {
+    await append(2);
+    await text('/log/checkpoint');
+    await directory.close();
+    await cp(join(folder, 'dossier.db'), join(folder, 'backup.db'));
+    directory = await open();
+    await append(3, 2);
+    await nextSecond();
+    const published = await text('/log/checkpoint');
+    await directory.close();
+    await cp(join(folder, 'backup.db'), join(folder, 'dossier.db'));
+
+    directory = await open();
+    expect(await text('/log/checkpoint')).toBe(published);
+    const { logs } = JSON.parse(await text('/log')) as { logs: Record<string, unknown>[] };
+    expect(logs).toMatchObject([
+      { log: 'http://127.0.0.1:3000/log', first_log_index: 0, entries: 2, closed_with: published },
+      { log: 'http://127.0.0.1:3000/log/2', first_log_index: 2, entries: 1 },
+    ]);
+    expect((await text('/log/2/checkpoint')).split('\n').slice(0, 2)).toEqual(['127.0.0.1:3000/log/2', '1']);
+    const { body } = await prove({ log_index: 2 });
+    expect(JSON.parse(body.record ?? '')).toEqual({ checkpoint: published });
+    expect(body.log).toBe('http://127.0.0.1:3000/log/2');
+    expect((await prove({ log_index: 0 })).status).toBe(404);
+    await directory.close();
+    directory = await open();
+    expect((JSON.parse(await text('/log')) as { logs: unknown[] }).logs).toHaveLength(2);
+  });
+});
