@@ -9,16 +9,20 @@ export interface CleanedText {
 
 const plain = /^[\n\x20-\x7e]*$/;
 
-/** What is taken out; variation selectors stay where they follow a character, as emoji need them. */
+/**
+ * What is taken out, in this order: what goes later must not join halves of what went before. Variation selectors
+ * stay where one follows a character, as emoji need them.
+ */
 const hidden: readonly (readonly [TextFlag, RegExp])[] = [
+  ['lone_surrogate', /\p{Cs}/gu],
   ['control', /(?![\t\n\r\u0085])\p{Cc}/gu],
   ['bidi', /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu],
+  ['tag_block', /[\u{e0000}-\u{e0fff}]/gu],
   [
     'zero_width',
-    /[\u034f\u17b4\u17b5\u00ad\u115f\u1160\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]/gu,
+    /[\u034f\u17b4\u17b5\u00ad\u115f\u1160\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0]/gu,
   ],
-  ['tag_block', /[\u{e0000}-\u{e0fff}]/gu],
-  ['lone_surrogate', /\p{Cs}/gu],
+  ['zero_width', /(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]/gu],
 ];
 
 /**
@@ -31,7 +35,7 @@ export function cleanText(foreign: string): CleanedText {
   let text = foreign.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replaceAll('\t', ' ');
   for (const [flag, characters] of hidden) {
     const without = text.replace(characters, '');
-    if (without !== text) flags.push(flag);
+    if (without !== text && !flags.includes(flag)) flags.push(flag);
     text = without;
   }
   return { text: text.normalize('NFC'), flags };

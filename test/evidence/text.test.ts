@@ -15,10 +15,12 @@ describe('cleaning foreign text', () => {
     ['e\u200b\u0301', '\u00e9', ['zero_width']],
     ['heart \u2764\ufe0f', 'heart \u2764\ufe0f', []],
     ['x\ufe00\ufe01\ufe02', 'x\ufe00', ['zero_width']],
+    ['x\ufe00\u{e0100}\ufe0f\u200b\ufe01', 'x\ufe00', ['tag_block', 'zero_width']],
+    ['\udb40\u{e0041}\udc41', '', ['lone_surrogate', 'tag_block']],
     [
       '\u0000\u202e\u200b\u{e0001}\udead',
       '',
-      ['control', 'bidi', 'zero_width', 'tag_block', 'lone_surrogate'],
+      ['lone_surrogate', 'control', 'bidi', 'tag_block', 'zero_width'],
     ],
   ])('%j becomes %j', (foreign, text, flags) => {
     expect(cleanText(foreign)).toEqual({ text, flags });
