@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { handleSchema } from './handle.ts';
+import { cleanText, toLine } from './text.ts';
 
 /** How an interaction ended, in the rater's words. */
 export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
@@ -40,6 +41,20 @@ export const ratingContent = z.object({
   supersedes: z.string().max(64).optional().describe('Id of your rating that this one amends'),
 });
 export type RatingContent = z.infer<typeof ratingContent>;
+
+/** The content as it is kept: every free text cleaned; one of which nothing is left counts as not sent. */
+export function cleanRating(sent: RatingContent): RatingContent {
+  const { comment, operation, subject_version, evidence, ...rest } = sent;
+  const texts = {
+    comment: cleanText(comment ?? '').text,
+    operation: toLine(operation ?? ''),
+    subject_version: toLine(subject_version ?? ''),
+    evidence: (evidence ?? [])
+      .map(({ kind, value }) => ({ kind, value: toLine(value) }))
+      .filter(({ value }) => value !== ''),
+  };
+  return { ...rest, ...Object.fromEntries(Object.entries(texts).filter(([, kept]) => kept.length > 0)) };
+}
 
 /** A rating as anyone may read it. Texts in it were written by the source, not by this service. */
 export const ratingRecord = ratingContent.extend({

@@ -4,7 +4,13 @@ import { authenticate } from '../claim/authenticate.ts';
 import type { Context } from '../context.ts';
 import { canonicalDigest, toLeaf } from '../evidence/log.ts';
 import { repositoryRoot } from '../evidence/namespace.ts';
-import { type RatingContent, type RatingRecord, ratingContent, ratingFlags } from '../evidence/rating.ts';
+import {
+  cleanRating,
+  type RatingContent,
+  type RatingRecord,
+  ratingContent,
+  ratingFlags,
+} from '../evidence/rating.ts';
 import {
   isIndependent,
   isInWindow,
@@ -12,7 +18,6 @@ import {
   ratingWindow_ms,
   toRatingFlags,
 } from '../evidence/rating-rules.ts';
-import { cleanText } from '../evidence/text.ts';
 import { Problem } from '../problem.ts';
 import type { CapabilityRow, ListingRow, RatingRow, Transaction } from '../store/store.ts';
 import { requireHandle } from './find-listing.ts';
@@ -182,12 +187,8 @@ export const submitRating = defineTool({
     const capability = await authenticate(context);
     await findSubject(handle, context);
     const now = context.clock();
-    const comment = sent.comment === undefined ? undefined : cleanText(sent.comment).text;
-    const content = {
-      ...sent,
-      ...(comment && { comment }),
-      interaction_at: toInteractionTime(sent.interaction_at, now),
-    };
+    const interaction_at = toInteractionTime(sent.interaction_at, now);
+    const content = cleanRating({ ...sent, interaction_at });
     const { supersedes: _place, ...said } = content;
     const submission = { capability, handle, content, digest: canonicalDigest(said), now };
     return context.store.write((tx) => record(tx, submission));

@@ -196,6 +196,39 @@ describe('a comment', () => {
   });
 });
 
+describe('a text of a rating', () => {
+  const unseen = '\u{e0049}\u{e0067}\u{e006e}\u202e\u200b';
+  const shown = async (rating_id: unknown) => {
+    const listed = await directory.post('/api/tools/list_ratings', { handle: subject });
+    const { ratings } = (await listed.json()) as { ratings: { id: string }[] };
+    return ratings.find(({ id }) => id === rating_id);
+  };
+
+  it('that nobody can see counts as not sent', async () => {
+    const evidence = [{ kind: 'receipt', value: unseen }];
+    const { status, rating_id } = await submit({ comment: unseen, operation: unseen, evidence });
+    expect(status).toBe(200);
+    const record = await shown(rating_id);
+    expect(record).toMatchObject({ outcome: 'succeeded' });
+    for (const field of ['comment', 'operation', 'evidence']) expect(record).not.toHaveProperty(field);
+  });
+
+  it('is kept without what hides or turns it, whichever field it stands in', async () => {
+    const { rating_id } = await submit({
+      comment: `a${unseen}\nb`,
+      operation: `send${unseen}\n sms`,
+      subject_version: `1.0${unseen}`,
+      evidence: [{ kind: 'url', value: `https://a.example/${unseen}` }],
+    });
+    expect(await shown(rating_id)).toMatchObject({
+      comment: 'a\nb',
+      operation: 'send sms',
+      subject_version: '1.0',
+      evidence: [{ kind: 'url', value: 'https://a.example/' }],
+    });
+  });
+});
+
 describe('related ratings', () => {
   it.each<[string, string, () => string, readonly string[], boolean]>([
     ['one namespace', 'com.politicalcomms/other', () => capability, ['same_namespace', 'new_source'], false],
