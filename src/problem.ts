@@ -141,6 +141,8 @@ export interface ProblemFacts {
   /** Handles the caller may have meant; publisher-written names, for data fields only. */
   readonly near?: readonly string[];
   readonly retry_after_s?: number;
+  /** The limit that was met, for the RateLimit headers. */
+  readonly limit?: { readonly name: string; readonly burst: number; readonly refill_s: number };
   /** The methods that a 405 names in Allow. */
   readonly allow?: readonly string[];
 }
@@ -165,7 +167,7 @@ export class Problem extends Error {
   }
 
   /** The data every face shows: code, message and facts; the shape of `structuredContent.error`. */
-  toJSON(): { code: ProblemCode; message: string } & Omit<ProblemFacts, 'detail' | 'allow'> {
+  toJSON(): { code: ProblemCode; message: string } & Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
     const { fields, near, retry_after_s } = this.facts;
     return {
       code: this.code,

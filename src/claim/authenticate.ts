@@ -1,8 +1,12 @@
 import type { Context } from '../context.ts';
 import { capabilityHash, isCapability } from '../evidence/capability.ts';
+import { takeNetworkLimits } from '../limits/shared.ts';
 import { Problem, type ProblemCode } from '../problem.ts';
 import type { CapabilityRow } from '../store/store.ts';
 import { endCapability } from './end-capability.ts';
+
+/** Capabilities of one network that were sent and do not work, whatever the face. */
+export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
 /** The problem that each state but `active` answers with. */
 const refusals: Record<Exclude<CapabilityRow['state'], 'active'>, ProblemCode> = {
@@ -11,25 +15,29 @@ const refusals: Record<Exclude<CapabilityRow['state'], 'active'>, ProblemCode> =
   burnt: 'capability_revoked',
 };
 
-async function findCapability({ caller, store }: Context): Promise<CapabilityRow> {
-  const { capability } = caller;
+/** Only a bad one is counted, so nobody in its network who sends a good one is ever refused for it. */
+async function refuseBad(code: ProblemCode, context: Context): Promise<never> {
+  await takeNetworkLimits(context, [badCapabilityLimit]);
+  throw new Problem(code);
+}
+
+async function findCapability(context: Context): Promise<CapabilityRow> {
+  const { capability } = context.caller;
   if (!capability) throw new Problem('capability_required');
-  if (capability === 'conflict') throw new Problem('capability_conflict');
+  if (capability === 'conflict') return refuseBad('capability_conflict', context);
   const row = isCapability(capability)
-    ? await store.claims.capability(capabilityHash(capability))
+    ? await context.store.claims.capability(capabilityHash(capability))
     : undefined;
-  if (!row) throw new Problem('capability_invalid');
-  return row;
+  return row ?? refuseBad('capability_invalid', context);
 }
 
 /**
  * The caller's active capability. Throws capability_required, capability_conflict, capability_invalid,
- * capability_revoked (burnt ones too) or capability_suspended.
+ * capability_revoked (burnt ones too), capability_suspended, or rate_limited for a bad one after many.
  */
 export async function authenticate(context: Context): Promise<CapabilityRow> {
   const row = await findCapability(context);
-  if (row.state !== 'active') throw new Problem(refusals[row.state]);
-  return row;
+  return row.state === 'active' ? row : refuseBad(refusals[row.state], context);
 }
 
 /** What a revocation answers. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { startRecheck } from '../claim/recheck.ts';
 import type { Config } from '../config.ts';
 import { ExitError, exitCodes } from '../exit.ts';
+import { startForgetting } from '../limits/forget.ts';
 import { startImports } from '../registry/schedule.ts';
 import { listen, openContext } from '../server.ts';
 
@@ -29,7 +30,8 @@ export async function runServe(config: Config): Promise<void> {
     });
     process.stdout.write(`listening on ${running.context.config.PUBLIC_URL}\n`);
     const imports = startImports(running.context, stopping.signal);
-    background = [startRecheck(running.context), () => imports];
+    const forgetting = startForgetting(running.context, stopping.signal);
+    background = [startRecheck(running.context), () => imports, () => forgetting];
     await Promise.race(signals.map((signal) => once(process, signal)));
     context.log.info('stopping');
     stopping.abort();

@@ -2,12 +2,11 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { Context } from '../context.ts';
 import type { Site } from '../views/site.ts';
-import type { ToolLimits } from './limits.ts';
 
-/** What a request carries through the app: its id, the service's context with its own caller, the tools' limits. */
+/** What a request carries through the app: its id and the service's context with its own caller. */
 export interface HttpEnvironment {
   Bindings: Partial<HttpBindings>;
-  Variables: { requestId: string; context: Context; limits: ToolLimits };
+  Variables: { requestId: string; context: Context };
 }
 
 /** One request, as every handler of this directory gets it. */

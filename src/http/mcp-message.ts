@@ -1,6 +1,8 @@
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { Problem, type ProblemCode } from '../problem.ts';
 import { parseJson, readText } from './body.ts';
+import type { Request } from './environment.ts';
+import { toWaitHeaders } from './wait-headers.ts';
 
 const maxBytes = 64 * 1024;
 
@@ -17,10 +19,26 @@ export function toRpcError(problem: Problem, rpcCode = rpcCodes[problem.code] ??
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
       ...(facts.allow && { Allow: facts.allow.join(', ') }),
-      ...(facts.retry_after_s !== undefined && { 'Retry-After': String(facts.retry_after_s) }),
+      ...toWaitHeaders(facts),
     },
   });
 }
+
+const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
+
+/** Lets scripts of any site read the answer: the endpoint is public and knows no cookies. */
+export function withCors(c: Request, response: Response): Response {
+  if (!c.req.header('origin')) return response;
+  response.headers.set('Access-Control-Allow-Origin', '*');
+  response.headers.set('Access-Control-Expose-Headers', exposed);
+  return response;
+}
+
+/** Whether a path is the endpoint's, with or without a slash at its end. */
+export const isMcpPath = (path: string): boolean => /^\/api\/mcp\/?$/.test(path);
+
+/** A refusal of the endpoint, before or behind its door: JSON-RPC that a script of any site can read. */
+export const toMcpRefusal = (c: Request, problem: Problem): Response => withCors(c, toRpcError(problem));
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 

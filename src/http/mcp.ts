@@ -6,7 +6,7 @@ import { toProblem } from '../tools/tool.ts';
 import { createAssets } from '../views/assets.ts';
 import { toMcpPage } from '../views/mcp-page.ts';
 import type { HttpEnvironment, Request } from './environment.ts';
-import { readMessage, toRpcError } from './mcp-message.ts';
+import { isMcpPath, readMessage, toMcpRefusal, withCors } from './mcp-message.ts';
 
 const maxInFlight = 200;
 const methods = ['POST', 'OPTIONS'] as const;
@@ -14,7 +14,6 @@ const methods = ['POST', 'OPTIONS'] as const;
 /** What a script of another site may send; the protocol's own headers are reflected, not listed. */
 const sendable =
   /^(content-type|accept|authorization|x-agent-capability|last-event-id|mcp-[a-z0-9-]{1,60})$/i;
-const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
 
 function answerPreflight(c: Request): Response {
   const asked = (c.req.header('access-control-request-headers') ?? '').split(',').map((name) => name.trim());
@@ -29,14 +28,6 @@ function answerPreflight(c: Request): Response {
       Vary: 'Access-Control-Request-Headers',
     },
   });
-}
-
-/** Lets scripts of any site read the answer: the endpoint is public and knows no cookies. */
-function withCors(c: Request, response: Response): Response {
-  if (!c.req.header('origin')) return response;
-  response.headers.set('Access-Control-Allow-Origin', '*');
-  response.headers.set('Access-Control-Expose-Headers', exposed);
-  return response;
 }
 
 /** The routes of the endpoint, to be mounted at its address. */
@@ -72,12 +63,6 @@ function createGate() {
   };
 }
 
-/** Calls of a tool with a limit of its own count against it here as on every other face. */
-async function countCall(c: Request, body: unknown): Promise<void> {
-  const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } };
-  if (method === 'tools/call' && typeof params?.name === 'string') await c.get('limits').count(params.name);
-}
-
 /**
  * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
  * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
@@ -95,7 +80,6 @@ export function createMcpRoute(context: Context): McpRoutes {
     gate.pass(async () => {
       const message = await readMessage(c.req.raw);
       if ('refusal' in message) return message.refusal;
-      await countCall(c, message.body);
       const { answerer } = await opened;
       return answerer.answer({ request: c.req.raw, body: message.body, caller: c.get('context').caller });
     });
@@ -108,7 +92,7 @@ export function createMcpRoute(context: Context): McpRoutes {
       if (method !== 'POST') throw new Problem('method_not_allowed', { allow: methods });
       return withCors(c, await answerPost(c));
     } catch (error) {
-      return withCors(c, toRpcError(toProblem(error, context)));
+      return toMcpRefusal(c, toProblem(error, context));
     }
   };
 
@@ -120,7 +104,7 @@ export function createMcpRoute(context: Context): McpRoutes {
   };
   // With and without a slash at its end; what is below it is not the endpoint.
   const routes = new Hono<HttpEnvironment>().all('/*', (c) =>
-    /\/api\/mcp\/?$/.test(c.req.path) ? answer(c) : c.notFound(),
+    isMcpPath(c.req.path) ? answer(c) : c.notFound(),
   );
   return Object.assign(routes, { close });
 }

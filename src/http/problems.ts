@@ -3,6 +3,8 @@ import { Problem, problemTable } from '../problem.ts';
 import { toProblem } from '../tools/tool.ts';
 import { toProblemPage } from '../views/problem-page.ts';
 import type { Face, Request } from './environment.ts';
+import { isMcpPath, toMcpRefusal } from './mcp-message.ts';
+import { toWaitHeaders } from './wait-headers.ts';
 
 /** A problem as application/problem+json (RFC 9457), with `code` and the facts that help. */
 export function toProblemJson(problem: Problem, publicUrl: string): Record<string, unknown> {
@@ -28,7 +30,7 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
   return {
     'Cache-Control': 'no-store',
     Vary: 'Accept',
-    ...(facts.retry_after_s !== undefined && { 'Retry-After': String(facts.retry_after_s) }),
+    ...toWaitHeaders(facts),
     ...(facts.allow && { Allow: facts.allow.join(', ') }),
     ...(status === 401 && {
       'WWW-Authenticate': challenges[code] ?? 'Bearer realm="dossier", error="invalid_token"',
@@ -49,8 +51,10 @@ export function answerProblem(c: Request, problem: Problem, { site }: Face): Res
 }
 
 /** The one place where an exception becomes an answer; what is not a Problem is logged and shown as `internal`. */
-export const createErrorHandler = (face: Face) => (error: Error, c: Request) =>
-  answerProblem(c, toProblem(error, face.context), face);
+export const createErrorHandler = (face: Face) => (error: Error, c: Request) => {
+  const problem = toProblem(error, face.context);
+  return isMcpPath(c.req.path) ? toMcpRefusal(c, problem) : answerProblem(c, problem, face);
+};
 
 /** Answers a method that a path does not offer: 204 to OPTIONS, 405 otherwise, both with Allow. */
 export function answerMethod(c: Request, allow: string[], face: Face): Response {

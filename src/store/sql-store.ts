@@ -2,6 +2,7 @@ import { createClaimReads, createClaimWrites } from './claims.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createFeedbackReads, createFeedbackWrites, createKeyReads, createKeyWrites } from './feedback.ts';
 import { createImportReads, createImportWrites } from './imports.ts';
+import { createLimitReads, createLimitWrites } from './limits.ts';
 import { createListingReads } from './listing-reads.ts';
 import { createListingWrites } from './listing-writes.ts';
 import { createLogReads, createLogWrites } from './log.ts';
@@ -16,6 +17,7 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   imports: createImportReads(db),
   feedback: createFeedbackReads(db),
   keys: createKeyReads(db),
+  limits: createLimitReads(db),
 });
 
 /** Stands for every listing among touched handles; no handle has this form. */
@@ -29,6 +31,7 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   imports: createImportWrites(db, () => touch(everyListing)),
   feedback: createFeedbackWrites(db),
   keys: createKeyWrites(db),
+  limits: createLimitWrites(db),
 });
 
 /** The store over an engine: every query is written once, the engine brings connections, DDL and search. */

@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Engine } from './engine.ts';
-import { createTables } from './migrations.ts';
+import { createLimitTables, createTables } from './migrations.ts';
 import type { Schema } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 import { sqliteSearch } from './sqlite-search.ts';
@@ -57,6 +57,7 @@ async function migrate(database: DatabaseSync, db: Kysely<Schema>): Promise<void
   const migrations = {
     '0001_tables': createTables({ int8: 'integer' }),
     '0002_search': sqliteSearch.migration,
+    '0003_limits': createLimitTables({ int8: 'integer' }),
   };
   database.exec('begin immediate');
   const provider = { getMigrations: async () => migrations };

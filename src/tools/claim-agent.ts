@@ -55,6 +55,7 @@ export const claimAgent = defineTool({
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input,
   output: claimAnswer,
+  networkLimits: [{ name: 'claim', burst: 10, refill_s: 60 }],
   example: { handle: 'co.webhook/webhook' },
   async run(sent, context) {
     const listing = await findListing(sent.handle, context);

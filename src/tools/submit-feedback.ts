@@ -26,6 +26,8 @@ export const submitFeedback = defineTool({
     contact: z.string().max(200).optional().describe('Only if you want an answer'),
   }),
   output: z.object({ id: z.string(), received_at: z.string(), statement: z.string() }),
+  // Five an hour, three at once.
+  networkLimits: [{ name: 'feedback', burst: 3, refill_s: 2160 }],
   example: { message: 'The description of this listing is out of date.', category: 'data' },
   async run(input, context) {
     if (input.handle !== undefined) await findListing(input.handle, context);

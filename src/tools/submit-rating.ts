@@ -18,6 +18,7 @@ import {
   ratingWindow_ms,
   toRatingFlags,
 } from '../evidence/rating-rules.ts';
+import { takeLimits } from '../limits/shared.ts';
 import { Problem } from '../problem.ts';
 import type { CapabilityRow, ListingRow, RatingRow, Transaction } from '../store/store.ts';
 import { requireHandle } from './find-listing.ts';
@@ -44,6 +45,25 @@ interface Submission {
   readonly digest: string;
   readonly now: Date;
 }
+
+/** Ratings of one capability: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
+const limits = {
+  hour: { name: 'rating', burst: 20, refill_s: 1200 },
+  day: { name: 'rating_day', burst: 300, refill_s: 86_400 },
+  subject: { name: 'rating_subject', burst: 10, refill_s: 86_400 },
+} as const;
+
+/** Taken with the record: a replay or a refusal costs nothing, and what is refused here leaves no trace. */
+const takeRating = (tx: Transaction, { capability: { id }, handle }: Submission, context: Context) =>
+  takeLimits(
+    tx,
+    [
+      { limit: limits.subject, who: `${id} ${handle}` },
+      { limit: limits.hour, who: id },
+      { limit: limits.day, who: id },
+    ],
+    context,
+  );
 
 const toAnswer = (row: RatingRow, status: Output['status']): Output => ({
   rating_id: row.id,
@@ -144,7 +164,7 @@ function toRow(
   };
 }
 
-async function record(tx: Transaction, submission: Submission): Promise<Output> {
+async function record(tx: Transaction, submission: Submission, context: Context): Promise<Output> {
   const { capability, handle, content, digest, now } = submission;
   const source = await tx.listings.row(capability.handle);
   const subject = await tx.listings.row(handle);
@@ -156,6 +176,7 @@ async function record(tx: Transaction, submission: Submission): Promise<Output> 
   if (same?.content_digest === digest) return toAnswer(same, 'replayed');
   const amended = content.supersedes ? await requireAmendable(tx, content.supersedes, submission) : undefined;
   if (same && same.id !== amended?.id) throw new Problem('rating_exists');
+  await takeRating(tx, submission, context);
   const made = toRecord(submission, { source, subject }, await flagsOf(tx, source, subject, now));
   const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made));
   const row = toRow(made, submission, log_index);
@@ -174,6 +195,7 @@ export const submitRating = defineTool({
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   input: z.strictObject({ handle: handleInput, ...ratingContent.shape }),
   output,
+  ownLimits: Object.values(limits),
   example: {
     handle: 'co.webhook/webhook',
     interaction_id: 'run-2026-11-21-0001',
@@ -191,6 +213,6 @@ export const submitRating = defineTool({
     const content = cleanRating({ ...sent, interaction_at });
     const { supersedes: _place, ...said } = content;
     const submission = { capability, handle, content, digest: canonicalDigest(said), now };
-    return context.store.write((tx) => record(tx, submission));
+    return context.store.write((tx) => record(tx, submission, context));
   },
 });

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { findSecret } from '../evidence/capability.ts';
+import type { Limit } from '../limits/limit.ts';
+import { takeNetworkLimits } from '../limits/shared.ts';
 import { Problem } from '../problem.ts';
 
 /** What a tool does to the world, all four said explicitly (MCP ToolAnnotations). */
@@ -28,11 +30,14 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly title: string;
   readonly description: string;
   readonly effects: ToolEffects;
-  /** Which limit of trust.md section 5 its calls count against besides the face's own. */
   readonly input: Input;
   readonly output: Output;
   /** An input that works, for the documents and the tests. */
   readonly example: z.input<Input>;
+  /** What its well-formed calls count against for each network, besides the face's own limit; the same on every face. */
+  readonly networkLimits?: readonly Limit[];
+  /** What `run` takes itself, for whom only it knows (limits/shared.ts); named here for settings and documents. */
+  readonly ownLimits?: readonly Limit[];
   /** The rule. Answers data or throws a Problem. */
   run(input: z.output<Input>, context: Context): Promise<z.input<Output>>;
 }
@@ -67,6 +72,7 @@ export async function callTool(
     if (findSecret(input)) throw new Problem('secret_in_body');
     const parsed = tool.input.safeParse(input ?? {});
     if (!parsed.success) throw invalidInput(parsed.error);
+    await takeNetworkLimits(context, tool.networkLimits ?? []);
     return await tool.run(parsed.data, context);
   } catch (error) {
     throw toProblem(error, context);

@@ -77,7 +77,7 @@ export function createClaimContext(
 ): Context {
   const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': { git: gitUrl, raw: `${gitUrl}/raw` } });
   const config = readConfig(
-    { PUBLIC_URL: 'https://dossier.example', REPOSITORY_HOSTS, ...environment },
+    { PUBLIC_URL: 'https://dossier.example', LIMITS: 'off', REPOSITORY_HOSTS, ...environment },
     '0.0.0',
   );
   return {

@@ -298,18 +298,3 @@ describe('what fails on our side', () => {
     expect(text).not.toContain(secret);
   });
 });
-
-describe('a tool with a limit of its own', () => {
-  it('is limited over MCP as on every other face', async () => {
-    const limited = await openDirectory();
-    const feedback = { name: 'submit_feedback', arguments: { message: 'The tag page is empty' } };
-    const call = async () => {
-      const { headers, body } = legacy('tools/call', feedback);
-      return limited.app.request('/api/mcp', { method: 'POST', headers, body });
-    };
-    const statuses = [];
-    for (let count = 0; count < 4; count++) statuses.push((await call()).status);
-    expect(statuses).toEqual([200, 200, 200, 429]);
-    await limited.close();
-  });
-});
