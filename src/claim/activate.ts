@@ -28,7 +28,7 @@ async function writeCapabilities(
   for (const hash of decision.gone) await tx.claims.setCapabilityState(hash, 'suspended', at);
   for (const hash of decision.back) await tx.claims.setCapabilityState(hash, 'active', at);
   for (const { hash, issued_at } of decision.added)
-    await tx.claims.putCapability({
+    await tx.claims.addCapability({
       hash,
       id: capabilityId(hash),
       handle,

@@ -10,12 +10,12 @@ import {
 import type { ClaimFile } from '../evidence/claim-file.ts';
 import type { CapabilityRow } from '../store/store.ts';
 
-/** What a line is judged by. `known`: capabilities whose state decides, whatever the challenge says. */
+/** What a line is judged by. `known`: capabilities of any listing whose state decides, whatever the challenge says. */
 export interface LineFacts {
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now_s: number;
-  readonly known: readonly Pick<CapabilityRow, 'hash' | 'state'>[];
+  readonly known: readonly Pick<CapabilityRow, 'hash' | 'handle' | 'state'>[];
 }
 
 /** A line that counts. */
@@ -45,6 +45,7 @@ function judge(challenge: Challenge, burnt: ReadonlySet<string>, facts: LineFact
   if (burnt.has(challenge.hash)) return 'secret_published';
   const known = facts.known.find(({ hash }) => hash === challenge.hash);
   if (known?.state === 'burnt') return 'secret_published';
+  if (known && known.handle !== facts.binding.handle) return 'challenge_foreign';
   if (known?.state === 'revoked') return 'reused';
   return known ? undefined : challengeTrouble(challenge, facts.binding, facts);
 }

@@ -1,4 +1,5 @@
 import { capabilityHash, capabilityId } from '../evidence/capability.ts';
+import { readChallenge } from '../evidence/challenge.ts';
 import { type ClaimFile, parseClaimFile } from '../evidence/claim-file.ts';
 import type { Transaction } from '../store/store.ts';
 import { activate, type ClaimChange, type Proof } from './activate.ts';
@@ -16,17 +17,21 @@ export interface ProofOutcome {
 
 const patience_ms = 30 * 86_400_000;
 
+/** Unused capabilities that are remembered as published, for one listing: nobody loses hundreds by mistake. */
+const mostBurnt = 256;
+
 /** Ends capabilities that somebody committed, also those that were never used, so that they never will be. */
 async function burn(
   tx: Transaction,
   handle: string,
   { secrets, at }: { secrets: readonly string[]; at: string },
 ) {
+  let room = mostBurnt - (await tx.claims.burnt(handle));
   for (const hash of secrets.map(capabilityHash)) {
     const row = await tx.claims.capability(hash);
     if (row) await endCapability(tx, row, { state: 'burnt', at });
-    else
-      await tx.claims.putCapability({
+    else if (room-- > 0)
+      await tx.claims.addCapability({
         hash,
         id: capabilityId(hash),
         handle,
@@ -40,10 +45,11 @@ async function burn(
 
 async function judge(tx: Transaction, file: ClaimFile, { listing, place, binding, ring, now }: Proof) {
   const claim = await tx.claims.claim(listing.handle);
-  const rows = await tx.claims.capabilities(listing.handle);
-  const known = rows.filter(
-    ({ state }) => state === 'revoked' || state === 'burnt' || claim?.repository_key === place.key,
-  );
+  const challenges = file.challenges.flatMap((text) => readChallenge(text) ?? []);
+  const rows = await Promise.all(challenges.map(({ hash }) => tx.claims.capability(hash)));
+  const known = rows
+    .filter((row) => row !== undefined)
+    .filter(({ state }) => state === 'revoked' || state === 'burnt' || claim?.repository_key === place.key);
   return judgeLines(file, { binding, ring, known, now_s: Math.floor(now.getTime() / 1000) });
 }
 

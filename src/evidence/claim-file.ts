@@ -22,18 +22,19 @@ const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
 
 const found = (text: string, pattern: RegExp) => [...new Set(text.match(pattern))];
 
-/** Reads a claim file: any line ends, a BOM and prose around are fine. 'too_large' beyond 16 KiB or 64 challenges. */
+/** Reads a claim file: any line ends, a BOM and prose around are fine. 'too_large' beyond 16 KiB, 64 challenges or 64 capabilities. */
 export function parseClaimFile(text: string): ClaimFile | 'too_large' {
   if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large';
   const challenges = found(text, challengePattern);
-  if (challenges.length > challengeLimit) return 'too_large';
+  const secrets = found(text, secretPattern).filter(isCapability);
+  if (challenges.length > challengeLimit || secrets.length > challengeLimit) return 'too_large';
   const optouts = text
     .split(/[\r\n]+/)
     .map((line) => optoutPattern.exec(line.trim())?.[1])
     .filter((handle) => handleSchema.safeParse(handle).success);
   return {
     challenges,
-    secrets: found(text, secretPattern).filter(isCapability),
+    secrets,
     optouts: optouts.filter((handle) => handle !== undefined),
   };
 }

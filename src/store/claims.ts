@@ -1,6 +1,6 @@
 import type { ClaimEvent } from '../evidence/listing-document.ts';
 import type { Db } from './engine.ts';
-import type { ClaimReads, ClaimRow, ClaimWrites } from './store.ts';
+import type { CapabilityRow, ClaimReads, ClaimRow, ClaimWrites } from './store.ts';
 
 /** The public history of a claim, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
@@ -21,6 +21,22 @@ export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEve
   }));
 }
 
+/** A listing never has more; whatever ended for good is found by its hash. */
+const livingLimit = 64;
+
+async function readLiving(db: Db, handle: string): Promise<CapabilityRow[]> {
+  const newest = await db
+    .selectFrom('capability')
+    .selectAll()
+    .where('handle', '=', handle)
+    .where('state', 'in', ['active', 'suspended'])
+    .orderBy('activated_at', 'desc')
+    .orderBy('hash', 'desc')
+    .limit(livingLimit)
+    .execute();
+  return newest.reverse();
+}
+
 /** Reads of claims and capabilities over any engine. */
 export const createClaimReads = (db: Db): ClaimReads => ({
   claim: (handle) => db.selectFrom('claim').selectAll().where('handle', '=', handle).executeTakeFirst(),
@@ -32,14 +48,16 @@ export const createClaimReads = (db: Db): ClaimReads => ({
       .orderBy('handle')
       .limit(limit)
       .execute(),
-  capabilities: (handle) =>
-    db
+  capabilities: (handle) => readLiving(db, handle),
+  burnt: async (handle) => {
+    const counted = await db
       .selectFrom('capability')
-      .selectAll()
+      .select(({ fn }) => fn.countAll<number>().as('burnt'))
       .where('handle', '=', handle)
-      .orderBy('activated_at')
-      .orderBy('hash')
-      .execute(),
+      .where('state', '=', 'burnt')
+      .executeTakeFirstOrThrow();
+    return Number(counted.burnt);
+  },
   capability: (hash) => db.selectFrom('capability').selectAll().where('hash', '=', hash).executeTakeFirst(),
   history: (handle) => readClaimHistory(db, handle),
 });
@@ -57,15 +75,9 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void): Clai
       .onConflict((conflict) => conflict.column('handle').doUpdateSet(claimChange(row)))
       .execute();
   },
-  async putCapability(row) {
+  async addCapability(row) {
     touch(row.handle);
-    await db
-      .insertInto('capability')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict.column('hash').doUpdateSet({ state: row.state, ended_at: row.ended_at }),
-      )
-      .execute();
+    await db.insertInto('capability').values(row).execute();
   },
   async setCapabilityState(hash, state, at) {
     const ended_at = state === 'active' ? null : at;

@@ -132,7 +132,10 @@ export interface ClaimReads {
   claim(handle: string): Promise<ClaimRow | undefined>;
   /** Claims after a handle, in handle order: for the re-check. */
   claimed(afterHandle: string, limit: number): Promise<ClaimRow[]>;
+  /** Active and suspended ones, oldest first; the newest 64 where there are more. */
   capabilities(handle: string): Promise<CapabilityRow[]>;
+  /** How many of a listing’s capabilities were found published. */
+  burnt(handle: string): Promise<number>;
   /** By SHA-256 of the capability, hex. */
   capability(hash: string): Promise<CapabilityRow | undefined>;
   history(handle: string): Promise<ClaimEvent[]>;
@@ -140,7 +143,8 @@ export interface ClaimReads {
 
 export interface ClaimWrites extends ClaimReads {
   putClaim(row: ClaimRow): Promise<void>;
-  putCapability(row: CapabilityRow): Promise<void>;
+  /** A capability not known yet; what ended once never comes back this way. */
+  addCapability(row: CapabilityRow): Promise<void>;
   setCapabilityState(hash: string, state: CapabilityRow['state'], at: string): Promise<void>;
   addEvent(handle: string, event: Omit<ClaimEvent, 'log_index'> & ClaimEventProof): Promise<void>;
 }

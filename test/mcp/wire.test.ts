@@ -28,7 +28,7 @@ async function claimRater(): Promise<void> {
       branch: 'main',
       checked_at: at,
     });
-    await tx.claims.putCapability({
+    await tx.claims.addCapability({
       hash,
       id: capabilityId(hash),
       handle,

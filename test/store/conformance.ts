@@ -298,7 +298,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   describe(`${name}: claims, feedback, quarantine, keys`, () => {
     it('finds a capability by its hash and changes its state', async () => {
       const hash = 'ab'.repeat(32);
-      await store.write((tx) => tx.claims.putCapability(capabilityRow('a/one', hash)));
+      await store.write((tx) => tx.claims.addCapability(capabilityRow('a/one', hash)));
       await store.write((tx) => tx.claims.setCapabilityState(hash, 'revoked', '2026-02-01T00:00:00.000Z'));
       expect(await store.claims.capability(hash)).toMatchObject({
         id: 'abababababababab',
