@@ -11,7 +11,10 @@ export const listTags = defineTool({
     'Lists the tags listings can be browsed by, with counts. Use it before search_agents with tags. Tags are derived from recorded facts and publisher keywords; they are not endorsements.',
   effects: readsOnly,
   input: z.strictObject({}),
-  output: z.object({ tags: z.array(z.object({ tag: z.string(), listings: z.int() })) }),
+  output: z.object({
+    tags: z.array(z.object({ tag: z.string(), listings: z.int() })),
+    untrusted_fields: z.array(z.string()),
+  }),
   example: {},
   async run(_input, { store }) {
     const counts = await store.listings.facetCounts('tag');
@@ -19,6 +22,7 @@ export const listTags = defineTool({
       tags: counts
         .slice(0, maxTags)
         .map(({ facet, listings }) => ({ tag: facet.slice('tag:'.length), listings })),
+      untrusted_fields: ['tags'],
     };
   },
 });

@@ -4,16 +4,25 @@ import type { Facet } from '../evidence/facets.ts';
 import { claimStates } from '../evidence/listing-document.ts';
 import { shortListing, toShortListing } from '../evidence/short-listing.ts';
 import { toWords } from '../evidence/words.ts';
+import type { ListingReads, SearchCounts } from '../store/store.ts';
 import { cursorInput } from './inputs.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const transports = ['streamable-http', 'sse', 'stdio'] as const;
 const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 const maxWords = 10;
+const maxFacets = 40;
 const defaultLimit = 20;
 
+const onlyTrue = () => z.literal(true, { error: 'only true is a filter; leave it out for none' }).optional();
+
 const input = z.strictObject({
-  query: z.string().max(200).optional().describe('Words; all must match, the last one also as a beginning'),
+  query: z
+    .string()
+    .max(200)
+    .refine((text) => toWords(text).length <= maxWords, 'at most ten words; leave some out')
+    .optional()
+    .describe('At most ten words; all must match, the last one also as a beginning'),
   tags: z
     .array(z.string().regex(/^[a-z0-9][a-z0-9.-]{0,39}$/))
     .max(5)
@@ -22,8 +31,8 @@ const input = z.strictObject({
   transport: z.enum(transports).optional(),
   package: z.enum(packageTypes).optional(),
   state: z.enum(claimStates).optional(),
-  has_endpoint: z.literal(true).optional(),
-  has_native_ratings: z.literal(true).optional(),
+  has_endpoint: onlyTrue().describe('true or left out'),
+  has_native_ratings: onlyTrue().describe('true or left out'),
   limit: z.int().min(1).max(50).optional().describe('20 unless said'),
   cursor: cursorInput,
 });
@@ -36,6 +45,7 @@ const output = z.object({
     .describe('kind:value, counted over the same hits'),
   next_cursor: z.string().optional(),
   order: z.string(),
+  untrusted_fields: z.array(z.string()),
 });
 
 /** The facets that an input names. */
@@ -50,6 +60,27 @@ function toFacetList(query: z.output<typeof input>): Facet[] {
   ];
 }
 
+const noCounts: SearchCounts = { total: 0, capped: false, facets: {} };
+
+/** Hits and their counts. A text in which there is no word is found nowhere, not everywhere. */
+async function find(query: z.output<typeof input>, limit: number, listings: ListingReads) {
+  const words = toWords(query.query ?? '');
+  const position = readCursor(query.cursor, z.tuple([z.int().min(0).max(3), z.int().min(0)]));
+  if (words.length === 0 && query.query?.trim()) return { hits: [], counts: noCounts };
+  const search = { words, facets: toFacetList(query) };
+  const after = position && { tier: position[0], id: position[1] };
+  return {
+    hits: await listings.search({ ...search, after, limit }),
+    counts: await listings.searchCounts(search),
+  };
+}
+
+const toFacetCounts = ({ facets }: SearchCounts) =>
+  Object.entries(facets)
+    .map(([facet, count]) => ({ facet, count }))
+    .sort((a, b) => b.count - a.count || (a.facet < b.facet ? -1 : 1))
+    .slice(0, maxFacets);
+
 /** Finds listings; the order follows from where the words were found and when a listing first appeared. */
 export const searchAgents = defineTool({
   name: 'search_agents',
@@ -61,23 +92,17 @@ export const searchAgents = defineTool({
   output,
   example: { query: 'webhook', limit: 5 },
   async run(query, { store }) {
-    const search = { words: toWords(query.query ?? '').slice(0, maxWords), facets: toFacetList(query) };
     const limit = query.limit ?? defaultLimit;
-    const position = readCursor(query.cursor, z.tuple([z.int().min(0).max(3), z.int().min(0)]));
-    const after = position && { tier: position[0], id: position[1] };
-    const hits = await store.listings.search({ ...search, after, limit: limit + 1 });
-    const counts = await store.listings.searchCounts(search);
+    const { hits, counts } = await find(query, limit + 1, store.listings);
     const shown = hits.slice(0, limit);
     const last = hits.length > limit ? shown.at(-1) : undefined;
     return {
       listings: shown.map(({ listing, tier }) => toShortListing(listing, tier)),
       total: { count: counts.total, capped: counts.capped },
-      facets: Object.entries(counts.facets)
-        .map(([facet, count]) => ({ facet, count }))
-        .sort((a, b) => b.count - a.count || (a.facet < b.facet ? -1 : 1))
-        .slice(0, 40),
+      facets: toFacetCounts(counts),
       ...(last && { next_cursor: toCursor([last.tier, last.listing.id]) }),
       order: 'name, then tags, then text; inside by first publication; never by ratings',
+      untrusted_fields: ['listings', 'facets'],
     };
   },
 });
