@@ -38,7 +38,7 @@ export const ratingContent = z.object({
   comment: z.string().max(1000).optional(),
   evidence: z.array(evidenceItem).max(3).optional().describe('Pointers for people who check; never fetched'),
   relationship: z.enum(relationships).describe('Your relation to the rated listing'),
-  supersedes: z.string().max(64).optional().describe('Id of your rating that this one amends'),
+  supersedes: z.string().min(1).max(64).optional().describe('Id of your rating that this one amends'),
 });
 export type RatingContent = z.infer<typeof ratingContent>;
 
@@ -46,7 +46,7 @@ export type RatingContent = z.infer<typeof ratingContent>;
 export function cleanRating(sent: RatingContent): RatingContent {
   const { comment, operation, subject_version, evidence, ...rest } = sent;
   const texts = {
-    comment: cleanText(comment ?? '').text,
+    comment: cleanText(comment ?? '').text.trim(),
     operation: toLine(operation ?? ''),
     subject_version: toLine(subject_version ?? ''),
     evidence: (evidence ?? [])

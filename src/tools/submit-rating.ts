@@ -1,29 +1,16 @@
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { authenticate } from '../claim/authenticate.ts';
 import type { Context } from '../context.ts';
 import { canonicalDigest, toLeaf } from '../evidence/log.ts';
-import { repositoryRoot } from '../evidence/namespace.ts';
-import {
-  cleanRating,
-  type RatingContent,
-  type RatingRecord,
-  ratingContent,
-  ratingFlags,
-} from '../evidence/rating.ts';
-import {
-  isIndependent,
-  isInWindow,
-  isSelfRating,
-  ratingWindow_ms,
-  toRatingFlags,
-} from '../evidence/rating-rules.ts';
+import { cleanRating, ratingContent, ratingFlags } from '../evidence/rating.ts';
+import { isInWindow, isSelfRating } from '../evidence/rating-rules.ts';
 import { takeLimits } from '../limits/shared.ts';
 import { Problem } from '../problem.ts';
-import type { CapabilityRow, ListingRow, RatingRow, Transaction } from '../store/store.ts';
+import type { RatingRow, Transaction } from '../store/store.ts';
 import { requireHandle } from './find-listing.ts';
 import { handleInput } from './inputs.ts';
-import { requireAmendable } from './rating-amendment.ts';
+import { requireAmendable, requireLive } from './rating-amendment.ts';
+import { flagsOf, type Submission, toRecord, toRow } from './rating-record.ts';
 import { defineTool } from './tool.ts';
 
 const output = z.object({
@@ -36,15 +23,6 @@ const output = z.object({
   statement: z.string(),
 });
 type Output = z.input<typeof output>;
-
-/** One submission: who rates, what, and when it came in. */
-interface Submission {
-  readonly capability: CapabilityRow;
-  readonly handle: string;
-  readonly content: RatingContent;
-  readonly digest: string;
-  readonly now: Date;
-}
 
 /** Ratings of one capability: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
 const limits = {
@@ -75,8 +53,8 @@ const toAnswer = (row: RatingRow, status: Output['status']): Output => ({
   statement: 'Recorded as one sourced signal. It is shown with its source, and is never a final verdict.',
 });
 
-/** The time of an interaction in UTC; throws where it is no RFC 3339 time or outside the window. */
-function toInteractionTime(text: string, now: Date): string {
+/** The time of an interaction in UTC; throws where it is no RFC 3339 time. */
+function toInteractionTime(text: string): string {
   if (!z.iso.datetime({ offset: true }).safeParse(text).success) {
     const message = 'an RFC 3339 time, for example 2026-11-21T10:00:00Z';
     throw new Problem('invalid_input', {
@@ -84,9 +62,7 @@ function toInteractionTime(text: string, now: Date): string {
       detail: `interaction_at: ${message}.`,
     });
   }
-  const at = new Date(text);
-  if (!isInWindow(at.getTime(), now.getTime())) throw new Problem('interaction_out_of_window');
-  return at.toISOString();
+  return new Date(text).toISOString();
 }
 
 async function findSubject(handle: string, { store }: Context): Promise<void> {
@@ -96,88 +72,32 @@ async function findSubject(handle: string, { store }: Context): Promise<void> {
   if (row.withdrawn) throw new Problem('listing_withdrawn');
 }
 
-async function flagsOf(tx: Transaction, source: ListingRow, subject: ListingRow, now: Date) {
-  const since = new Date(now.getTime() - ratingWindow_ms).toISOString();
-  const claim = await tx.claims.claim(source.handle);
-  return toRatingFlags(source, subject, {
-    reciprocal: await tx.ratings.rated(subject.handle, source.handle, since),
-    sourceAge_ms: now.getTime() - new Date(claim?.claimed_at ?? now).getTime(),
-  });
+async function readSides(tx: Transaction, { capability, handle }: Submission) {
+  await requireLive(tx, capability);
+  const source = await tx.listings.row(capability.handle);
+  const subject = await tx.listings.row(handle);
+  if (!source || !subject) throw new Problem('unknown_subject');
+  if (subject.withdrawn) throw new Problem('listing_withdrawn');
+  if (isSelfRating(source, subject)) throw new Problem('self_rating');
+  return { source, subject };
 }
 
-/** The public record that the log commits to. */
-function toRecord(
-  { content, now }: Submission,
-  sides: { source: ListingRow; subject: ListingRow },
-  flags: RatingRecord['flags'],
-) {
-  return {
-    ...content,
-    id: uuidv7({ msecs: now.getTime() }),
-    subject_handle: sides.subject.handle,
-    source_handle: sides.source.handle,
-    source_root: repositoryRoot(sides.source.repository_key ?? ''),
-    created_at: now.toISOString(),
-    flags,
-    independent: isIndependent(flags),
-  };
-}
-
-function toRow(
-  record: ReturnType<typeof toRecord>,
-  { capability, digest }: Submission,
-  log_index: number,
-): RatingRow {
-  const {
-    id,
-    subject_handle,
-    source_handle,
-    source_root,
-    created_at,
-    flags,
-    independent,
-    supersedes,
-    ...content
-  } = record;
-  const { interaction_id, interaction_at, outcome, score, ...rest } = content;
-  return {
-    id,
-    subject_handle,
-    source_handle,
-    source_root,
-    created_at,
-    interaction_id,
-    interaction_at,
-    outcome,
-    log_index,
-    score: score ?? null,
-    source_capability_id: capability.id,
-    content: JSON.stringify(rest),
-    content_digest: digest,
-    flags: JSON.stringify(flags),
-    independent: Number(independent),
-    supersedes: supersedes ?? null,
-    superseded_by: null,
-    withdrawn_at: null,
-    withdrawn_reason: null,
-    is_current: 1,
-  };
+/** Throws unless no current rating is of the interaction, and it was inside the window. */
+function requireNew({ content, now }: Submission, same: RatingRow | undefined): void {
+  if (same) throw new Problem('rating_exists');
+  if (!isInWindow(new Date(content.interaction_at).getTime(), now.getTime()))
+    throw new Problem('interaction_out_of_window');
 }
 
 async function record(tx: Transaction, submission: Submission, context: Context): Promise<Output> {
-  const { capability, handle, content, digest, now } = submission;
-  const source = await tx.listings.row(capability.handle);
-  const subject = await tx.listings.row(handle);
-  const live = await tx.claims.capability(capability.hash);
-  if (!source || live?.state !== 'active') throw new Problem('capability_suspended');
-  if (!subject) throw new Problem('unknown_subject');
-  if (isSelfRating(source, subject)) throw new Problem('self_rating');
-  const same = await tx.ratings.current(source.handle, handle, content.interaction_id);
+  const { handle, content, digest, now } = submission;
+  const sides = await readSides(tx, submission);
+  const same = await tx.ratings.current(sides.source.handle, handle, content.interaction_id);
   if (same?.content_digest === digest) return toAnswer(same, 'replayed');
   const amended = content.supersedes ? await requireAmendable(tx, content.supersedes, submission) : undefined;
-  if (same && same.id !== amended?.id) throw new Problem('rating_exists');
+  if (!amended) requireNew(submission, same);
   await takeRating(tx, submission, context);
-  const made = toRecord(submission, { source, subject }, await flagsOf(tx, source, subject, now));
+  const made = toRecord(submission, sides, await flagsOf(tx, sides.source, sides.subject, now));
   const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made));
   const row = toRow(made, submission, log_index);
   if (amended) await tx.ratings.end(amended.id, { superseded_by: row.id });
@@ -209,7 +129,7 @@ export const submitRating = defineTool({
     const capability = await authenticate(context);
     await findSubject(handle, context);
     const now = context.clock();
-    const interaction_at = toInteractionTime(sent.interaction_at, now);
+    const interaction_at = toInteractionTime(sent.interaction_at);
     const content = cleanRating({ ...sent, interaction_at });
     const { supersedes: _place, ...said } = content;
     const submission = { capability, handle, content, digest: canonicalDigest(said), now };
