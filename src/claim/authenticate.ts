@@ -37,7 +37,9 @@ async function findCapability(context: Context): Promise<CapabilityRow> {
  */
 export async function authenticate(context: Context): Promise<CapabilityRow> {
   const row = await findCapability(context);
-  return row.state === 'active' ? row : refuseBad(refusals[row.state], context);
+  if (row.state !== 'active') return refuseBad(refusals[row.state], context);
+  const claim = await context.store.claims.claim(row.handle);
+  return claim?.state === 'claimed' ? row : refuseBad('capability_suspended', context);
 }
 
 /** What a revocation answers. */

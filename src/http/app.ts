@@ -34,7 +34,7 @@ export function createApp(context: Context): App {
   app.onError(createErrorHandler(face));
   app.notFound((c) => answerProblem(c, new Problem('not_found'), face));
 
-  app.use(requestId(), createAccessLog(face), createHeaderGuard(config));
+  app.use(requestId({ limitLength: 40 }), createAccessLog(face), createHeaderGuard(config));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }),
   );

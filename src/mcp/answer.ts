@@ -12,6 +12,7 @@ import type { Caller, Context } from '../context.ts';
 import { createMcpServer, type Era } from '../mcp.ts';
 import { createLane, deadline, type Lane, modernRevision } from './lane.ts';
 import { toAuthInfo } from './register.ts';
+import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
 
 /** One POST, its body read and parsed; never a batch. */
 export interface Posted {
@@ -42,21 +43,26 @@ interface Legs {
   readonly modern: Lane;
   /** The SDK's own handler, an instance per request: refusals, subscriptions, whatever is unusual. */
   readonly handler: McpHttpHandler;
-  /** Addresses that somebody has subscribed to, the newest thousand. */
-  readonly watched: Set<string>;
+  readonly subscriptions: Subscriptions;
 }
 
-const maxWatched = 1000;
 const urisOf = (handle: string) => [`agent://${handle}`, `agent://${handle}/ratings`];
 
-/** Remembers what a subscription is about, for the commits that touch every listing. */
-function watch({ message }: InboundModernRoute, watched: Set<string>): void {
-  if (message.method !== 'subscriptions/listen') return;
+/** A subscription, counted in for as long as its stream is open. */
+async function subscribe(posted: Posted, { message }: InboundModernRoute, legs: Legs): Promise<Response> {
   const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
-  const uris = notifications?.resourceSubscriptions;
-  for (const uri of Array.isArray(uris) ? uris.slice(0, maxWatched) : []) watched.add(String(uri));
-  for (const uri of watched) if (watched.size > maxWatched) watched.delete(uri);
+  const { network } = posted.caller;
+  const stream = legs.subscriptions.open(network, notifications?.resourceSubscriptions);
+  try {
+    return untilEnded(await handle(posted, legs), stream.end);
+  } catch (error) {
+    stream.end();
+    throw error;
+  }
 }
+
+const handle = ({ request, body, caller }: Posted, { handler }: Legs): Promise<Response> =>
+  deadline(handler.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) }));
 
 const headersOf = ({ headers }: Request) => ({
   protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,
@@ -111,8 +117,8 @@ async function answer(posted: Posted, legs: Legs, fixtures: Fixtures | undefined
   if (route.kind === 'legacy' && !streams) return answerLegacy(posted, legs.legacy);
   if (route.kind === 'modern' && !streams && isPlain(route, request))
     return toJson(await legs.modern.exchange(route.message as JSONRPCRequest, toAuthInfo(caller)));
-  if (route.kind === 'modern') watch(route, legs.watched);
-  return deadline(legs.handler.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) }));
+  const isSubscription = route.kind === 'modern' && route.message.method === 'subscriptions/listen';
+  return isSubscription ? subscribe(posted, route, legs) : handle(posted, legs);
 }
 
 /** Opens the two lanes and the handler behind them. */
@@ -136,12 +142,12 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Pr
     legacy: await openLane('legacy'),
     modern: await openLane('modern'),
     handler,
-    watched: new Set<string>(),
+    subscriptions: createSubscriptions(),
   };
   return {
     answer: (posted) => answer(posted, legs, fixtures),
     listingsChanged: (handles) => {
-      for (const uri of handles === 'all' ? legs.watched : handles.flatMap(urisOf))
+      for (const uri of handles === 'all' ? legs.subscriptions.watched() : handles.flatMap(urisOf))
         handler.notify.resourceUpdated(uri);
     },
     close: () => handler.close(),

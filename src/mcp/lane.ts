@@ -11,6 +11,8 @@ import { Problem } from '../problem.ts';
 /** The revision the modern lane serves. */
 export const modernRevision = '2026-07-28';
 
+const internalError = -32603;
+const invalidParams = -32602;
 const classification = { era: 'modern', revision: modernRevision } as const;
 const deadline_ms = 10_000;
 
@@ -29,6 +31,17 @@ export interface Lane {
   exchange(request: JSONRPCRequest, authInfo: AuthInfo): Promise<object>;
 }
 
+/** Only our own errors speak (they carry a code as data): what the SDK says of a failure of its own stays here. */
+function withOwnWords(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in message) || message.error.code !== internalError || message.error.data !== undefined)
+    return message;
+  const isParams = message.error.message.startsWith('[');
+  const error = isParams
+    ? { code: invalidParams, message: 'The params do not fit the method.' }
+    : { code: internalError, message: new Problem('internal').message };
+  return { ...message, error };
+}
+
 /**
  * A lane through one long-lived server: no instance, stream or transport is made per request (bench/README.md).
  * Ids of different callers collide, so each exchange runs under one of ours; messages that are not answers reach
@@ -42,7 +55,7 @@ export function createLane(era: 'legacy' | 'modern'): Lane {
     if ('method' in message) return;
     const exchange = waiting.get(message.id);
     waiting.delete(message.id);
-    exchange?.settle({ ...message, id: exchange.id });
+    exchange?.settle({ ...withOwnWords(message), id: exchange.id });
   };
   const members = { start: async () => {}, close: async () => {}, send };
   const transport: Transport =

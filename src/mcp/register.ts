@@ -116,7 +116,8 @@ export function registerResource(server: McpServer, resource: Resource, context:
   ]);
   const template = new ResourceTemplate(address, {
     list: undefined,
-    complete: Object.fromEntries(completers),
+    // Without a prototype: a caller names the variable.
+    complete: Object.assign(Object.create(null) as object, Object.fromEntries(completers)),
   });
   server.registerResource(name, template, config, (uri, variables, request) =>
     read(uri, variables as Variables, request),

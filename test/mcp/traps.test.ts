@@ -298,3 +298,48 @@ describe('what fails on our side', () => {
     expect(text).not.toContain(secret);
   });
 });
+
+describe('subscriptions', () => {
+  const listen = (resourceSubscriptions: unknown) =>
+    post(modern('subscriptions/listen', { notifications: { resourceSubscriptions } }));
+  it.each([
+    ['that is no text', [{ toString: 1, valueOf: 1 }]],
+    ['of 301 characters', [`agent://${'a'.repeat(293)}`]],
+    ['too many', Array.from({ length: 101 }, (_, at) => `agent://a/${at}`)],
+  ])('to an address %s are refused', async (_, uris) => {
+    await expectRefused(await listen(uris), 400, -32600, 'invalid_request');
+  });
+  it('are eight at a time for one network; one that ends makes room', async () => {
+    const open = await Promise.all(Array.from({ length: 8 }, () => listen(['agent://co.webhook/webhook'])));
+    expect(open.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect((await listen(['agent://co.webhook/webhook'])).status).toBe(429);
+    await open[0]?.body?.cancel();
+    await expect
+      .poll(async () => {
+        const again = await listen(['agent://co.webhook/webhook']);
+        open.push(again);
+        return again.status;
+      })
+      .toBe(200);
+    await Promise.all(open.map(({ body }) => body?.cancel().catch(() => undefined)));
+  });
+});
+
+describe('what only our own errors may say', () => {
+  const ref = { type: 'ref/resource', uri: 'agent://{namespace}/{name}' };
+  it.each(['constructor', '__proto__', 'toString'])('completion of a variable called %s', async (name) => {
+    const { error, ...answer } = await answerOf(
+      await post(legacy('completion/complete', { ref, argument: { name, value: 'a' } })),
+    );
+    expect(error).toBeUndefined();
+    expect(answer.result).toMatchObject({ completion: { values: [] } });
+  });
+  it.each([
+    ['tools/list', { cursor: 5 }],
+    ['resources/read', { uri: 5 }],
+    ['initialize', {}],
+  ])('%s with params of another form', async (method, params) => {
+    const { error } = await answerOf(await post(legacy(method, params)));
+    expect(error).toMatchObject({ code: -32602, message: 'The params do not fit the method.' });
+  });
+});
