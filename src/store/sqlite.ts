@@ -25,12 +25,24 @@ function toStatement(statement: StatementSync): SqliteStatement {
   };
 }
 
+/** SQLite ends a transaction itself when there is no room (SQLITE_FULL); another rollback would hide that error. */
+const toRollback = (database: DatabaseSync): SqliteStatement => ({
+  reader: false,
+  all: () => [],
+  run: () => {
+    if (database.isTransaction) database.exec('rollback');
+    return { changes: 0, lastInsertRowid: 0 };
+  },
+  iterate: () => [].values(),
+});
+
 /** node:sqlite as Kysely's dialect wants it, statements kept; transactions take the write lock at their start. */
 function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
     prepare(sql) {
+      if (sql === 'rollback') return toRollback(database);
       const kept = statements.get(sql);
       if (kept) return kept;
       if (statements.size >= cachedStatements) statements.clear();

@@ -79,9 +79,15 @@ export async function callTool(
   }
 }
 
+/** SQLITE_FULL (sqlite.org/rescode.html), as node:sqlite names it in `errcode`. */
+const sqliteFull = 13;
+const isStorageFull = (error: unknown) =>
+  error instanceof Error && 'errcode' in error && error.errcode === sqliteFull;
+
 /** The one place that maps an unknown exception: logged here, never shown. */
 export function toProblem(error: unknown, context: Pick<Context, 'log'>): Problem {
   if (error instanceof Problem) return error;
-  context.log.error({ err: error }, 'unexpected failure');
-  return new Problem('internal');
+  const full = isStorageFull(error);
+  context.log.error({ err: error }, full ? 'storage is full' : 'unexpected failure');
+  return new Problem(full ? 'storage_full' : 'internal');
 }

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dossier-full-'));
+const connections = new Set<DatabaseSync>();
+let directory: Directory;
+
+/** Learns the service's own connections, so that the engine itself can be told that there is no more room. */
+beforeAll(async () => {
+  const exec = DatabaseSync.prototype.exec;
+  const learning = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
+    this: DatabaseSync,
+    text,
+  ) {
+    connections.add(this);
+    exec.call(this, text);
+  });
+  directory = await openDirectory({
+    environment: { LIMITS: 'off', DATABASE_URL: `file:${join(folder, 'dossier.db')}` },
+  });
+  learning.mockRestore();
+});
+afterAll(async () => {
+  await directory.close();
+  rmSync(folder, { recursive: true });
+});
+
+const allowPages = (pages: number) => {
+  for (const connection of connections) connection.exec(`pragma max_page_count = ${pages}`);
+};
+const post = (path: string, body: object) =>
+  directory.app.request(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const send = () => post('/api/feedback', { message: 'x'.repeat(4000) });
+const kept = async () => (await directory.store.feedback.list('all', 1000)).length;
+
+describe('a full disk', () => {
+  it('is storage_full, records nothing, stops no reader, and is over once there is room', async () => {
+    // No fewer pages than there are: the file may not grow.
+    allowPages(1);
+    let answer = await send();
+    for (let sent = 1; answer.status === 200 && sent < 50; sent++) answer = await send();
+    const before = await kept();
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { code: 'storage_full', title: 'Storage is full', detail: 'Nothing was recorded; try again later.' },
+    ]);
+    expect((await send()).status).toBe(503);
+    expect(await kept()).toBe(before);
+    expect((await directory.app.request('/agents/co.webhook/webhook')).status).toBe(200);
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' };
+    const params = { name: 'submit_feedback', arguments: { message: 'x'.repeat(4000) } };
+    expect(await (await post('/api/mcp', { ...call, params })).json()).toMatchObject({
+      result: { isError: true, structuredContent: { error: { code: 'storage_full' } } },
+    });
+    allowPages(1_000_000);
+    expect((await send()).status).toBe(200);
+    expect(await kept()).toBe(before + 1);
+  });
+});
