@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../src/config.ts';
+import { allLimits } from '../src/http/limits.ts';
+import type { Limit } from '../src/limits/limit.ts';
 import { problemTable } from '../src/problem.ts';
 import { tools } from '../src/tools/index.ts';
 
@@ -8,6 +10,18 @@ const readme = new URL('../README.md', import.meta.url);
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+
+const units = { s: 1, min: 60, h: 3600, day: 86_400 } as const;
+
+/** How fast calls come back, in the smallest unit that gives a whole number. */
+const toRate = ({ burst, refill_s }: Limit): string => {
+  const rates = Object.entries(units).map(([unit, length_s]) => ({
+    unit,
+    calls: (burst * length_s) / refill_s,
+  }));
+  const shown = rates.find(({ calls }) => Number.isInteger(calls));
+  return shown ? `${shown.calls}/${shown.unit}` : `${burst}/${refill_s} s`;
+};
 
 /** The parts of the README that follow from the definitions, by the name of their marker. */
 const blocks: Record<string, () => string> = {
@@ -24,6 +38,11 @@ const blocks: Record<string, () => string> = {
     table(
       ['tool', 'what it does'],
       tools.map(({ name, title }) => [`\`${name}\``, title]),
+    ),
+  limits: () =>
+    table(
+      ['name', 'at once', 'then'],
+      allLimits.map((limit) => [`\`${limit.name}\``, String(limit.burst), toRate(limit)]),
     ),
   problems: () =>
     table(

@@ -1,0 +1,326 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { capabilityHash, createCapability } from '../../src/evidence/capability.ts';
+import { forgetLimits } from '../../src/limits/forget.ts';
+import type { Running } from '../../src/server.ts';
+import { capabilityRow, listingRow } from '../store/rows.ts';
+import { type Message, modern } from '../support/mcp-requests.ts';
+import { createNodes, get, type Nodes, post, refusalOf, statuses } from '../support/nodes.ts';
+
+let nodes: Nodes;
+beforeEach(() => {
+  nodes = createNodes();
+});
+afterEach(() => nodes.close());
+
+const openNode = async (environment?: Record<string, string>) =>
+  (await nodes.open(environment)).context.config.PUBLIC_URL;
+const wait = (seconds: number) => nodes.wait(seconds);
+const feedback = { message: 'The tag page is empty' };
+const rpc =
+  (url: string, { headers, body }: Message, more: Record<string, string> = {}) =>
+  () =>
+    fetch(`${url}/api/mcp`, {
+      method: 'POST',
+      headers: { ...headers, 'x-forwarded-for': '192.0.2.1', ...more },
+      body,
+    });
+
+const at = '2026-11-01T00:00:00.000Z';
+
+/** Puts a claimed listing with a live capability, and `subjects` listings to rate, into the database. */
+async function addSource({ context: { store } }: Running, subjects = 1): Promise<string> {
+  const capability = createCapability();
+  await store.write(async (tx) => {
+    await tx.listings.putListings([
+      listingRow('b/source', 1, {
+        repository: 'https://github.com/b/source',
+        repository_key: 'github.com/b/source',
+      }),
+      ...Array.from({ length: subjects }, (_, n) => listingRow(`a/subject-${n}`, n + 2)),
+    ]);
+    await tx.claims.putClaim({
+      handle: 'b/source',
+      state: 'claimed',
+      suspended_reason: null,
+      claimed_at: at,
+      repository: 'https://github.com/b/source',
+      repository_key: 'github.com/b/source',
+      commit_id: 'c'.repeat(40),
+      branch: 'main',
+      checked_at: at,
+    });
+    await tx.claims.addCapability(capabilityRow('b/source', capabilityHash(capability)));
+  });
+  return capability;
+}
+
+/** Submits rating `n` about a subject. */
+const rate = (url: string, capability: string, n: number, subject: number) =>
+  post(
+    `${url}/api/tools/submit_rating`,
+    {
+      handle: `a/subject-${subject}`,
+      interaction_id: `run-${n}`,
+      interaction_at: '2026-11-21T09:00:00Z',
+      outcome: 'succeeded',
+      protocol: 'mcp',
+      relationship: 'none',
+    },
+    { authorization: `Bearer ${capability}` },
+  )();
+
+describe('writes of one network, on every face and node together', () => {
+  const claimForm = (url: string) => () =>
+    fetch(`${url}/agents/no/such/claim`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': '192.0.2.1' },
+    });
+
+  it('claims: 10 at once, one more every 6 seconds', async () => {
+    const [one, two] = [await openNode(), await openNode()];
+    const body = { handle: 'no/such' };
+    expect(await statuses(3, post(`${one}/api/claim-github`, body))).toEqual({ 404: 3 });
+    expect(await statuses(3, post(`${two}/api/tools/claim_agent`, body))).toEqual({ 404: 3 });
+    expect(await statuses(2, claimForm(two))).toEqual({ 404: 2 });
+    const params = { name: 'claim_agent', arguments: body };
+    expect(await statuses(2, rpc(one, modern('tools/call', params)))).toEqual({ 200: 2 });
+    for (const ask of [claimForm(one), post(`${two}/api/claim-github`, body)]) {
+      const refused = await ask();
+      expect(refusalOf(refused)).toEqual([429, '6', '"claim";q=10;w=60', '"claim";r=0;t=6']);
+    }
+    wait(5);
+    expect((await post(`${one}/api/claim-github`, body)()).headers.get('retry-after')).toBe('1');
+    wait(1);
+    expect(await statuses(2, post(`${two}/api/claim-github`, body))).toEqual({ 404: 1, 429: 1 });
+  });
+
+  it('feedback: 3 at once, 5 an hour; what is malformed costs nothing', async () => {
+    const [one, two] = [await openNode(), await openNode()];
+    expect(await statuses(5, post(`${one}/api/feedback`, {}))).toEqual({ 422: 5 });
+    const calls = Array.from({ length: 10 }, (_, n) => post(`${n % 2 ? one : two}/api/feedback`, feedback)());
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      ...Array(3).fill(200),
+      ...Array(7).fill(429),
+    ]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused && refusalOf(refused)).toEqual([
+      429,
+      '720',
+      '"feedback";q=3;w=2160',
+      '"feedback";r=0;t=720',
+    ]);
+    const other = post(`${two}/api/feedback`, feedback, { 'x-forwarded-for': '192.0.2.2' });
+    expect((await other()).status).toBe(200);
+    wait(3600);
+    expect(await statuses(4, post(`${one}/api/feedback`, feedback))).toEqual({ 200: 3, 429: 1 });
+  });
+
+  it('outlive a restart', async () => {
+    const before = await openNode();
+    await statuses(3, post(`${before}/api/feedback`, feedback));
+    await nodes.stop();
+    expect((await post(`${await openNode()}/api/feedback`, feedback)()).status).toBe(429);
+  });
+});
+
+describe('bad capabilities', () => {
+  const me = (url: string, headers: Record<string, string>) =>
+    get(`${url}/api/capability`, '192.0.2.1', headers);
+  const bad = { authorization: 'Bearer dossier_cap_bad' };
+
+  it('are counted on every face together, and never 401 or 403 on /api/mcp', async () => {
+    const [one, two] = [await openNode(), await openNode()];
+    expect(await statuses(8, me(one, bad))).toEqual({ 401: 8 });
+    expect(await statuses(4, me(two, { ...bad, 'x-agent-capability': 'other' }))).toEqual({ 401: 4 });
+    const message = modern('tools/call', { name: 'withdraw_rating', arguments: { rating_id: 'x' } });
+    for (let count = 0; count < 8; count++) {
+      const answer = await rpc(count % 2 ? one : two, message, bad)();
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toContain('"code":"capability_invalid"');
+    }
+    expect(refusalOf(await me(two, bad)())).toEqual([
+      429,
+      '3',
+      '"bad_capability";q=20;w=60',
+      '"bad_capability";r=0;t=3',
+    ]);
+    const overMcp = await rpc(one, message, bad)();
+    expect(overMcp.status).toBe(200);
+    expect(await overMcp.json()).toMatchObject({
+      result: { isError: true, structuredContent: { error: { code: 'rate_limited', retry_after_s: 3 } } },
+    });
+    nodes.wait(3);
+    expect(await statuses(2, me(one, bad))).toEqual({ 401: 1, 429: 1 });
+  });
+
+  it('cost nobody else anything: a good one, none at all, a tool that needs none', async () => {
+    const node = await nodes.open();
+    const url = node.context.config.PUBLIC_URL;
+    const good = await addSource(node);
+    await statuses(25, me(url, bad));
+    expect(await statuses(30, me(url, { authorization: `Bearer ${good}` }))).toEqual({ 200: 30 });
+    expect(await statuses(30, me(url, {}))).toEqual({ 401: 30 });
+    expect((await post(`${url}/api/tools/list_tags`, {}, bad)()).status).toBe(200);
+    expect((await get(`${url}/api/capability`, '192.0.2.2', bad)()).status).toBe(401);
+  });
+
+  it('are those that ended too', async () => {
+    const node = await nodes.open();
+    const url = node.context.config.PUBLIC_URL;
+    const ended = { authorization: `Bearer ${await addSource(node)}` };
+    expect((await post(`${url}/api/capability/revoke`, {}, ended)()).status).toBe(200);
+    expect(await statuses(21, me(url, ended))).toEqual({ 401: 20, 429: 1 });
+  });
+});
+
+describe('ratings of one capability', () => {
+  it('are 20 at once and one more a minute, for all nodes together; a replay costs nothing', async () => {
+    const node = await nodes.open();
+    const [one, two] = [node.context.config.PUBLIC_URL, await openNode()];
+    const capability = await addSource(node, 30);
+    let n = 0;
+    expect(await statuses(20, () => rate(n % 2 ? one : two, capability, n, n++))).toEqual({ 200: 20 });
+    const refused = await rate(two, capability, 20, 20);
+    expect(refusalOf(refused)).toEqual([429, '60', '"rating";q=20;w=1200', '"rating";r=0;t=60']);
+    expect(await (await rate(one, capability, 3, 3)).json()).toMatchObject({ status: 'replayed' });
+    expect((await node.context.store.ratings.list('a/subject-20', undefined, 5)).length).toBe(0);
+    wait(60);
+    n = 20;
+    expect(await statuses(2, () => rate(one, capability, n, n++))).toEqual({ 200: 1, 429: 1 });
+    wait(1200);
+    n = 22;
+    const message = (place: number) =>
+      modern('tools/call', {
+        name: 'submit_rating',
+        arguments: {
+          handle: `a/subject-${place}`,
+          interaction_id: `later-${place}`,
+          interaction_at: '2026-11-21T09:00:00Z',
+          outcome: 'failed',
+          protocol: 'mcp',
+          relationship: 'none',
+        },
+      });
+    const bearer = { authorization: `Bearer ${capability}` };
+    for (let place = 0; place < 20; place++)
+      expect(await (await rpc(two, message(place), bearer)()).text()).toContain('"status":"created"');
+    const overMcp = await rpc(one, message(20), bearer)();
+    expect([overMcp.status, await overMcp.text()]).toEqual([
+      200,
+      expect.stringContaining('"code":"rate_limited"'),
+    ]);
+  });
+
+  it('are 10 a day about one subject; what is refused for it costs nothing of the others', async () => {
+    const node = await nodes.open();
+    const url = node.context.config.PUBLIC_URL;
+    const capability = await addSource(node, 30);
+    let n = 0;
+    expect(await statuses(10, () => rate(url, capability, n++, 0))).toEqual({ 200: 10 });
+    expect(refusalOf(await rate(url, capability, 10, 0))).toEqual([
+      429,
+      '8640',
+      '"rating_subject";q=10;w=86400',
+      '"rating_subject";r=0;t=8640',
+    ]);
+    expect(await statuses(11, () => rate(url, capability, n, n++))).toEqual({ 200: 10, 429: 1 });
+  });
+
+  it('are 300 a day', async () => {
+    const node = await nodes.open({ LIMIT_OVERRIDES: 'rating=1000/1m,mcp=1000/1m' });
+    const url = node.context.config.PUBLIC_URL;
+    const capability = await addSource(node, 31);
+    let n = 0;
+    expect(await statuses(300, () => rate(url, capability, n, n++ % 30))).toEqual({ 200: 300 });
+    expect(refusalOf(await rate(url, capability, 300, 30))).toEqual([
+      429,
+      '288',
+      '"rating_day";q=300;w=86400',
+      '"rating_day";r=0;t=288',
+    ]);
+  });
+
+  it('of one interaction, sent a hundred times at once, are one record and cost one', async () => {
+    const node = await nodes.open({ LIMIT_OVERRIDES: 'mcp=1000/1m' });
+    const url = node.context.config.PUBLIC_URL;
+    const capability = await addSource(node, 20);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => rate(url, capability, 0, 0)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await node.context.store.log.size()).toBe(1);
+    let n = 1;
+    expect(await statuses(20, () => rate(url, capability, n, n++ % 20))).toEqual({ 200: 19, 429: 1 });
+  });
+});
+
+describe('no address is ever stored', () => {
+  const addresses = ['203.0.113.77', '2001:db8:7:7::1'];
+  const flood = async (url: string) => {
+    for (const address of addresses)
+      await post(`${url}/api/feedback`, feedback, { 'x-forwarded-for': address })();
+  };
+  const keysOf = () => nodes.rows('limit_bucket').map(({ key, day }) => `${key} ${day}`);
+
+  it('only what a key of the day makes of it', async () => {
+    await flood(await openNode());
+    expect(keysOf()).toEqual([
+      expect.stringMatching(/^feedback [\w-]{22} 2026-11-21$/),
+      expect.stringMatching(/^feedback [\w-]{22} 2026-11-21$/),
+    ]);
+    for (const name of readdirSync(nodes.folder)) {
+      const bytes = readFileSync(join(nodes.folder, name), 'latin1');
+      for (const text of ['203.0.113.77', '2001:db8:7:7']) expect(bytes).not.toContain(text);
+    }
+  });
+
+  it('and another one the next day, when key and rows of the day before are gone', async () => {
+    const node = await nodes.open();
+    await flood(node.context.config.PUBLIC_URL);
+    const [before, secrets] = [keysOf(), nodes.rows('limit_key')];
+    nodes.wait(86_400);
+    await post(`${node.context.config.PUBLIC_URL}/api/feedback`, feedback, {
+      'x-forwarded-for': addresses[0] ?? '',
+    })();
+    expect(keysOf()).toEqual([expect.stringMatching(/^feedback [\w-]{22} 2026-11-22$/)]);
+    expect(before.map((key) => key.slice(0, 31))).not.toContain(keysOf()[0]?.slice(0, 31));
+    expect(nodes.rows('limit_key')).toEqual([{ day: '2026-11-22', secret: expect.any(String) }]);
+    expect(nodes.rows('limit_key')[0]?.secret).not.toBe(secrets[0]?.secret);
+  });
+
+  it('nor is anything kept that a quiet service no longer needs', async () => {
+    const node = await nodes.open();
+    const capability = await addSource(node, 1);
+    await flood(node.context.config.PUBLIC_URL);
+    await rate(node.context.config.PUBLIC_URL, capability, 0, 0);
+    expect(nodes.rows('limit_bucket')).toHaveLength(5);
+    nodes.wait(721);
+    await forgetLimits({ ...node.context, clock: nodes.now });
+    expect(keysOf()).toEqual([expect.stringMatching(/^rating_subject [0-9a-f]{16} a\/subject-0 null$/)]);
+    nodes.wait(86_400);
+    await forgetLimits({ ...node.context, clock: nodes.now });
+    expect([...nodes.rows('limit_bucket'), ...nodes.rows('limit_key')]).toEqual([]);
+  });
+});
+
+describe('LIMIT_OVERRIDES', () => {
+  it('changes a limit by its name', async () => {
+    const url = await openNode({ LIMIT_OVERRIDES: 'feedback=1/10m,pages=7/7s' });
+    await post(`${url}/api/feedback`, feedback)();
+    expect(refusalOf(await post(`${url}/api/feedback`, feedback)())).toEqual([
+      429,
+      '600',
+      '"feedback";q=1;w=600',
+      '"feedback";r=0;t=600',
+    ]);
+    expect(await statuses(8, get(`${url}/tags`))).toEqual({ 200: 7, 429: 1 });
+  });
+  it('refuses what is no limit, before anything is opened', async () => {
+    await expect(nodes.open({ LIMIT_OVERRIDES: 'claims=1/1m' })).rejects.toThrow(
+      'LIMIT_OVERRIDES: no limit is called claims; there are pages, badge, mcp, rating, rating_day, rating_subject, claim, feedback, bad_capability',
+    );
+    for (const wrong of ['claim', 'claim=0/1m', 'claim=1/0s', 'claim=1/1m,', 'claim=1/1m,,'])
+      await expect(nodes.open({ LIMIT_OVERRIDES: wrong })).rejects.toThrow('name=calls/time');
+  });
+});

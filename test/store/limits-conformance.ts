@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+
+const t0 = Date.parse('2026-11-21T10:00:00Z');
+
+/** What every engine must do alike with the limits that all nodes share; `store` answers an empty one. */
+export function describeLimits(store: () => Store): void {
+  // 7 calls that are back after a minute: a step that is no whole number.
+  const bucket = { step_ms: 60_000 / 7, capacity_ms: 60_000 };
+  const take = (at_ms: number, key = 'claim x', day: string | null = null) =>
+    store().write((tx) => tx.limits.take({ key, day, ...bucket }, t0 + at_ms));
+
+  it('takes a bucket’s calls at once, then one a step, and says how long to wait', async () => {
+    const waits = [];
+    for (let count = 0; count < 8; count++) waits.push(await take(0));
+    expect(waits.slice(0, 7)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(waits[7]).toBeCloseTo(60_000 / 7, -1);
+    expect(await take(4000)).toBeCloseTo(60_000 / 7 - 4000, -1);
+    expect(await take(8572)).toBe(0);
+    expect(await take(8572)).toBeGreaterThan(8000);
+    expect(await take(0, 'claim y')).toBe(0);
+  });
+  it('never takes more than there are from many callers at once', async () => {
+    const waits = await Promise.all(Array.from({ length: 50 }, () => take(0)));
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(7);
+  });
+  it('takes nothing in a transaction that fails', async () => {
+    const failing = () =>
+      store().write(async (tx) => {
+        await tx.limits.take({ key: 'claim x', day: null, ...bucket }, t0);
+        throw new Error('undone');
+      });
+    for (let count = 0; count < 10; count++) await expect(failing()).rejects.toThrow('undone');
+    expect(await take(0)).toBe(0);
+  });
+  it('keeps one key a day: the first one counts', async () => {
+    const add = (secret: string) => store().write((tx) => tx.limits.addDailyKey('2026-11-21', secret));
+    expect([await add('first'), await add('second')]).toEqual(['first', 'first']);
+    expect(await store().limits.dailyKey('2026-11-21')).toBe('first');
+    expect(await store().limits.dailyKey('2026-11-22')).toBeUndefined();
+  });
+  it('forgets full buckets, and what belongs to a day that is over', async () => {
+    for (let count = 0; count < 7; count++) await take(0, 'claim full');
+    for (let count = 0; count < 8; count++) await take(30_000, 'claim used');
+    for (let count = 0; count < 8; count++) await take(30_000, 'claim network', '2026-11-20');
+    await store().write(async (tx) => {
+      await tx.limits.addDailyKey('2026-11-20', 'over');
+      await tx.limits.addDailyKey('2026-11-21', 'today');
+      await tx.limits.forget(t0 + 60_001, '2026-11-21');
+    });
+    // A forgotten bucket starts anew, even at an earlier time.
+    expect(await take(0, 'claim full')).toBe(0);
+    expect(await take(30_000, 'claim used')).toBeGreaterThan(8000);
+    expect(await take(30_000, 'claim network', '2026-11-21')).toBe(0);
+    expect(await store().limits.dailyKey('2026-11-20')).toBeUndefined();
+    expect(await store().limits.dailyKey('2026-11-21')).toBe('today');
+  });
+}

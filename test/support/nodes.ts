@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { readConfig } from '../../src/config.ts';
+import { listen, openContext, type Running } from '../../src/server.ts';
+
+/** Several nodes on ports of their own over one database file, under a clock that stands still but for `wait`. */
+export interface Nodes {
+  readonly folder: string;
+  readonly now: () => Date;
+  /** Moves the clock of all nodes. */
+  wait(seconds: number): void;
+  /** Starts one more; X-Forwarded-For from loopback counts unless said. */
+  open(environment?: Record<string, string>): Promise<Running>;
+  /** Rows of a table as they stand in the file. */
+  rows(table: 'limit_bucket' | 'limit_key'): Record<string, unknown>[];
+  /** Stops all nodes; the database stays. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes the folder of a database; close it after use. */
+export function createNodes(): Nodes {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-nodes-'));
+  const now = new Date('2026-11-21T10:00:00Z');
+  const running: Running[] = [];
+  const settings = {
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    REGISTRY_URL: 'off',
+    DATABASE_URL: `file:${folder}/dossier.db`,
+    TRUSTED_PROXIES: '127.0.0.1',
+  };
+  const stop = async () => {
+    for (const { stop: end, context } of running.splice(0)) {
+      await end();
+      await context.store.close();
+    }
+  };
+  return {
+    folder,
+    now: () => new Date(now),
+    wait: (seconds) => void now.setTime(now.getTime() + seconds * 1000),
+    async open(environment = {}) {
+      const context = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'));
+      const node = await listen({ ...context, clock: () => new Date(now) });
+      running.push(node);
+      return node;
+    },
+    rows(table) {
+      const database = new DatabaseSync(`${folder}/dossier.db`, { readOnly: true });
+      const rows = database.prepare(`select * from ${table}`).all();
+      database.close();
+      return rows.map((row) => ({ ...row }));
+    },
+    stop,
+    async close() {
+      await stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Sends `count` requests one after the other and answers how many had each status. */
+export async function statuses(count: number, ask: () => Promise<Response>): Promise<Record<number, number>> {
+  const seen: Record<number, number> = {};
+  for (let sent = 0; sent < count; sent++) {
+    const { status } = await ask();
+    seen[status] = (seen[status] ?? 0) + 1;
+  }
+  return seen;
+}
+
+/** A GET as it comes through a proxy from an address. */
+export const get =
+  (url: string, address = '192.0.2.1', headers: Record<string, string> = {}) =>
+  () =>
+    fetch(url, { headers: { 'x-forwarded-for': address, ...headers } });
+
+/** A POST of JSON as it comes through a proxy from 192.0.2.1, unless the headers name another address. */
+export const post =
+  (url: string, body: object, headers: Record<string, string> = {}) =>
+  () =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1', ...headers },
+      body: JSON.stringify(body),
+    });
+
+/** The status, and what says when to come back. */
+export const refusalOf = ({ status, headers }: Response) => [
+  status,
+  ...['retry-after', 'ratelimit-policy', 'ratelimit'].map((name) => headers.get(name)),
+];
