@@ -198,5 +198,8 @@ export function readConfig(
   };
 }
 
-const registryName = (url: string) =>
-  /^https?:/.test(url) ? new URL(url).host : 'registry.modelcontextprotocol.io';
+/** The host of a registry, the name of a saved copy's file; the shipped sample's registry where there is none. */
+const registryName = (url: string) => {
+  if (url.startsWith('file:')) return url.slice(url.lastIndexOf('/') + 1).replace(/^file:/, '');
+  return url === 'off' ? 'registry.modelcontextprotocol.io' : new URL(url).host;
+};

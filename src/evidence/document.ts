@@ -3,10 +3,9 @@ import type { ImportedSignal, ListingDocument } from './listing-document.ts';
 import { namespaceMatchesRepositoryOwner } from './namespace.ts';
 import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
 
-/** Where the documents of one service live and what their origin is called. */
+/** Where the documents of one service live. */
 export interface DocumentPlace {
   readonly PUBLIC_URL: string;
-  readonly origin: string;
 }
 
 const untrustedFields = [
@@ -64,15 +63,12 @@ function toClaim({ listing, claim, claimHistory }: ListingFacts): ListingDocumen
 }
 
 /** How many listings the publisher has: known from the import, counted when asked. */
-function publisherSignal(
-  { listing, publisherListings, lastImportAt }: ListingFacts,
-  source: string,
-): ImportedSignal {
+function publisherSignal({ listing, publisherListings, lastImportAt }: ListingFacts): ImportedSignal {
   return {
     kind: 'publisher_listings',
     value: publisherListings,
     unit: 'listings',
-    source,
+    source: listing.origin,
     observed_at: lastImportAt ?? listing.updated_at,
     method_version: 'import/1',
     state: 'observed',
@@ -85,6 +81,7 @@ function toRecorded({ listing }: ListingFacts) {
     ...(listing.title && { title: listing.title }),
     description: listing.description,
     version: listing.version,
+    origin: listing.origin,
     origin_status: listing.origin_status,
     ...(listing.status_message && { status_message: listing.status_message }),
     published_at: listing.published_at,
@@ -100,20 +97,16 @@ function toRecorded({ listing }: ListingFacts) {
 }
 
 /** The listing document: what is known, from whom, as of when (contract.md). The listing must not be withdrawn. */
-export function toListingDocument(
-  facts: ListingFacts,
-  { PUBLIC_URL, origin }: DocumentPlace,
-): ListingDocument {
+export function toListingDocument(facts: ListingFacts, { PUBLIC_URL }: DocumentPlace): ListingDocument {
   const snapshot = snapshotFacts(facts);
   return {
     ...toRecorded(facts),
-    origin,
     versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
     state: facts.claim?.state ?? 'imported',
     claim: toClaim(facts),
     signals: {
       native: { statement: nativeStatement(facts.native.ratings), ...facts.native, computed_score: null },
-      imported: [...facts.imported, publisherSignal(facts, origin)],
+      imported: [...facts.imported, publisherSignal(facts)],
     },
     evidence_snapshot_date: snapshotDate(snapshot),
     evidence_snapshot: snapshotSentence(snapshot),

@@ -24,6 +24,7 @@ export interface RegistryClientOptions {
   /** Base of the registry; `/v0.1` is appended where no version stands in it. */
   readonly url: string;
   readonly userAgent: string;
+  readonly origin: string;
   readonly patience?: Partial<Patience> | undefined;
 }
 
@@ -105,7 +106,12 @@ const isPassing = (error: unknown): error is RegistryError =>
  * Retry-After), 5xx, cut-off answers and network failures are tried again, each wait twice as long; redirects are not
  * followed. Throws RegistryError, or the signal's reason.
  */
-export function createRegistryClient({ url, userAgent, patience }: RegistryClientOptions): RegistrySource {
+export function createRegistryClient({
+  url,
+  userAgent,
+  origin,
+  patience,
+}: RegistryClientOptions): RegistrySource {
   const api = toApi(url);
   const { timeout_ms, tries, wait_ms } = { ...patient, ...patience };
   const toUrl = ({ cursor, updatedSince }: PageRequest) => {
@@ -117,6 +123,7 @@ export function createRegistryClient({ url, userAgent, patience }: RegistryClien
   return {
     name: api,
     api,
+    origin,
     isIncremental: true,
     async page(request) {
       for (let tried = 1; ; tried++) {

@@ -5,6 +5,7 @@ import { applyPage } from './apply-page.ts';
 import type { Patience } from './client.ts';
 import { addCounts, type ImportCounts, toCountsJson } from './counts.ts';
 import { createHoldGuard, HeldError, type HoldGuard } from './hold.ts';
+import { createLease, keepLease, type Lease, saveHeld, UnderWayError } from './lease.ts';
 import { openSource } from './open-source.ts';
 import { planPage } from './page-plan.ts';
 import { beginRun, newestKnown, type Run } from './run.ts';
@@ -61,6 +62,9 @@ interface Walk {
 /** A page would harm listings and the rest of the walk was not looked at yet. */
 class HarmAhead extends Error {}
 
+/** What a run's row says once nobody works on it. */
+const released = { lease_owner: null, lease_at: null } as const;
+
 /** Stores with an import under way in this process. */
 const importing = new WeakSet<Store>();
 
@@ -80,8 +84,10 @@ async function importPage(walk: Walk, page: Page): Promise<void> {
       newestUpdatedAt: newestKnown(run, plan.updatedAt),
       cursor: page.nextCursor,
     };
-    const end = cursor === null ? ({ state: 'done', finished_at: at } as const) : {};
-    await tx.imports.saveRun(run.id, { cursor, counts: toCountsJson(next), ...end });
+    const end =
+      cursor === null ? ({ state: 'done', finished_at: at, ...released } as const) : run.lease.at(at);
+    const saved = await saveHeld(tx, run, { cursor, counts: toCountsJson(next), ...end });
+    if (!saved) throw new RegistryError('another process has taken this import over', true);
     return next;
   });
   if (walk.run.counts.rows_quarantined > 0) walk.mayRelease = true;
@@ -115,49 +121,60 @@ async function importPages(walk: Walk): Promise<void> {
 }
 
 async function endRun({ context, run, request }: Walk, error: unknown): Promise<ImportReport['state']> {
-  if (request.signal?.aborted) return 'running';
+  if (request.signal?.aborted) {
+    await context.store.write((tx) => saveHeld(tx, run, released));
+    return 'running';
+  }
   if (!(error instanceof RegistryError || error instanceof HeldError)) throw error;
   const state = error instanceof HeldError ? 'held' : 'failed';
   const keepsCursor = error instanceof RegistryError && error.isPassing;
   await context.store.write((tx) =>
-    tx.imports.saveRun(run.id, {
+    saveHeld(tx, run, {
       state,
       finished_at: context.clock().toISOString(),
       error: error.message,
       ...(!keepsCursor && { cursor: null }),
+      ...released,
     }),
   );
   return state;
 }
 
-async function openWalk(context: ImportContext, request: ImportRequest): Promise<Walk> {
+async function openWalk(context: ImportContext, request: ImportRequest, lease: Lease): Promise<Walk> {
   const { store, config, clock } = context;
   const source = await openSource(request.source ?? config.REGISTRY_URL, config, request.patience);
-  const run = await store.write((tx) => beginRun(tx, source, clock().toISOString()));
+  const run = await store.write((tx) => beginRun(tx, source, { lease, at: clock().toISOString() }));
   return {
     context,
     request,
     source,
-    origin: { name: source.origin ?? config.origin, ...(source.api && { api: source.api }) },
+    origin: { name: source.origin, ...(source.api && { api: source.api }) },
     guard: createHoldGuard(await store.listings.count(), request.acceptChanges ?? false),
     mayRelease: (await store.imports.quarantined(1)).length > 0,
     run,
   };
 }
 
-async function importOnce(context: ImportContext, request: ImportRequest): Promise<ImportReport> {
+async function importHeld(
+  context: ImportContext,
+  request: ImportRequest,
+  lease: Lease,
+): Promise<ImportReport> {
   const { log } = context;
-  const walk = await openWalk(context, request);
+  const walk = await openWalk(context, request, lease);
+  const stopRenewing = keepLease(context, walk.run);
   const { id, kind, isResumed } = walk.run;
   log.info({ run: id, kind, source: walk.source.name, isResumed }, 'import started');
   let failure: unknown;
-  const state = await importPages(walk).then(
-    () => 'done' as const,
-    (error: unknown) => {
-      failure = error;
-      return endRun(walk, error);
-    },
-  );
+  const state = await importPages(walk)
+    .then(
+      () => 'done' as const,
+      (error: unknown) => {
+        failure = error;
+        return endRun(walk, error);
+      },
+    )
+    .finally(stopRenewing);
   const { counts } = walk.run;
   log.info({ run: id, state, ...counts }, 'import ended');
   const error = state === 'failed' || state === 'held' ? (failure as Error).message : undefined;
@@ -167,16 +184,18 @@ async function importOnce(context: ImportContext, request: ImportRequest): Promi
 /**
  * Imports from a registry or a saved copy: all of it once, then what changed since. Every page is one transaction that
  * holds its rows, the cursor and the counts, so a run that is cut off loses and repeats nothing. What is already known
- * is not written again; what is absent is not deleted. Throws RegistryError where the source cannot be opened, and where
- * an import of this store is under way; whatever else befalls the source is in the report.
+ * is not written again; what is absent is not deleted. Throws RegistryError where the source cannot be opened, and
+ * UnderWayError where anybody, in whatever process, imports into this store; whatever else befalls the source is in the report.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportReport> {
   const { store } = context;
-  if (importing.has(store)) throw new RegistryError('an import is already under way', true);
+  if (importing.has(store)) throw new UnderWayError();
   importing.add(store);
+  const lease = createLease();
   try {
-    return await importOnce(context, request);
+    return await importHeld(context, request, lease);
   } finally {
+    lease.end();
     importing.delete(store);
   }
 }

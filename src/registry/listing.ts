@@ -73,7 +73,7 @@ function toIndexed(recorded: Recorded, known: ListingRow | undefined) {
 
 const emptied = { remotes: '[]', packages: '[]', tags: '[]', facets: '' } as const;
 
-function toRow(source: ListingSource, recorded: Recorded): ListingRow {
+function toRow(source: ListingSource, recorded: Recorded, origin: Origin): ListingRow {
   const { handle, versions, shown, known, importedAt } = source;
   const published_at = oldest(versions.map((version) => version.published_at));
   const { keywords: _, remotes: __, packages: ___, ...columns } = recorded;
@@ -84,6 +84,7 @@ function toRow(source: ListingSource, recorded: Recorded): ListingRow {
     namespace: handleParts(handle).namespace,
     ...columns,
     version: shown?.version ?? '',
+    origin: origin.name,
     origin_status: shown?.status === 'deprecated' ? 'deprecated' : 'active',
     status_message: shown?.status_message ?? null,
     published_at,
@@ -103,7 +104,7 @@ function toRow(source: ListingSource, recorded: Recorded): ListingRow {
 export function toListing(source: ListingSource, origin: Origin): ImportedListing {
   const { handle, versions, shown } = source;
   const recorded = shown ? toRecorded(JSON.parse(shown.record) as ServerRecord) : nothingRecorded;
-  const row = toRow(source, recorded);
+  const row = toRow(source, recorded, origin);
   const { remotes, packages, repository_key: repositoryKey } = recorded;
   const statusMessage = shown?.status_message ?? null;
   const facts = { handle, versions, shown, statusMessage, remotes, packages, repositoryKey };

@@ -1,5 +1,6 @@
 import type { ImportRun, Transaction } from '../store/store.ts';
 import { createCounts, type RunProgress, readProgress, toCountsJson } from './counts.ts';
+import { isHeld, type Lease, UnderWayError } from './lease.ts';
 import type { RegistrySource } from './source.ts';
 
 const overlap_ms = 10 * 60_000;
@@ -12,9 +13,10 @@ export interface Run extends RunProgress {
   readonly updatedSince: string | undefined;
   readonly cursor: string | undefined;
   readonly isResumed: boolean;
+  readonly lease: Lease;
 }
 
-const toRun = (row: ImportRun, isResumed: boolean): Run => ({
+const toRun = (row: ImportRun, lease: Lease, isResumed: boolean): Run => ({
   ...readProgress(row.counts),
   id: row.id,
   kind: row.kind,
@@ -22,6 +24,7 @@ const toRun = (row: ImportRun, isResumed: boolean): Run => ({
   updatedSince: row.updated_since ?? undefined,
   cursor: row.cursor ?? undefined,
   isResumed,
+  lease,
 });
 
 /** A run that was cut off goes on; so does one that failed for a passing reason, which kept its cursor. */
@@ -35,12 +38,20 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   return { newest, updatedSince: new Date(Date.parse(newest) - overlap_ms).toISOString() };
 }
 
-/** Takes up the source's last run where it stopped, or begins one: incremental after a good one, else full. */
-export async function beginRun(tx: Transaction, source: RegistrySource, at: string): Promise<Run> {
+/**
+ * Takes up the source's last run where it stopped, or begins one: incremental after a good one, else full. Throws
+ * UnderWayError while anybody works on a run of any source.
+ */
+export async function beginRun(
+  tx: Transaction,
+  source: RegistrySource,
+  { lease, at }: { readonly lease: Lease; readonly at: string },
+): Promise<Run> {
+  if ((await tx.imports.running()).some((run) => isHeld(run, at))) throw new UnderWayError();
   const { run, done } = await tx.imports.last(source.name);
   if (isResumable(run)) {
-    await tx.imports.saveRun(run.id, { state: 'running', finished_at: null, error: null });
-    return toRun(run, true);
+    await tx.imports.saveRun(run.id, { state: 'running', finished_at: null, error: null, ...lease.at(at) });
+    return toRun(run, lease, true);
   }
   const since = toUpdatedSince(done, source);
   const row: Omit<ImportRun, 'id'> = {
@@ -53,8 +64,9 @@ export async function beginRun(tx: Transaction, source: RegistrySource, at: stri
     cursor: null,
     counts: toCountsJson({ counts: createCounts(), newestUpdatedAt: since?.newest }),
     error: null,
+    ...lease.at(at),
   };
-  return toRun({ ...row, id: await tx.imports.startRun(row) }, false);
+  return toRun({ ...row, id: await tx.imports.startRun(row) }, lease, false);
 }
 
 /** The newest of the known and these times that is not after the run's start: a future one freezes nothing. */

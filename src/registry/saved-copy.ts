@@ -33,10 +33,11 @@ async function readCopy(path: string): Promise<{ entries: readonly unknown[]; di
  * A saved copy of a registry, JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. Its cursor is a
  * position, good for the same bytes only. Throws RegistryError where it cannot be read.
  */
-export async function openSavedCopy(path: string, name?: string): Promise<RegistrySource> {
+export async function openSavedCopy(path: string, origin: string, name?: string): Promise<RegistrySource> {
   const { entries, digest } = await readCopy(path);
   return {
     name: name ?? `file:${basename(path)}#${digest.slice(0, 12)}`,
+    origin,
     isIncremental: false,
     page: async ({ cursor = '0' }) => {
       const from = Number(cursor);

@@ -25,8 +25,8 @@ export interface RegistrySource {
   readonly api?: string;
   /** Whether it can be asked for changes only. */
   readonly isIncremental: boolean;
-  /** What the signals say they come from, where that is not the configured origin. */
-  readonly origin?: Origin['name'];
+  /** What listings and signals from here say they come from. */
+  readonly origin: Origin['name'];
   /** Throws RegistryError. */
   page(request: PageRequest): Promise<Page>;
 }

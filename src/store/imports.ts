@@ -15,6 +15,8 @@ export const createImportReads = (db: Db): ImportReads => ({
     run: await newestRun(db, source).executeTakeFirst(),
     done: await newestRun(db, source).where('state', '=', 'done').executeTakeFirst(),
   }),
+  running: () =>
+    db.selectFrom('import_run').selectAll().where('state', '=', 'running').orderBy('id').execute(),
   quarantined: (limit) =>
     db.selectFrom('quarantine').selectAll().orderBy('seen_at', 'desc').orderBy('name').limit(limit).execute(),
 });

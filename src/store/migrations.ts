@@ -48,6 +48,7 @@ const tables: readonly [keyof Schema, { columns: readonly Column[]; key: readonl
           'namespace',
           'description',
           'version',
+          'origin',
           'origin_status',
           'published_at',
           'updated_at',
@@ -88,7 +89,7 @@ const tables: readonly [keyof Schema, { columns: readonly Column[]; key: readonl
       columns: [
         ...whole('id'),
         ...text('kind', 'source', 'state', 'started_at', 'counts'),
-        ...optionalText('finished_at', 'updated_since', 'cursor', 'error'),
+        ...optionalText('finished_at', 'updated_since', 'cursor', 'error', 'lease_owner', 'lease_at'),
       ],
     },
   ],

@@ -13,6 +13,8 @@ export interface ListingTable {
   title: string | null;
   description: string;
   version: string;
+  /** Where it was imported from, as it was named then. */
+  origin: string;
   origin_status: 'active' | 'deprecated';
   status_message: string | null;
   published_at: Time;
@@ -68,6 +70,9 @@ export interface ImportRunTable {
   /** Counts so far (see ImportCounts). */
   counts: Json;
   error: string | null;
+  /** Who works on a running one (registry/lease.ts) and when that was last shown; null where nobody does. */
+  lease_owner: string | null;
+  lease_at: Time | null;
 }
 
 /** A record that could not be read, with the reason; replaced when it comes again. */

@@ -184,6 +184,8 @@ export interface LogWrites extends LogReads {
 export interface ImportReads {
   /** The newest run, and the newest one that ended well; of one source where that is named. */
   last(source?: string): Promise<{ run: ImportRun | undefined; done: ImportRun | undefined }>;
+  /** The runs in state `running`, whether somebody works on them or not. */
+  running(): Promise<ImportRun[]>;
   quarantined(limit: number): Promise<QuarantineRow[]>;
 }
 

@@ -48,6 +48,7 @@ export const listingRow = (id: number, handle: string, repository: string | null
   title: 'Webhook',
   description: 'Receive, inspect, replay and deliver webhooks.',
   version: '1.0.0',
+  origin: 'registry.test (MCP)',
   origin_status: 'active',
   status_message: null,
   published_at: at,

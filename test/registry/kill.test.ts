@@ -39,7 +39,6 @@ it('loses and repeats nothing when killed in the middle, twice', { timeout: 120_
   const environment = {
     DATABASE_URL: databaseUrl,
     REGISTRY_URL: registry.url,
-    REGISTRY_NAME: 'registry.test',
   };
   await importUntilKilled(environment, 6);
   await importUntilKilled(environment, 8);

@@ -175,6 +175,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           cursor: null,
           counts: '{}',
           error: null,
+          lease_owner: null,
+          lease_at: null,
         });
       });
       await store.write((tx) =>

@@ -11,6 +11,7 @@ export const listingRow = (handle: string, id: number, change: Partial<ListingRo
   title: null,
   description: 'A plain description',
   version: '1.0.0',
+  origin: 'registry.test (MCP)',
   origin_status: 'active',
   status_message: null,
   published_at: time,

@@ -53,6 +53,7 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
     DATABASE_URL: ':memory:',
     LOG_LEVEL: 'silent',
     REGISTRY_URL: `file:${registry}`,
+    REGISTRY_NAME: 'registry.modelcontextprotocol.io',
     ...(listening && { PORT: '0' }),
   };
   const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'));

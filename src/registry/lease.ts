@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { ImportRun, Store, Transaction } from '../store/store.ts';
+import { RegistryError } from './source.ts';
+
+const fresh_ms = 120_000;
+const renewal_ms = 30_000;
+
+/** Somebody else works on an import; whoever asks may come again later. */
+export class UnderWayError extends RegistryError {
+  constructor() {
+    super('an import is already under way', true);
+  }
+}
+
+/** Who works on a run: this host, this process, and one name for each run. */
+export interface Lease {
+  readonly owner: string;
+  /** What the run's row says while this one works on it. */
+  at(time: string): Pick<ImportRun, 'lease_owner' | 'lease_at'>;
+  /** Nobody works on it any more. */
+  end(): void;
+}
+
+/** Leases that this process holds; a row of an earlier process with the same number is not among them. */
+const held = new Set<string>();
+
+/** A lease of this process. */
+export function createLease(): Lease {
+  const owner = `${hostname()}/${process.pid}/${randomUUID()}`;
+  held.add(owner);
+  return {
+    owner,
+    at: (lease_at) => ({ lease_owner: owner, lease_at }),
+    end: () => held.delete(owner),
+  };
+}
+
+/** Whether the owner's process still runs; one on another host counts as running, its time tells. */
+function isRunning(owner: string): boolean {
+  const [host, pid] = owner.split('/');
+  if (host !== hostname()) return true;
+  if (Number(pid) === process.pid) return held.has(owner);
+  try {
+    return process.kill(Number(pid), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Whether somebody works on the run: a lease shown less than two minutes ago by a process that is not known to be gone. */
+export const isHeld = ({ lease_owner, lease_at }: ImportRun, at: string): boolean =>
+  lease_owner !== null &&
+  lease_at !== null &&
+  Math.abs(Date.parse(at) - Date.parse(lease_at)) < fresh_ms &&
+  isRunning(lease_owner);
+
+/** Saves a change of a run that is still ours; false, and nothing saved, where somebody took it over. */
+export async function saveHeld(
+  tx: Transaction,
+  run: { readonly id: number; readonly lease: Lease },
+  change: Partial<Omit<ImportRun, 'id'>>,
+): Promise<boolean> {
+  const row = (await tx.imports.running()).find(({ id }) => id === run.id);
+  if (row?.lease_owner !== run.lease.owner) return false;
+  await tx.imports.saveRun(run.id, change);
+  return true;
+}
+
+/** Shows every half minute that the run is worked on, however long a page takes. Answers how to stop. */
+export function keepLease(
+  { store, clock }: { readonly store: Store; readonly clock: () => Date },
+  run: { readonly id: number; readonly lease: Lease },
+): () => void {
+  const renew = () =>
+    store.write((tx) => saveHeld(tx, run, { lease_at: clock().toISOString() })).catch(() => undefined); // the next page says what is wrong
+  const timer = setInterval(() => void renew(), renewal_ms).unref();
+  return () => clearInterval(timer);
+}
