@@ -62,10 +62,18 @@ function isReadable(pathname: string): boolean {
   }
 }
 
+const asciiEscape = /%([0-7][0-9a-f])/gi;
+const undoEscapes = (text: string) =>
+  text.replace(asciiEscape, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/** Whether an address holds a capability, plain or escaped, once or twice. */
+const holdsSecret = (url: string): boolean =>
+  findSecret(url.includes('%') ? undoEscapes(undoEscapes(url)) : url) !== undefined;
+
 /** Refuses an address that does not decode, holds a control character or holds a capability. */
 export const addressGuard: Guard = async (c, next) => {
   const { url } = c.req;
-  if (findSecret(url)) throw new Problem('secret_in_body');
+  if (holdsSecret(url)) throw new Problem('secret_in_body');
   if (url.includes('%') && !isReadable(new URL(url).pathname))
     throw new Problem('invalid_request', { detail: 'The path does not decode.' });
   await next();
@@ -77,7 +85,7 @@ export const createAccessLog =
   async (c, next) => {
     const start = performance.now();
     await next();
-    const path = findSecret(c.req.path) ? '[capability]' : c.req.path.slice(0, 300);
+    const path = holdsSecret(c.req.path) ? '[capability]' : c.req.path.slice(0, 300);
     context.log.info(
       {
         request: c.get('requestId'),

@@ -2,12 +2,17 @@ import { isJsonContentType } from '@modelcontextprotocol/server';
 import { Problem, type ProblemCode } from '../problem.ts';
 import { parseJson, readText } from './body.ts';
 import type { Request } from './environment.ts';
+import { refuseStraySecret } from './mcp-secret.ts';
 import { toWaitHeaders } from './wait-headers.ts';
 
 const maxBytes = 64 * 1024;
 
 /** JSON-RPC codes of problems; the others are the implementation's own, -32000. */
-const rpcCodes: Partial<Record<ProblemCode, number>> = { invalid_request: -32600, internal: -32603 };
+const rpcCodes: Partial<Record<ProblemCode, number>> = {
+  invalid_request: -32600,
+  secret_in_body: -32600,
+  internal: -32603,
+};
 
 /** A problem as a JSON-RPC error. Its id is null: no request was read or answered. */
 export function toRpcError(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -32000): Response {
@@ -60,7 +65,9 @@ export async function readMessage(
 ): Promise<{ body: unknown } | { refusal: Response }> {
   if (!isJsonContentType(request.headers.get('content-type'))) throw new Problem('unsupported_media_type');
   try {
-    const body = parseJson(await readBody(request));
+    const text = await readBody(request);
+    const body = parseJson(text);
+    refuseStraySecret(request, text, body);
     if (!Array.isArray(body)) return { body };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_request')
