@@ -204,10 +204,7 @@ const indexes: readonly [name: string, table: keyof Schema, columns: readonly st
   ];
 
 const limitTables: typeof tables = [
-  [
-    'limit_bucket',
-    { key: ['key'], columns: [...text('key'), ...optionalText('day'), ...whole('full_at')] },
-  ],
+  ['limit_bucket', { key: ['key'], columns: [...text('key'), ...optionalText('day'), ...whole('full_at')] }],
   ['limit_key', { key: ['day'], columns: text('day', 'secret') }],
 ];
 
