@@ -49,7 +49,7 @@ const blocks: Record<string, () => string> = {
       ['code', 'HTTP', 'what to do'],
       Object.entries(problemTable).map(([code, { status, next }]) => [
         `\`${code}\``,
-        status === 200 ? 'tools only' : String(status),
+        String(status === 200 ? 422 : status),
         next,
       ]),
     ),

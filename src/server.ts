@@ -58,6 +58,8 @@ export async function openContext(config: Config): Promise<Context> {
 
 /** A running service. */
 export interface Running {
+  /** The address that is listened on; PUBLIC_URL may be another. */
+  readonly url: string;
   /** The context with the address that is listened on. */
   readonly context: Context;
   /** Stops accepting, lets requests in flight end (at most 10 s), then closes. */
@@ -84,6 +86,8 @@ async function drain(server: Server): Promise<void> {
   clearTimeout(force);
 }
 
+const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
 /** Listens. With PORT=0 the port that was picked stands in PUBLIC_URL too, unless that was set. */
 export async function listen(context: Context): Promise<Running> {
   const { HOST, PORT, PUBLIC_URL } = context.config;
@@ -100,5 +104,5 @@ export async function listen(context: Context): Promise<Running> {
     await app.close();
     await drained;
   };
-  return { context: served, stop };
+  return { url: toUrl(HOST, port), context: served, stop };
 }

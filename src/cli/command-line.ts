@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { readConfig } from '../config.ts';
 import { ExitError, exitCodes } from '../exit.ts';
@@ -11,13 +12,24 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 // Each command loads its own part when it is asked for: a start is as quick as what it starts.
 const config = () => readConfig(process.env, version);
 
+/** The default command takes no arguments, so that a misspelt command looks like one too many. */
+const sayNoCommand = (text: string) =>
+  text.includes('too many arguments')
+    ? `error: no such command: ${process.argv.slice(2).join(' ')}; see dossier --help\n`
+    : text;
+
+/** A file as its user names it: npm runs scripts in the project's folder, and says where it was called. */
+const toSource = (from: string | undefined) =>
+  from === undefined || /^[a-z]+:/i.test(from) ? from : resolve(process.env.INIT_CWD ?? '.', from);
+
 const feedbackCommands = () => import('./feedback.ts');
 
 function createCommandLine(): Command {
   const program = new Command('dossier')
     .description('Independent evidence before an agent-service purchase: a directory over MCP and the web')
     .version(version)
-    .exitOverride();
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(sayNoCommand(text)) });
   program
     .command('serve', { isDefault: true })
     .description('run the service (the default)')
@@ -33,7 +45,7 @@ function createCommandLine(): Command {
     .option('--once', 'one run, then end (what this command does anyway)')
     .option('--accept-changes', 'do what would otherwise be held')
     .action(async (options: ImportOptions) =>
-      (await import('./import.ts')).runImportCommand(config(), options),
+      (await import('./import.ts')).runImportCommand(config(), { ...options, from: toSource(options.from) }),
     );
   const feedback = program.command('feedback').description('read private feedback');
   feedback
@@ -61,7 +73,7 @@ function createCommandLine(): Command {
   program
     .command('config')
     .description('show the effective settings, secrets masked')
-    .action(async () => (await import('./config.ts')).runConfigCommand(config()));
+    .action(async () => (await import('./config.ts')).runConfigCommand(config(), process.env));
   return program;
 }
 

@@ -1,11 +1,12 @@
-import { type Config, settings } from '../config.ts';
+import { type Config, type Setting, settings } from '../config.ts';
 
-/** Prints every effective setting as NAME=value, secrets masked. */
-export function runConfigCommand(config: Config): void {
-  const values = config as unknown as Record<string, unknown>;
-  for (const [name, { secret }] of Object.entries(settings)) {
-    const value = values[name];
-    const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+/** Prints every effective setting as NAME=value, as it could be set again, secrets masked. */
+export function runConfigCommand(
+  { PUBLIC_URL }: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  for (const [name, { secret, default: fallback }] of Object.entries<Setting>(settings)) {
+    const text = name === 'PUBLIC_URL' ? PUBLIC_URL : environment[name] || fallback;
     process.stdout.write(`${name}=${secret && text ? maskSecret(text) : text}\n`);
   }
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { ExitError, exitCodes } from '../exit.ts';
 import { startForgetting } from '../limits/forget.ts';
 import { startImports } from '../registry/schedule.ts';
-import { listen, openContext } from '../server.ts';
+import { listen, openContext, type Running } from '../server.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -19,20 +19,25 @@ function toListenError(error: unknown, { HOST, PORT }: Config): unknown {
   return error;
 }
 
+/** Where it listens, and the public address where that is another. */
+const toAddresses = ({ url, context: { config } }: Running) =>
+  config.PUBLIC_URL === url ? url : `${url} as ${config.PUBLIC_URL}`;
+
 /** Runs the service until SIGTERM or SIGINT: answers first, then imports in the background, then drains. */
 export async function runServe(config: Config): Promise<void> {
   const context = await openContext(config);
   const stopping = new AbortController();
+  const told = Promise.race(signals.map((signal) => once(process, signal)));
   let background: readonly (() => Promise<void>)[] = [];
   try {
     const running = await listen(context).catch((error: unknown) => {
       throw toListenError(error, config);
     });
-    process.stdout.write(`listening on ${running.context.config.PUBLIC_URL}\n`);
+    process.stdout.write(`listening on ${toAddresses(running)}\n`);
     const imports = startImports(running.context, stopping.signal);
     const forgetting = startForgetting(running.context, stopping.signal);
     background = [startRecheck(running.context), () => imports, () => forgetting];
-    await Promise.race(signals.map((signal) => once(process, signal)));
+    await told;
     context.log.info('stopping');
     stopping.abort();
     await running.stop();

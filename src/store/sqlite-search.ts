@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Facet } from '../evidence/facets.ts';
-import { toWords } from '../evidence/words.ts';
+import { toSearchText } from '../evidence/search-text.ts';
 import type { Db, SearchIndex } from './engine.ts';
 import type { ListingRow, SearchHit, SearchQuery } from './store.ts';
 
@@ -29,12 +29,11 @@ function expression(query: Pick<SearchQuery, 'words' | 'facets'>, tier: number, 
   return [words, facetClause(query.facets)].filter(Boolean).join(' AND ');
 }
 
-const searchText = (row: ListingRow) => ({
-  name: toWords(`${row.handle} ${row.title ?? ''}`).join(' '),
-  tags: (JSON.parse(row.tags) as { tag: string }[]).flatMap(({ tag }) => toWords(tag)).join(' '),
-  body: toWords(row.description).join(' '),
-  facets: row.facets.split(' ').filter(Boolean).map(facetToken).join(' '),
-});
+const searchText = (row: ListingRow) => {
+  const { name, tags, body } = toSearchText(row);
+  const facets = row.facets.split(' ').filter(Boolean).map(facetToken);
+  return { name: name.join(' '), tags: tags.join(' '), body: body.join(' '), facets: facets.join(' ') };
+};
 
 async function match(db: Db, fts: string, after: number, limit: number): Promise<ListingRow[]> {
   const found = sql<ListingRow>`select listing.* from listing_search join listing on listing.id = listing_search.rowid

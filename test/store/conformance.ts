@@ -22,6 +22,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
     return hits.map(({ listing, tier }) => `${tier} ${listing.handle}`);
   };
+  const counts = async (query: Partial<SearchQuery>) =>
+    (await store.listings.searchCounts({ words: [], facets: [], ...query })).total;
   const tags = (...names: string[]) => JSON.stringify(names.map((tag) => ({ tag, reason: 'test' })));
 
   describe(`${name}: search`, () => {
@@ -75,6 +77,21 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await search({ words: ['cafe'] })).toEqual(['1 c/Café']);
       expect(await search({ words: ['数据库'] })).toEqual(['3 c/Café']);
     });
+    it('finds a forge in names only where it is part of the own name', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([
+          listingRow('io.github.someone/notes', 1),
+          listingRow('io.github.github/github-mcp', 60),
+        ]),
+      );
+      expect(await search({ words: ['github'] })).toEqual([
+        '1 io.github.github/github-mcp',
+        '3 io.github.someone/notes',
+      ]);
+      expect(await search({ words: ['io', 'github', 'someone', 'notes'] })).toEqual([
+        '3 io.github.someone/notes',
+      ]);
+    });
     it('takes operators of the engine as plain words', async () => {
       for (const word of ['OR', 'NEAR', 'name', 'and', 'rank'])
         expect(await search({ words: [word] })).toEqual([]);
@@ -98,6 +115,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       ]);
     });
     it('forgets the old words, facets and counts of a changed or withdrawn listing', async () => {
+      expect(await counts({ words: ['database'] })).toBe(4);
       await store.write((tx) =>
         tx.listings.putListings([
           listingRow('z/notes', 5, {
@@ -107,6 +125,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           listingRow('a/store', 30, { withdrawn: 'deleted', description: '', tags: '[]', facets: '' }),
         ]),
       );
+      expect(await counts({ words: ['database'] })).toBe(2);
       expect(await search({ words: ['database'] })).toEqual(['1 b/sqlite-database', '1 c/Café']);
       expect(await search({})).toEqual(['0 z/notes', '0 b/sqlite-database', '0 c/Café']);
       expect(await store.listings.facetCounts('tag')).toEqual([
@@ -135,9 +154,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await store.write((tx) =>
         tx.listings.putListings([listingRow('m/new', 50, { published_at: '2026-05-01T00:00:00.000Z' })]),
       );
-      expect((await store.listings.page('b/sqlite-database', 2)).map(({ handle }) => handle)).toEqual([
-        'c/Café',
-        'm/new',
+      expect(await store.listings.page('b/sqlite-database', 2)).toEqual([
+        { handle: 'c/Café', updated_at: '2026-01-02T03:04:05.000Z' },
+        { handle: 'm/new', updated_at: '2026-01-02T03:04:05.000Z' },
       ]);
       expect((await store.listings.newest('published_at', 1)).map(({ handle }) => handle)).toEqual(['m/new']);
     });
@@ -376,8 +395,22 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await store.write((tx) => tx.imports.quarantine([row]));
       await store.write((tx) => tx.imports.quarantine([{ ...row, reason: 'too large', run_id: 2 }]));
       expect(await store.imports.quarantined(10)).toEqual([{ ...row, reason: 'too large', run_id: 2 }]);
+      await store.write((tx) =>
+        tx.imports.quarantine([
+          { ...row, name: 'a/worse' },
+          { ...row, version: '2' },
+        ]),
+      );
+      expect(await store.imports.quarantineReasons()).toEqual([
+        { reason: 'name is missing', records: 2 },
+        { reason: 'too large', records: 1 },
+      ]);
       await store.write((tx) => tx.imports.release([{ name: 'a/bad', version: '1' }]));
-      expect(await store.imports.quarantined(10)).toEqual([]);
+      expect((await store.imports.quarantined(10)).map(({ name, version }) => `${name} ${version}`)).toEqual([
+        'a/bad 2',
+        'a/worse 1',
+      ]);
+      expect(await store.imports.quarantineReasons()).toEqual([{ reason: 'name is missing', records: 2 }]);
     });
     it('answers the key ring newest first', async () => {
       await store.write(async (tx) => {
