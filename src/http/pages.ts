@@ -15,7 +15,7 @@ import type { Face, HttpEnvironment, Request } from './environment.ts';
 
 const shownAtHome = 5;
 const tagsAtHome = 24;
-const quarantinedShown = 1000;
+const quarantinedShown = 20;
 
 async function importsOf(c: Request) {
   const { imports, listings } = c.get('context').store;
@@ -81,8 +81,10 @@ const showTags = async (c: Request, { site }: Face) =>
   answerPage(c, toTagsPage(site, (await call(c, listTags, {})).tags));
 
 const showAbout = async (c: Request, { site }: Face) => {
-  const quarantined = await c.get('context').store.imports.quarantined(quarantinedShown);
-  return answerPage(c, toAboutPage(site, { imports: await importsOf(c), quarantined }));
+  const { imports } = c.get('context').store;
+  const quarantined = await imports.quarantined(quarantinedShown);
+  const reasons = await imports.quarantineReasons();
+  return answerPage(c, toAboutPage(site, { imports: await importsOf(c), reasons, quarantined }));
 };
 
 /** The pages that are about no single listing. */

@@ -1,4 +1,4 @@
-import type { ListingReads, ListingRow } from '../store/store.ts';
+import type { ListingReads } from '../store/store.ts';
 import { pagePath } from '../views/html.ts';
 import type { Request } from './environment.ts';
 
@@ -9,7 +9,9 @@ const perRead = 1000;
 const open = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
-async function* pagesAfter(listings: ListingReads, after: string): AsyncGenerator<ListingRow[]> {
+type Page = Awaited<ReturnType<ListingReads['page']>>;
+
+async function* pagesAfter(listings: ListingReads, after: string): AsyncGenerator<Page> {
   let position = after;
   for (;;) {
     const rows = await listings.page(position, perRead);

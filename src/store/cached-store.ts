@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { ListingFacts, ListingReads, Store, Written } from './store.ts';
+import type { ListingFacts, ListingReads, SearchCounts, Store, Written } from './store.ts';
 
 const cachedListings = 5000;
+const cachedSearches = 200;
 
 /** A cached read: what was found, or that nothing was. */
 interface Read {
@@ -29,16 +30,42 @@ function cacheFacts(reads: ListingReads): { facts: ListingReads['facts']; drop: 
   };
 }
 
+/** Counts of a search are the same for each of its pages, and for whoever asks the same until the next write. */
+function cacheCounts(reads: ListingReads): { counts: ListingReads['searchCounts']; drop: () => void } {
+  const cache = new LRUCache<string, SearchCounts>({ max: cachedSearches });
+  let epoch = 0;
+  return {
+    async counts({ words, facets }) {
+      const key = JSON.stringify([words, facets]);
+      const cached = cache.get(key);
+      if (cached) return cached;
+      const readIn = epoch;
+      const counts = await reads.searchCounts({ words, facets });
+      if (readIn === epoch) cache.set(key, counts);
+      return counts;
+    },
+    drop() {
+      epoch += 1;
+      cache.clear();
+    },
+  };
+}
+
 /**
  * A store whose listing facts are kept in memory (at most 5,000 listings) until a write touches them, here or in
- * another process. Facts that other listings' imports move (publisher count, last import) follow within one import.
+ * another process, and the counts of searches (at most 200) until a write touches any listing. Facts that other
+ * listings' imports move (publisher count, last import) follow within one import.
  */
 export function createCachedStore(store: Store): Store {
   const { facts, drop } = cacheFacts(store.listings);
-  const stop = store.onWritten(drop);
+  const { counts, drop: dropCounts } = cacheCounts(store.listings);
+  const stop = store.onWritten((written) => {
+    drop(written);
+    dropCounts();
+  });
   return {
     ...store,
-    listings: { ...store.listings, facts },
+    listings: { ...store.listings, facts, searchCounts: counts },
     async close() {
       stop();
       await store.close();

@@ -9,6 +9,9 @@ const newestRun = (db: Db, source?: string) =>
     .orderBy('id', 'desc')
     .limit(1);
 
+/** Reasons are a few fixed texts; a store that holds more is not read to its end. */
+const mostReasons = 100;
+
 /** Reads of import runs and quarantine over any engine. */
 export const createImportReads = (db: Db): ImportReads => ({
   last: async (source) => ({
@@ -17,6 +20,17 @@ export const createImportReads = (db: Db): ImportReads => ({
   }),
   running: () =>
     db.selectFrom('import_run').selectAll().where('state', '=', 'running').orderBy('id').execute(),
+  quarantineReasons: async () => {
+    const counted = await db
+      .selectFrom('quarantine')
+      .select(({ fn }) => ['reason', fn.countAll<number>().as('records')])
+      .groupBy('reason')
+      .orderBy('records', 'desc')
+      .orderBy('reason')
+      .limit(mostReasons)
+      .execute();
+    return counted.map(({ reason, records }) => ({ reason, records: Number(records) }));
+  },
   quarantined: (limit) =>
     db.selectFrom('quarantine').selectAll().orderBy('seen_at', 'desc').orderBy('name').limit(limit).execute(),
 });

@@ -21,6 +21,16 @@ function countFacets(facetTexts: readonly string[]): SearchCounts {
   return { total: counted.length, capped: facetTexts.length > countLimit, facets };
 }
 
+/** The counter of all visible listings (listing-writes.ts). */
+async function countListings(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('facet_count')
+    .select('listings')
+    .where('facet', '=', '*')
+    .executeTakeFirst();
+  return row?.listings ?? 0;
+}
+
 async function countEverything(db: Db): Promise<SearchCounts> {
   const rows = await db.selectFrom('facet_count').selectAll().where('listings', '>', 0).execute();
   const total = rows.find(({ facet }) => facet === '*')?.listings ?? 0;
@@ -92,7 +102,7 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
   page: (afterHandle, limit) =>
     db
       .selectFrom('listing')
-      .selectAll()
+      .select(['handle', 'updated_at'])
       .where('handle', '>', afterHandle)
       .where('withdrawn', 'is', null)
       .orderBy('handle')
@@ -107,7 +117,7 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
       .orderBy('id', 'desc')
       .limit(limit)
       .execute(),
-  count: async () => (await countEverything(db)).total,
+  count: () => countListings(db),
   completions: async (part, prefix, limit) => {
     const rows = await db
       .selectFrom('listing')

@@ -78,8 +78,8 @@ export interface ListingReads {
   searchCounts(query: Pick<SearchQuery, 'words' | 'facets'>): Promise<SearchCounts>;
   /** Counts of a facet kind over all visible listings, most first. */
   facetCounts(kind: string): Promise<{ facet: Facet; listings: number }[]>;
-  /** Handles and update times after a handle, in handle order: for sitemap and export. */
-  page(afterHandle: string, limit: number): Promise<ListingRow[]>;
+  /** Visible handles and their update times after a handle, in handle order: for the sitemap. */
+  page(afterHandle: string, limit: number): Promise<Pick<ListingRow, 'handle' | 'updated_at'>[]>;
   /** Newest by first publication, or by last update. */
   newest(by: 'published_at' | 'updated_at', limit: number): Promise<ListingRow[]>;
   count(): Promise<number>;
@@ -186,7 +186,10 @@ export interface ImportReads {
   last(source?: string): Promise<{ run: ImportRun | undefined; done: ImportRun | undefined }>;
   /** The runs in state `running`, whether somebody works on them or not. */
   running(): Promise<ImportRun[]>;
+  /** The newest first. */
   quarantined(limit: number): Promise<QuarantineRow[]>;
+  /** How many quarantined records there are for each reason, most first. */
+  quarantineReasons(): Promise<{ reason: string; records: number }[]>;
 }
 
 export interface ImportWrites extends ImportReads {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { problemTable } from '../problem.ts';
-import type { QuarantineRow } from '../store/store.ts';
+import type { ImportRun, QuarantineRow } from '../store/store.ts';
 import { amount, counted, day, type Html, minute } from './html.ts';
 import { countsOf, type ImportState, importState } from './import-state.ts';
 import { toPage } from './layout.ts';
@@ -9,6 +9,9 @@ import type { Site } from './site.ts';
 /** What the page about the service reports. */
 export interface About {
   readonly imports: ImportState;
+  /** Quarantined records counted by reason, most first. */
+  readonly reasons: readonly { readonly reason: string; readonly records: number }[];
+  /** The newest of them. */
   readonly quarantined: readonly QuarantineRow[];
 }
 
@@ -22,34 +25,34 @@ const rules = [
   'Anonymous feedback is private and has no effect on any listing.',
 ] as const;
 
-function reasonCounts(rows: readonly QuarantineRow[]): [string, number][] {
-  const counts = new Map<string, number>();
-  for (const { reason } of rows) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1]);
+const newest = (rows: readonly QuarantineRow[]) => html`
+<details><summary>The newest of them</summary><ul class="plain">${rows.map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`;
+
+function quarantine({ reasons, quarantined }: About) {
+  const records = reasons.reduce((sum, reason) => sum + reason.records, 0);
+  if (records === 0) return html`<h3>Quarantined records</h3><p>None.</p>`;
+  return html`
+<h3>Quarantined records</h3>
+<p>${counted(records, 'record')} could not be read. They stop nothing; each is tried again when it comes again.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Reasons"><table><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
+<tbody>${reasons.map((row) => html`<tr><th scope="row">${row.reason}</th><td>${amount(row.records)}</td></tr>`)}</tbody></table></div>
+${newest(quarantined)}`;
 }
 
-const quarantine = (rows: readonly QuarantineRow[]) => html`
-<h3>Quarantined records</h3>
-${
-  rows.length === 0
-    ? html`<p>None.</p>`
-    : html`<p>${counted(rows.length, 'record')} could not be read. They stop nothing; each is tried again when it comes again.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Reasons"><table><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
-<tbody>${reasonCounts(rows).map(([reason, count]) => html`<tr><th scope="row">${reason}</th><td>${count}</td></tr>`)}</tbody></table></div>
-<details><summary>The newest of them</summary><ul class="plain">${rows.slice(0, 20).map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`
-}`;
+function lastImport(run: ImportRun) {
+  const { kind, started_at, finished_at } = run;
+  const seconds = finished_at && (Date.parse(finished_at) - Date.parse(started_at)) / 1000;
+  return html`
+<div class="scroll" tabindex="0" role="region" aria-label="Last completed import"><table><caption>Last completed import: ${kind}, ${minute(started_at)} to ${finished_at ? html`${minute(finished_at)}, ${seconds} seconds` : '-'}</caption>
+<tbody>${countsOf(run).map(([name, count]) => html`<tr><th scope="row">${name.replaceAll('_', ' ')}</th><td>${amount(count)}</td></tr>`)}</tbody></table></div>`;
+}
 
-const report = ({ imports, quarantined }: About) => html`
+const report = (about: About) => html`
 <section aria-labelledby="import">
 <h2 id="import">Import report</h2>
-${importState(imports)}
-${
-  imports.done
-    ? html`<div class="scroll" tabindex="0" role="region" aria-label="Last completed import"><table><caption>Last completed import: ${imports.done.kind}, ${minute(imports.done.started_at)} to ${imports.done.finished_at ? minute(imports.done.finished_at) : '-'}</caption>
-<tbody>${countsOf(imports.done).map(([name, count]) => html`<tr><th scope="row">${name.replaceAll('_', ' ')}</th><td>${amount(count)}</td></tr>`)}</tbody></table></div>`
-    : ''
-}
-${quarantine(quarantined)}
+${importState(about.imports)}
+${about.imports.done ? lastImport(about.imports.done) : ''}
+${quarantine(about)}
 </section>`;
 
 const claims = ({ claimFile }: Site['config']) => html`

@@ -44,6 +44,18 @@ describe('two processes on one SQLite file', () => {
     await vi.waitFor(async () => expect(await description()).toBe('after'), { timeout: 3000 });
     await Promise.all([serving.close(), importing.close()]);
   });
+  it('counts a search once for all its pages, and again after a write', async () => {
+    const store = await openSqliteStore(':memory:');
+    const counted = vi.spyOn(store.listings, 'searchCounts');
+    const cached = createCachedStore(store);
+    const total = async () => (await cached.listings.searchCounts({ words: ['one'], facets: [] })).total;
+    await cached.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));
+    expect([await total(), await total()]).toEqual([1, 1]);
+    expect(counted).toHaveBeenCalledTimes(1);
+    await cached.write((tx) => tx.listings.putListings([listingRow('b/one', 2)]));
+    expect(await total()).toBe(2);
+    await cached.close();
+  });
   it('lets reads pass while a transaction is open', async () => {
     const store = await openSqliteStore(freshFile());
     await store.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));

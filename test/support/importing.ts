@@ -21,7 +21,8 @@ export interface Importing {
 
 /** Listings, versions, and the facts of every tenth listing as they stand, without the times of our reading. */
 export async function readWritten(store: Store): Promise<unknown> {
-  const listings = await store.listings.page('', 100_000);
+  const handles = (await store.listings.page('', 100_000)).map(({ handle }) => handle);
+  const listings = (await store.listings.rows(handles)).sort((a, b) => (a.handle < b.handle ? -1 : 1));
   const facts = await Promise.all(
     listings
       .filter((_, at) => at % 10 === 0)
@@ -30,7 +31,7 @@ export async function readWritten(store: Store): Promise<unknown> {
         return { imported: found?.imported, versions: found?.versions };
       }),
   );
-  const versions = await store.listings.versionSummaries(listings.map(({ handle }) => handle));
+  const versions = await store.listings.versionSummaries(handles);
   const order = (row: { handle: string; version: string }) => `${row.handle} ${row.version}`;
   return {
     listings: listings.map(({ imported_at: _, ...row }) => row),
