@@ -33,3 +33,12 @@ export const answerJson = (c: Request, value: unknown): Response =>
 /** JSON of this moment for this caller: never kept. */
 export const answerOnce = (c: Request, value: object): Response =>
   c.json(value, 200, { 'Cache-Control': 'no-store' });
+
+/** What `make` makes, made when it is first asked for and kept. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { toLlmsFullTxt, toLlmsTxt } from '../views/llms-txt.ts';
 import { toOpenApi } from '../views/openapi.ts';
-import { answerJson, answerWithETag } from './answers.ts';
-import type { Face, HttpEnvironment, Request } from './environment.ts';
+import { answerWithETag, once } from './answers.ts';
+import type { Face, HttpEnvironment } from './environment.ts';
 import { answerSitemap } from './sitemap.ts';
 
 const plain = 'text/plain; charset=utf-8';
@@ -10,16 +10,20 @@ const plain = 'text/plain; charset=utf-8';
 const toRobots = (publicUrl: string) =>
   `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nAllow: /\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
 
-const answerText = (c: Request, body: string) => answerWithETag(c, { type: plain, body });
+const json = 'application/json';
 
-/** What machines read to find their way: made of the definitions. */
-export const createDiscoveryRoutes = ({ site: { config } }: Face) =>
-  new Hono<HttpEnvironment>()
-    .get('/llms.txt', (c) => answerText(c, toLlmsTxt(config)))
-    .get('/llms-full.txt', (c) => answerText(c, toLlmsFullTxt(config)))
-    .get('/openapi.json', (c) => answerJson(c, toOpenApi(config)))
-    .get('/robots.txt', (c) => answerText(c, toRobots(config.PUBLIC_URL)))
+/** What machines read to find their way: made of the definitions, once, for they never change while it runs. */
+export function createDiscoveryRoutes({ site: { config } }: Face) {
+  const short = once(() => toLlmsTxt(config));
+  const full = once(() => toLlmsFullTxt(config));
+  const openApi = once(() => `${JSON.stringify(toOpenApi(config))}\n`);
+  return new Hono<HttpEnvironment>()
+    .get('/llms.txt', (c) => answerWithETag(c, { type: plain, body: short() }))
+    .get('/llms-full.txt', (c) => answerWithETag(c, { type: plain, body: full() }))
+    .get('/openapi.json', (c) => answerWithETag(c, { type: json, body: openApi() }))
+    .get('/robots.txt', (c) => answerWithETag(c, { type: plain, body: toRobots(config.PUBLIC_URL) }))
     .get('/sitemap.xml', (c) => answerSitemap(c, config.PUBLIC_URL));
+}
 
 /** Whether the process answers, and whether it has something to show: 503 until listings are there. */
 export const createHealthRoutes = ({ context }: Face) =>

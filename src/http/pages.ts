@@ -9,7 +9,7 @@ import { toHomePage } from '../views/home-page.ts';
 import { toSearchPage, toTagPage } from '../views/search-page.ts';
 import { toTagsPage } from '../views/tags-page.ts';
 import { toToolsPage } from '../views/tools-page.ts';
-import { answerPage } from './answers.ts';
+import { answerPage, once } from './answers.ts';
 import { call } from './call.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 
@@ -88,11 +88,13 @@ const showAbout = async (c: Request, { site }: Face) => {
 };
 
 /** The pages that are about no single listing. */
-export const createPageRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>()
+export function createPageRoutes(face: Face) {
+  const toolsPage = once(() => String(toToolsPage(face.site, tools)));
+  return new Hono<HttpEnvironment>()
     .get('/', (c) => showHome(c, face))
     .get('/agents', (c) => showSearch(c, face))
     .get('/tags', (c) => showTags(c, face))
     .get('/tags/:tag', (c) => showTag(c, face))
-    .get('/tools', (c) => answerPage(c, toToolsPage(face.site, tools)))
+    .get('/tools', (c) => answerPage(c, toolsPage()))
     .get('/about', (c) => showAbout(c, face));
+}

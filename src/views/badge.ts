@@ -10,20 +10,14 @@ export interface Badge {
 const grey = '#6b6f76';
 const darkGrey = '#3d4148';
 
-/** The badge of a listing: how much evidence, as of when. */
+/** The badge of a listing: how many independent accounts rated it, as the snapshot sentence counts them, and when. */
 export function toBadge({ signals: { native }, evidence_snapshot_date }: ListingDocument): Badge {
-  const sources = native.independent.sources + native.related.sources;
-  const last = [native.independent.last_at, native.related.last_at]
-    .filter((time) => time !== undefined)
-    .sort()
-    .at(-1);
-  return {
-    label: 'evidence',
-    message:
-      sources === 0 || !last
-        ? `none as of ${evidence_snapshot_date}`
-        : `${sources} source${sources === 1 ? '' : 's'}, last ${last.slice(0, 10)}`,
-  };
+  const { control_roots, last_at } = native.independent;
+  const sources = `independent source${control_roots === 1 ? '' : 's'}`;
+  if (control_roots > 0 && last_at)
+    return { label: 'evidence', message: `${control_roots} ${sources}, last ${last_at.slice(0, 10)}` };
+  const none = native.related.ratings > 0 ? 'no independent source' : 'none';
+  return { label: 'evidence', message: `${none} as of ${evidence_snapshot_date}` };
 }
 
 /** A badge as SVG. */

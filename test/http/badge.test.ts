@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RatingRow } from '../../src/store/store.ts';
+import { ratingRow } from '../store/rows.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
 let directory: Directory;
@@ -23,6 +25,43 @@ describe('the badge', () => {
       expect(svg).toContain('#6b6f76');
       expect(svg).not.toMatch(/#4c1|#97ca00|green|red|<script/);
     }
+  });
+
+  it('counts independent accounts only, as the snapshot sentence does', async () => {
+    const rated = await openDirectory();
+    const handle = 'co.webhook/webhook';
+    const rate = (id: string, change: Partial<RatingRow>) =>
+      rated.store.write(async (tx) => {
+        await tx.ratings.insert(ratingRow(id, { subject_handle: handle, log_index: Number(id), ...change }));
+        await tx.listings.reindex(handle);
+      });
+    const message = async () =>
+      ((await (await rated.app.request(`/badge/${handle}.json`)).json()) as { message: string }).message;
+    await rate('1', {
+      independent: 0,
+      source_handle: 'co.webhook/other',
+      created_at: '2026-03-01T00:00:00.000Z',
+    });
+    expect(await message()).toBe(`no independent source as of ${new Date().toISOString().slice(0, 10)}`);
+    await rate('2', {
+      source_handle: 'b/one',
+      source_root: 'github.com/b',
+      created_at: '2026-02-01T00:00:00.000Z',
+    });
+    expect(await message()).toBe('1 independent source, last 2026-02-01');
+    await rate('3', {
+      source_handle: 'b/two',
+      source_root: 'github.com/b',
+      created_at: '2026-02-02T00:00:00.000Z',
+    });
+    expect(await message()).toBe('1 independent source, last 2026-02-02');
+    await rate('4', {
+      source_handle: 'c/one',
+      source_root: 'github.com/c',
+      created_at: '2026-02-03T00:00:00.000Z',
+    });
+    expect(await message()).toBe('2 independent sources, last 2026-02-03');
+    await rated.close();
   });
 
   it('is not sent again to whoever holds it', async () => {

@@ -77,7 +77,7 @@ describe('a native rating', () => {
     expect(await pageOf(`/agents/${rater}`)).toContain('<span class="state">Claimed</span>');
     expect(await pageOf(`/agents/${rater}`)).toContain('This says nothing of quality or of the publisher.');
     const badge = await directory.app.request(`/badge/${subject}`);
-    expect(await badge.text()).toContain('evidence: 1 source, last ');
+    expect(await badge.text()).toContain('evidence: 1 independent source, last ');
     expect(badge.headers.get('etag')).not.toBe(badgeBefore);
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);
 
