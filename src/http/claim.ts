@@ -13,8 +13,8 @@ const formLimit_bytes = 2048;
 const showSteps = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
-    const { repository } = await call(c, getAgent, { handle });
-    return answerPage(c, toClaimPage(site, { handle, repository }));
+    const { repository, state, claim } = await call(c, getAgent, { handle });
+    return answerPage(c, toClaimPage(site, { handle, repository, state, claim }));
   });
 };
 

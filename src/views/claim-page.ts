@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { ClaimAnswer } from '../claim/answer.ts';
+import type { ListingDocument } from '../evidence/listing-document.ts';
 import { type Html, minute, pagePath, paste } from './html.ts';
 import { toPage } from './layout.ts';
 import type { Site } from './site.ts';
@@ -8,6 +9,9 @@ import type { Site } from './site.ts';
 export interface ClaimStep {
   readonly handle: string;
   readonly repository?: string;
+  /** How the listing stands before anything is asked. */
+  readonly state?: ListingDocument['state'];
+  readonly claim?: ListingDocument['claim'];
   readonly checked?: string;
   readonly answer?: ClaimAnswer;
 }
@@ -26,38 +30,73 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
 ${paste(capability)}`
     : '';
 
-const commitSteps = (answer: ClaimAnswer, claimFile: string) =>
-  answer.file_contents
-    ? html`
+const fileToCommit = (contents: string, claimFile: string) => html`
 <h3>Commit this file</h3>
-<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing:</p>
-${paste(answer.file_contents)}`
-    : '';
+<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing. Push, then let us look again; a repository is looked at once in 30 seconds.</p>
+${paste(contents)}`;
 
-function result({ handle, answer, checked }: ClaimStep, claimFile: string): Html {
-  if (!answer) return html``;
-  const challenge = answer.challenge ?? checked;
+/** What was not shown yet, what to commit for it, and the button for the next look. */
+function unproven({ handle, answer, checked }: ClaimStep, claimFile: string): Html {
+  const challenge = answer?.challenge ?? checked;
   return html`
+${answer ? secret(answer) : ''}
+${challenge ? fileToCommit(answer?.file_contents ?? challenge, claimFile) : ''}
+${checked && !answer?.capability ? html`<p>The capability was shown once, on the page that first showed this challenge. If it is lost, begin anew.</p>` : ''}
+${challenge ? form(handle, 'I committed it: look again', { challenge }) : ''}
+${checked ? form(handle, 'Begin anew with another challenge', { rotate: 'true' }) : ''}`;
+}
+
+const proven = ({ handle, answer }: ClaimStep) => html`
+<p>Write access was shown${answer?.commit ? html` at commit <code>${answer.commit.slice(0, 12)}</code>` : ''}${answer?.claimed_at ? html` on ${minute(answer.claimed_at)}` : ''}. Nothing else was.</p>
+<p>Active capabilities: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}. Yours is among them if you kept the one that came with a challenge in the file. Send it as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code> to rate other listings as <code>${handle}</code>.</p>
+<p><a href="${pagePath(handle)}">The listing</a> shows the claim and its history.</p>`;
+
+const headings = {
+  claimed: 'Claimed',
+  not_proven: 'Not shown yet',
+  challenge_issued: 'Challenge issued',
+} as const;
+
+const result = (step: ClaimStep, answer: ClaimAnswer, claimFile: string): Html => html`
 <section class="claim-result" aria-labelledby="result">
-<h2 id="result">${answer.status === 'claimed' ? 'Claimed' : answer.status === 'not_proven' ? 'Not shown yet' : 'Challenge issued'}</h2>
+<h2 id="result">${headings[answer.status]}</h2>
 ${answer.message && html`<p>${answer.message}</p>`}
 ${looked(answer)}
-${answer.status === 'claimed' && answer.claimed_at ? html`<p>Write access was shown${answer.commit ? html` at commit <code>${answer.commit.slice(0, 12)}</code>` : ''} on ${minute(answer.claimed_at)}. Nothing else was. Active capabilities: ${answer.capabilities?.map(({ id }) => html`<code>${id}</code> `)}</p>` : ''}
-${secret(answer)}
-${commitSteps(answer, claimFile)}
-${answer.next && html`<p>${answer.next}</p>`}
-${answer.status !== 'claimed' && challenge ? form(handle, 'I committed it: look again', { challenge }) : ''}
+${answer.status === 'claimed' ? proven(step) : unproven(step, claimFile)}
 </section>`;
-}
 
 const steps = ({ handle, repository }: ClaimStep, { config }: Site) => html`
 <ol class="steps">
 <li>Get a challenge, with the button below or with <code>POST /api/claim-github</code>.</li>
 <li>Keep the capability that comes with it.</li>
-<li>Commit the challenge to ${repository ? html`<span class="foreign">${repository}</span>` : 'the recorded repository'} as <code>${config.claimFile}</code>, at the root of the default branch.</li>
+<li>Commit the challenge to <span class="foreign">${repository}</span> as <code>${config.claimFile}</code>, at the root of the default branch.</li>
 <li>Ask for another look. From then on the capability rates other listings as <code>${handle}</code>.</li>
 </ol>
 <p>No account, no token of the repository host, no private credential is asked for.</p>`;
+
+const standing = ({ state, claim }: ClaimStep) =>
+  claim &&
+  html`
+<h2>${state === 'suspended' ? 'The claim is suspended' : 'The listing is claimed'}</h2>
+<p>${claim.statement}</p>
+<p class="note">Last looked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: <code>${claim.suspended_reason}</code>` : ''}.</p>`;
+
+/** What can be done about a claim that stands or is suspended. */
+const upkeep = (step: ClaimStep) => html`
+${standing(step)}
+${form(step.handle, 'Look again')}
+<h3>Another capability</h3>
+<p>A new challenge adds a capability, for another deployment or after a loss; taking an old line out of the file ends the old one.</p>
+${form(step.handle, 'Get another challenge', { rotate: 'true' })}`;
+
+const noRepository = html`<div class="notice">The listing records no repository, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.</div>`;
+
+function toBody(site: Site, step: ClaimStep): Html {
+  if (step.answer) return result(step, step.answer, site.config.claimFile);
+  if (!step.repository) return noRepository;
+  if (step.claim) return upkeep(step);
+  return html`${steps(step, site)}${form(step.handle, 'Get a challenge')}${byCommand(step, site.config.PUBLIC_URL)}`;
+}
 
 const byCommand = ({ handle }: ClaimStep, publicUrl: string) => html`
 <h2>From a terminal</h2>
@@ -73,14 +112,5 @@ export const toClaimPage = (site: Site, step: ClaimStep): Html =>
 <p class="eyebrow"><a href="${pagePath(step.handle)}">${step.handle}</a></p>
 <h1>Claim this listing</h1>
 <p class="lead">A claim shows write access to the recorded repository, at a commit, on a date. It says nothing of quality or of the publisher.</p>
-${result(step, site.config.claimFile)}
-${steps(step, site)}
-${
-  step.answer
-    ? ''
-    : step.repository
-      ? html`${form(step.handle, 'Get a challenge')}<details><summary>Already claimed: rotate or add a capability</summary><p>A new challenge adds a capability; taking an old line out of the file ends the old one.</p>${form(step.handle, 'Get another challenge', { rotate: 'true' })}</details>`
-      : html`<div class="notice">The listing records no repository, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.</div>`
-}
-${byCommand(step, site.config.PUBLIC_URL)}`,
+${toBody(site, step)}`,
   });
