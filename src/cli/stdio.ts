@@ -1,10 +1,22 @@
 import type { Config } from '../config.ts';
 import { serveStdioMcp } from '../mcp.ts';
+import { importSample, startImports } from '../registry/schedule.ts';
 import { openContext } from '../server.ts';
 
-/** Serves MCP on standard input and output until the client goes; logs go to stderr. */
+/**
+ * Serves MCP on standard input and output until the client goes; logs go to stderr. Where there are no listings yet the
+ * shipped sample is there before the first answer; imports run in the background as in `serve`.
+ */
 export async function runStdio(config: Config): Promise<void> {
   const context = await openContext(config);
-  await serveStdioMcp(context);
-  await context.store.close();
+  const stopping = new AbortController();
+  await importSample(context, stopping.signal);
+  const imports = startImports(context, stopping.signal);
+  try {
+    await serveStdioMcp(context);
+  } finally {
+    stopping.abort();
+    await imports;
+    await context.store.close();
+  }
 }

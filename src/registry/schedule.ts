@@ -1,13 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ImportContext, type ImportReport, runImport } from './import.ts';
+import { UnderWayError } from './lease.ts';
 import { sampleOrigin, sampleSource } from './open-source.ts';
+import { RegistryError } from './source.ts';
 
 const firstRetry_s = 30;
+/** Before looking again whether another process still imports. */
+const busyPause_s = 30;
 const jitter = 0.1;
 /** Timers hold no more. */
 const longestWait_ms = 2 ** 31 - 1;
 
-type Outcome = Pick<ImportReport, 'state' | 'error'>;
+/** How a try ended; `busy` where another process imports. */
+interface Outcome {
+  readonly state: ImportReport['state'] | 'busy';
+  readonly error?: string;
+}
 
 /** Seconds until the next import: the interval after a good one, else 30 s doubled with every failure up to it. */
 export function nextImport_s(interval_s: number, failures: number): number {
@@ -20,12 +28,14 @@ async function importOnce(context: ImportContext, signal: AbortSignal, source?: 
     return await runImport(context, { source, signal });
   } catch (error) {
     if (signal.aborted) return { state: 'running' };
+    if (error instanceof UnderWayError) return { state: 'busy' };
+    if (error instanceof RegistryError) return { state: 'failed', error: error.message };
     context.log.error({ err: error }, 'import failed on our side');
     return { state: 'failed', error: 'it failed on our side' };
   }
 }
 
-/** Seconds a restarted service still waits, so that the registry is not asked more often than the interval says. */
+/** Seconds until the first import, so that the registry is not asked more often than the interval says. */
 async function firstWait_s({ store, config, clock }: ImportContext): Promise<number> {
   const { run, done } = await store.imports.last();
   if (!done?.finished_at || done.id !== run?.id || done.source === sampleSource) return 0;
@@ -50,6 +60,11 @@ async function keepImporting(context: ImportContext, signal: AbortSignal): Promi
     await wait(Math.min(pause_s * 1000, longestWait_ms), undefined, { signal, ref: false });
     const { state, error } = await importOnce(context, signal);
     if (state === 'running') return;
+    if (state === 'busy') {
+      await wait(busyPause_s * 1000, undefined, { signal, ref: false });
+      pause_s = await firstWait_s(context);
+      continue;
+    }
     if (state === 'done' && REGISTRY_URL.startsWith('file:')) return;
     failures = state === 'done' ? 0 : failures + 1;
     pause_s = nextImport_s(IMPORT_INTERVAL, failures);
@@ -57,15 +72,20 @@ async function keepImporting(context: ImportContext, signal: AbortSignal): Promi
   }
 }
 
+/** Imports the shipped sample where there are no listings and the origin is the sample's; another process may be at it. */
+export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
+  const isEmpty = (await context.store.listings.count()) === 0;
+  if (isEmpty && context.config.origin === sampleOrigin) await importOnce(context, signal, sampleSource);
+}
+
 /**
- * Keeps the listings fresh until the signal: the shipped sample where there are none (and the origin is the sample’s), then REGISTRY_URL at once, every
- * IMPORT_INTERVAL (+-10 %) and, after a failure, sooner with growing pauses. A saved copy is read once. Never throws;
- * ends once the page under way is written.
+ * Keeps the listings fresh until the signal: the shipped sample where it is needed, then REGISTRY_URL at once, every
+ * IMPORT_INTERVAL (+-10 %) and, after a failure, sooner with growing pauses. A saved copy is read once. While another
+ * process imports it waits quietly. Never throws; ends once the page under way is written.
  */
 export async function startImports(context: ImportContext, signal: AbortSignal): Promise<void> {
   try {
-    const isEmpty = (await context.store.listings.count()) === 0;
-    if (isEmpty && context.config.origin === sampleOrigin) await importOnce(context, signal, sampleSource);
+    await importSample(context, signal);
     if (context.config.REGISTRY_URL !== 'off') await keepImporting(context, signal);
   } catch (error) {
     if (!signal.aborted) context.log.error({ err: error }, 'imports stopped');

@@ -35,6 +35,10 @@ async function countFacetChanges(
     .execute();
 }
 
+/** Ids looked at together: few collide, and a registry may still publish thousands in one millisecond. */
+const probed = 8;
+const probedOn = 512;
+
 /** Two listings of one millisecond and checksum: the later one moves up to the next free id. */
 async function freeIds(
   db: Db,
@@ -49,17 +53,28 @@ async function freeIds(
     .where(
       'id',
       'in',
-      wanted.flatMap((id) => Array.from({ length: 8 }, (_, step) => id + step)),
+      wanted.flatMap((id) => Array.from({ length: probed }, (_, step) => id + step)),
     )
     .execute();
   const holder = new Map(range.map(({ id, handle }) => [id, handle]));
-  return rows.map((row) => {
+  const placed: ListingRow[] = [];
+  for (const row of rows) {
     let { id } = row;
-    while (holder.has(id) && holder.get(id) !== row.handle) id += 1;
+    let seenTo = id + probed;
+    while (holder.has(id) && holder.get(id) !== row.handle) {
+      id += 1;
+      if (id < seenTo) continue;
+      seenTo = id + probedOn;
+      for (const held of await readIds(db, id, seenTo)) holder.set(held.id, held.handle);
+    }
     holder.set(id, row.handle);
-    return { ...row, id };
-  });
+    placed.push({ ...row, id });
+  }
+  return placed;
 }
+
+const readIds = (db: Db, from: number, to: number) =>
+  db.selectFrom('listing').select(['id', 'handle']).where('id', '>=', from).where('id', '<', to).execute();
 
 const indexed = (row: ListingRow) =>
   [row.id, row.withdrawn, row.handle, row.title, row.description, row.tags, row.facets].join('\n');

@@ -1,7 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import { startDossier } from '../support/command.ts';
+import { manyEntries } from '../support/registry-entries.ts';
+import { startRegistryServer } from '../support/registry-server.ts';
 
 const environment = { DATABASE_URL: ':memory:', REGISTRY_URL: 'off' };
 
@@ -22,6 +27,39 @@ describe('dossier stdio', () => {
     const result = await client.callTool({ name: 'list_tags', arguments: {} });
     expect(result.isError).toBeUndefined();
     await client.close();
+  });
+
+  it('has the shipped sample before its first answer, on a fresh database and without a network', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dossier-stdio-'));
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(
+      new StdioClientTransport({
+        command: 'node',
+        args: ['src/main.ts', 'stdio'],
+        env: {
+          PATH: process.env.PATH ?? '',
+          DATABASE_URL: `file:${join(folder, 'fresh.db')}`,
+          REGISTRY_URL: 'off',
+        },
+      }),
+    );
+    const result = await client.callTool({ name: 'get_agent', arguments: { handle: 'co.webhook/webhook' } });
+    expect(result.structuredContent).toMatchObject({
+      handle: 'co.webhook/webhook',
+      endpoint: 'https://mcp.webhook.co/mcp',
+      origin: 'registry.modelcontextprotocol.io (MCP)',
+    });
+    await client.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('imports in the background, as serve does', async () => {
+    const registry = await startRegistryServer(manyEntries(3));
+    const started = startDossier(['stdio'], { DATABASE_URL: ':memory:', REGISTRY_URL: registry.url });
+    await expect.poll(() => registry.requests.length, { timeout: 20_000 }).toBe(1);
+    started.child.stdin?.end();
+    expect((await started.ended).code).toBe(0);
+    await registry.stop();
   });
 
   it('writes nothing but messages, and ends with its input', async () => {

@@ -76,6 +76,12 @@ describe('importing from a registry', () => {
     },
   );
 
+  it('takes more listings of one millisecond than that has places', async () => {
+    const { run, store } = await open(manyEntries(1500));
+    expect(await run()).toMatchObject({ state: 'done', counts: { listings_new: 1500 } });
+    expect(await store.listings.count()).toBe(1500);
+  });
+
   it('asks for changes since the newest known one, less ten minutes', async () => {
     const { run, registry, store } = await open([
       registryEntry('a.b/c', {}, { updatedAt: '2026-10-20T12:00:00Z' }),

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { startImports } from '../../src/registry/schedule.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { startDossier } from '../support/command.ts';
+import { type Importing, openImporting } from '../support/importing.ts';
+import { manyEntries } from '../support/registry-entries.ts';
+import { startRegistryServer } from '../support/registry-server.ts';
+
+const started = '2026-11-01T00:00:00.000Z';
+
+describe('a run of another process', () => {
+  let importing: Importing;
+  beforeEach(async () => {
+    importing = await openImporting(manyEntries(250));
+  });
+  afterEach(() => importing.close());
+
+  /** A run that stopped after its first page, as its row stands while somebody else works on it. */
+  async function heldBy(lease_owner: string, source = importing.registry.url) {
+    const stopping = new AbortController();
+    await importing.run({ source, signal: stopping.signal, onProgress: () => stopping.abort() });
+    const id = (await importing.store.imports.last()).run?.id ?? 0;
+    await importing.store.write((tx) => tx.imports.saveRun(id, { lease_owner, lease_at: started }));
+  }
+
+  it('is left alone while its lease is fresh, and taken over once that is two minutes old', async () => {
+    await heldBy('elsewhere/7/a');
+    importing.wait(119);
+    await expect(importing.run()).rejects.toThrow('an import is already under way');
+    await expect(importing.run({ source: 'sample' })).rejects.toThrow('an import is already under way');
+    expect((await importing.store.imports.last()).run).toMatchObject({ lease_owner: 'elsewhere/7/a' });
+    importing.wait(2);
+    expect(await importing.run()).toMatchObject({
+      isResumed: true,
+      state: 'done',
+      counts: { rows_seen: 250, rows_new: 250 },
+    });
+    expect((await importing.store.imports.last()).run).toMatchObject({ lease_owner: null, lease_at: null });
+  });
+
+  it('is resumed at once where its process on this host is gone', async () => {
+    await heldBy(`${hostname()}/4194305/a`);
+    expect(await importing.run()).toMatchObject({ isResumed: true, state: 'done' });
+  });
+
+  it('is resumed at once where its process had the number that is ours now', async () => {
+    await heldBy(`${hostname()}/${process.pid}/a`);
+    expect(await importing.run()).toMatchObject({ isResumed: true, state: 'done' });
+  });
+
+  it('is left alone where its process on this host still runs', async () => {
+    await heldBy(`${hostname()}/${process.ppid}/a`);
+    await expect(importing.run()).rejects.toThrow('an import is already under way');
+  });
+
+  it('ends ours where it took ours over, and keeps what it says', async () => {
+    let pages = 0;
+    const report = await importing.run({
+      onProgress: () => {
+        pages += 1;
+        void importing.store.write((tx) =>
+          tx.imports.saveRun(1, { lease_owner: 'elsewhere/7/a', lease_at: started }),
+        );
+      },
+    });
+    expect(report).toMatchObject({ state: 'failed', error: 'another process has taken this import over' });
+    expect(pages).toBe(1);
+    expect((await importing.store.imports.last()).run).toMatchObject({
+      state: 'running',
+      error: null,
+      lease_owner: 'elsewhere/7/a',
+    });
+  });
+
+  it('is waited for quietly by the schedule', async () => {
+    await heldBy(`${hostname()}/${process.ppid}/a`);
+    const asked = importing.registry.requests.length;
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+    const config = readConfig({ REGISTRY_URL: importing.registry.url }, '0.0.0');
+    const stopping = new AbortController();
+    const clock = () => new Date(started);
+    const ended = startImports({ store: importing.store, config, log, clock }, stopping.signal);
+    await new Promise((end) => setTimeout(end, 200));
+    stopping.abort();
+    await ended;
+    expect(lines).toEqual([]);
+    expect(importing.registry.requests.length).toBe(asked);
+  });
+});
+
+it('dossier import ends with 69 while another process imports, which loses nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-lease-'));
+  const registry = await startRegistryServer(manyEntries(1500));
+  registry.delay(150);
+  const environment = {
+    DATABASE_URL: `file:${join(folder, 'one.db')}`,
+    REGISTRY_URL: registry.url,
+  };
+  const first = startDossier(['import'], environment);
+  await expect.poll(() => registry.requests.length, { timeout: 20_000 }).toBeGreaterThan(2);
+  const second = await startDossier(['import'], environment).ended;
+  expect(second.code, second.stderr).toBe(69);
+  expect(second.stderr.trim().split('\n').at(-1)).toBe('an import is already under way');
+  const imported = await first.ended;
+  expect(imported.code, imported.stderr).toBe(0);
+  const store = await openSqliteStore(environment.DATABASE_URL);
+  const { run } = await store.imports.last();
+  expect(run).toMatchObject({ id: 1, state: 'done' });
+  expect(JSON.parse(run?.counts ?? '')).toMatchObject({ rows_seen: 1500, rows_new: 1500 });
+  await store.close();
+  await registry.stop();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
