@@ -2,6 +2,7 @@ import {
   classifyInboundRequest,
   createMcpHandler,
   type InboundModernRoute,
+  type JSONRPCMessage,
   type JSONRPCRequest,
   type McpHttpHandler,
   type McpServer,
@@ -10,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Caller, Context } from '../context.ts';
 import { createMcpServer, type Era } from '../mcp.ts';
-import { createLane, deadline, type Lane, modernRevision } from './lane.ts';
+import { createLane, deadline, type Lane, modernRevision, withOwnWords } from './lane.ts';
 import { toAuthInfo } from './register.ts';
 import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
 
@@ -61,8 +62,14 @@ async function subscribe(posted: Posted, { message }: InboundModernRoute, legs: 
   }
 }
 
-const handle = ({ request, body, caller }: Posted, { handler }: Legs): Promise<Response> =>
-  deadline(handler.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) }));
+/** The SDK's own answer, its failures in our words; a stream is passed on as it is. */
+async function handle({ request, body, caller }: Posted, { handler }: Legs): Promise<Response> {
+  const sent = { parsedBody: body, authInfo: toAuthInfo(caller) };
+  const response = await deadline(handler.fetch(request, sent));
+  if (!response.headers.get('content-type')?.startsWith('application/json')) return response;
+  const message = (await response.json()) as JSONRPCMessage;
+  return toJson(withOwnWords(message), response.status);
+}
 
 const headersOf = ({ headers }: Request) => ({
   protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,

@@ -32,7 +32,7 @@ export interface Lane {
 }
 
 /** Only our own errors speak (they carry a code as data): what the SDK says of a failure of its own stays here. */
-function withOwnWords(message: JSONRPCMessage): JSONRPCMessage {
+export function withOwnWords(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== internalError || message.error.data !== undefined)
     return message;
   const isParams = message.error.message.startsWith('[');
