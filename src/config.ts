@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { ExitError, exitCodes } from './exit.ts';
+import {
+  baseUrl,
+  hostHeaders,
+  listenHost,
+  networks,
+  optionalBaseUrl,
+  registrySource,
+  shownName,
+} from './setting-checks.ts';
 
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
 const port = z.coerce.number().int().min(0).max(65535);
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean),
-);
 const durationUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const duration_s = z
   .string()
@@ -16,7 +19,6 @@ const duration_s = z
   .transform(
     (text) => Number(text.slice(0, -1)) * durationUnits[text.slice(-1) as keyof typeof durationUnits],
   );
-const httpBase = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 
 const limitOverrides = z
   .string()
@@ -37,7 +39,7 @@ const limitOverrides = z
   );
 
 /** Where the git and raw faces of a repository host are reached. */
-const hostBases = z.strictObject({ git: httpBase, raw: httpBase });
+const hostBases = z.strictObject({ git: baseUrl, raw: baseUrl });
 const officialHosts = {
   'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
   'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com' },
@@ -52,7 +54,8 @@ const hosts = z
       return z.NEVER;
     }
   })
-  .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases));
+  .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
+  .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');
 
 interface Setting<T extends z.ZodType = z.ZodType> {
   readonly default: string;
@@ -74,12 +77,13 @@ const setting = <T extends z.ZodType>(
 
 /** Every environment variable the service reads, once: default, meaning, check. The README's table is made of it. */
 export const settings = {
-  HOST: setting('127.0.0.1', 'Address to listen on', z.string().min(1)),
+  SERVICE_NAME: setting('Dossier', 'Name of the service in texts and in MCP', shownName),
+  HOST: setting('127.0.0.1', 'Address to listen on', listenHost),
   PORT: setting('3000', 'Port to listen on; 0 picks one and prints it', port),
   PUBLIC_URL: setting(
     '',
     'Base of every absolute link; http://HOST:PORT when empty, never a request header',
-    z.literal('').or(httpBase),
+    optionalBaseUrl,
   ),
   DATABASE_URL: setting(
     'file:./data/dossier.db',
@@ -90,14 +94,11 @@ export const settings = {
   REGISTRY_URL: setting(
     'https://registry.modelcontextprotocol.io',
     'Where listings come from: a registry, `file:...` with a saved copy (JSON array of entries, .gz or not), or `off`',
-    z
-      .string()
-      .regex(/^(off|file:.+|https?:\/\/.+)$/, 'a URL, file:... or off')
-      .transform((text) => text.replace(/\/+$/, '')),
+    registrySource,
   ),
   REGISTRY_NAME: setting(
     '',
-    'How the origin is named; the host of REGISTRY_URL when empty',
+    'How the origin of what is imported from now on is named; the host of REGISTRY_URL (or the name of its file) when empty',
     z.string().max(100),
   ),
   IMPORT_INTERVAL: setting('1h', 'Time between incremental imports', duration_s),
@@ -121,12 +122,12 @@ export const settings = {
   ALLOWED_HOSTS: setting(
     '',
     'Host headers that are answered, comma separated; from PUBLIC_URL and HOST when empty',
-    list,
+    hostHeaders,
   ),
   TRUSTED_PROXIES: setting(
     '',
     'Addresses or CIDR ranges whose X-Forwarded-For counts, comma separated',
-    list,
+    networks,
   ),
   CHECKPOINT_FILE: setting(
     '',
@@ -191,7 +192,7 @@ export function readConfig(
     PUBLIC_URL:
       values.PUBLIC_URL ||
       `http://${values.HOST.includes(':') ? `[${values.HOST}]` : values.HOST}:${values.PORT}`,
-    serviceName: 'Dossier',
+    serviceName: values.SERVICE_NAME,
     version,
     claimFile: 'dossier-claim.txt',
     origin: `${values.REGISTRY_NAME || registryName(values.REGISTRY_URL)} (MCP)`,

@@ -34,7 +34,8 @@ const uses: Record<string, readonly string[]> = {
   evidence: ['problem'],
   context: [],
   problem: [],
-  config: ['exit'],
+  config: ['exit', 'setting-checks'],
+  'setting-checks': [],
   exit: [],
   log: [],
 };

@@ -12,7 +12,7 @@ function toListenError(error: unknown, { HOST, PORT }: Config): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return new ExitError(exitCodes.configuration, `PORT: ${PORT} is in use; set another, or 0 to pick one`);
-  if (code === 'EADDRNOTAVAIL')
+  if (['EADDRNOTAVAIL', 'EINVAL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? ''))
     return new ExitError(exitCodes.configuration, `HOST: ${HOST} is not an address of this machine`);
   if (code === 'EACCES')
     return new ExitError(exitCodes.configuration, `PORT: ${PORT} may not be used by this user`);

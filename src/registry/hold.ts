@@ -6,7 +6,7 @@ const mostHarmedShare = 0.2;
 export class HeldError extends Error {
   constructor(harmed: number, known: number) {
     super(
-      `held: more than 20 % of ${known} known listings would lose their shown version or change their repository (${harmed} so far); look at the registry, then import once more accepting the changes`,
+      `held: more than 20 % of ${known} known listings would lose their shown version or change their repository (${harmed} so far); look at the registry, then run: dossier import --accept-changes`,
     );
     this.name = 'HeldError';
   }

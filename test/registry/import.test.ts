@@ -262,7 +262,9 @@ describe('holding a run that would harm too much', () => {
     registry.serve(harmed(21, harm));
     const report = await run();
     expect(report.state).toBe('held');
-    expect(report.error).toMatch(/^held: more than 20 % of 400 known listings would lose/);
+    expect(report.error).toMatch(
+      /^held: more than 20 % of 400 known listings would lose .*; look at the registry, then run: dossier import --accept-changes$/,
+    );
     expect(await written()).toEqual(before);
     expect((await store.imports.last()).run).toMatchObject({ state: 'held', cursor: null });
     expect((await run()).state).toBe('held');

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { runDossier, startDossier } from '../support/command.ts';
+
+const quiet = { DATABASE_URL: ':memory:', REGISTRY_URL: 'off', PORT: '0' };
+const address = 'an http or https address without user, query and fragment';
+
+it.each([
+  [
+    'what cannot be taken apart',
+    {
+      HOST: '999.1.1.1',
+      PUBLIC_URL: 'https://x.example/?from=here',
+      REGISTRY_URL: 'http://[x',
+      REPOSITORY_HOSTS: '{}',
+      ALLOWED_HOSTS: 'http://x/',
+      TRUSTED_PROXIES: '10.0.0.0/8, garbage,::1/129',
+    },
+    [
+      'HOST: an IP address or a host name',
+      `PUBLIC_URL: ${address}`,
+      `REGISTRY_URL: ${address}, file:... or off`,
+      'REPOSITORY_HOSTS: names no host, so that no listing could be claimed',
+      'ALLOWED_HOSTS: http://x/ is not a host name, with or without a port',
+      'TRUSTED_PROXIES: garbage is not an IP address or CIDR range; ::1/129 is not an IP address or CIDR range',
+    ],
+  ],
+  [
+    'what would be lost from links, and names that are markup',
+    {
+      SERVICE_NAME: '<b>',
+      PUBLIC_URL: 'https://x.example/#part',
+      REGISTRY_URL: 'https://user:word@registry.example',
+    },
+    [
+      'SERVICE_NAME: up to 40 letters, digits, spaces, dots and dashes',
+      `PUBLIC_URL: ${address}`,
+      `REGISTRY_URL: ${address}, file:... or off`,
+    ],
+  ],
+  [
+    'a host that has no address',
+    { HOST: 'nowhere.invalid' },
+    ['HOST: nowhere.invalid is not an address of this machine'],
+  ],
+])('refuses %s with 78 and one line each', async (_, wrong, lines) => {
+  const { code, stdout, stderr } = await runDossier([], { ...quiet, ...wrong });
+  expect({ code, stdout, lines: stderr.trim().split('\n') }).toEqual({ code: 78, stdout: '', lines });
+});
+
+it('takes the forms that are right', async () => {
+  const { code, stderr } = await runDossier(['config'], {
+    HOST: '::1',
+    PUBLIC_URL: 'https://x.example/',
+    REGISTRY_URL: 'http://localhost:8080/v0.1/',
+    ALLOWED_HOSTS: 'x.example, x.example:8443,[::1]:3000,10.1.2.3',
+    TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.1,2001:db8::/32',
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+it('names the service everywhere as SERVICE_NAME says', async () => {
+  const service = startDossier([], { ...quiet, SERVICE_NAME: 'Paper Trail' });
+  const url = await service.line(/^listening on (\S+)/m);
+  const home = await (await fetch(url)).text();
+  expect(home).toContain('<title>Paper Trail</title>');
+  expect(home).not.toContain('Dossier');
+  expect(await (await fetch(`${url}/llms.txt`)).text()).toMatch(/^# Paper Trail\n/);
+  service.child.kill('SIGTERM');
+  expect((await service.ended).code).toBe(0);
+});
