@@ -1,8 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from './config.ts';
-
-const capability = /dossier_cap_[0-9A-Za-z]+/g;
+import { maskCapabilities } from './evidence/capability.ts';
 
 /** The process log. Lines go to stderr, so that stdio MCP keeps stdout; anything like a capability is masked. */
 export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>): Logger {
@@ -11,7 +10,7 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>): Log
     ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname', singleLine: true })
     : pino.destination({ fd: 2, sync: true });
   const masked: DestinationStream = {
-    write: (line) => sink.write(line.replace(capability, 'dossier_cap_[masked]')),
+    write: (line) => sink.write(maskCapabilities(line)),
   };
   return pino({ level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, masked);
 }

@@ -4,8 +4,10 @@ import { cleanText } from './text.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'dossier_cap_';
-const form = /^dossier_cap_[0-9A-Za-z]{49}$/;
-const anywhere = /dossier_cap_[0-9A-Za-z]{49}/;
+const anywhere = new RegExp(`${prefix}[0-9A-Za-z]{49}`, 'g');
+const form = new RegExp(`^${anywhere.source}$`);
+/** Parts of one count too: the log masks what a line cut off. */
+const alike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
 
 function base62(bytes: Uint8Array, length: number): string {
   let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
@@ -33,6 +35,14 @@ export function createCapability(): string {
 export const isCapability = (text: string): boolean =>
   form.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
 
+/** The well-formed capabilities in a text, each once. */
+export const findCapabilities = (text: string): string[] => [
+  ...new Set((text.match(anywhere) ?? []).filter(isCapability)),
+];
+
+/** A text with everything in it that looks like a capability masked. */
+export const maskCapabilities = (text: string): string => text.replace(alike, `${prefix}[masked]`);
+
 /** SHA-256 of a capability, hex: the only form that is kept. */
 export const capabilityHash = (capability: string): string =>
   createHash('sha256').update(capability).digest('hex');
@@ -46,5 +56,5 @@ const asKept = (_key: string, value: unknown) => (typeof value === 'string' ? cl
 /** The first capability in a text or anywhere inside a JSON value, hidden characters in between or not. */
 export function findSecret(value: unknown): string | undefined {
   const text = typeof value === 'string' ? cleanText(value).text : (JSON.stringify(value, asKept) ?? '');
-  return text.includes(prefix) ? anywhere.exec(text)?.[0] : undefined;
+  return text.includes(prefix) ? text.match(anywhere)?.[0] : undefined;
 }

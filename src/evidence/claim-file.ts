@@ -1,4 +1,4 @@
-import { isCapability } from './capability.ts';
+import { findCapabilities } from './capability.ts';
 import { handleSchema } from './handle.ts';
 
 /** What a claim file says; everything else in it is prose. */
@@ -17,7 +17,6 @@ const challengeLimit = 64;
 
 // Fixed lengths between look-arounds: linear, and text glued to either end never matches.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
-const secretPattern = /dossier_cap_[0-9A-Za-z]{49}/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
 
 const found = (text: string, pattern: RegExp) => [...new Set(text.match(pattern))];
@@ -26,7 +25,7 @@ const found = (text: string, pattern: RegExp) => [...new Set(text.match(pattern)
 export function parseClaimFile(text: string): ClaimFile | 'too_large' {
   if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large';
   const challenges = found(text, challengePattern);
-  const secrets = found(text, secretPattern).filter(isCapability);
+  const secrets = findCapabilities(text);
   if (challenges.length > challengeLimit || secrets.length > challengeLimit) return 'too_large';
   const optouts = text
     .split(/[\r\n]+/)

@@ -6,6 +6,9 @@ import { findListing } from './find-listing.ts';
 import { handleInput } from './inputs.ts';
 import { defineTool } from './tool.ts';
 
+/** What feedback can be about. */
+export const feedbackCategories = ['data', 'search', 'claim', 'rating', 'abuse', 'other'] as const;
+
 /** In all, from everybody, in 24 hours (trust.md section 5). */
 const mostPerDay = 2000;
 const dayBefore = (time: string) => new Date(Date.parse(time) - 86_400_000).toISOString();
@@ -19,7 +22,7 @@ export const submitFeedback = defineTool({
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   input: z.strictObject({
     message: z.string().min(1).max(4000),
-    category: z.enum(['data', 'search', 'claim', 'rating', 'abuse', 'other']).optional(),
+    category: z.enum(feedbackCategories).optional(),
     handle: handleInput.optional(),
     looking_for: z.string().max(500).optional(),
     found_it: z.boolean().optional(),

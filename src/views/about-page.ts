@@ -1,4 +1,6 @@
 import { html } from 'hono/html';
+import { whatClaimedMeans } from '../evidence/claim-statement.ts';
+import { rulesOfEvidence } from '../evidence/rules.ts';
 import { problemTable } from '../problem.ts';
 import type { ImportRun, QuarantineRow } from '../store/store.ts';
 import { amount, counted, day, type Html, minute } from './html.ts';
@@ -14,16 +16,6 @@ export interface About {
   /** The newest of them. */
   readonly quarantined: readonly QuarantineRow[];
 }
-
-const rules = [
-  'A listing is an input to a decision. It is not verification, not a recommendation to buy, and not a trust score.',
-  'Native ratings are made here, by claimed listings that show their capability. Each is one sourced signal, never a final verdict.',
-  'Imported signals are facts recorded elsewhere, each with its source and date. They are kept apart from native ratings and never counted as ratings.',
-  'Independent and related ratings are counted apart: related means that namespace, repository account or host is shared.',
-  'No mean, no star, no percentage is computed. Search is never ordered by ratings.',
-  'That something is missing is said, with a date: "No native ratings", "not checked".',
-  'Anonymous feedback is private and has no effect on any listing.',
-] as const;
 
 const newest = (rows: readonly QuarantineRow[]) => html`
 <details><summary>The newest of them</summary><ul class="plain">${rows.map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`;
@@ -58,7 +50,7 @@ ${quarantine(about)}
 const claims = ({ claimFile }: Site['config']) => html`
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
-<p>Claimed means: write access to the default branch of the repository recorded for the listing was shown, at a commit, on a date, by committing a challenge as <code>${claimFile}</code>. It says nothing of quality or of who the publisher is. Whether namespace and repository owner agree is shown beside it.</p>
+<p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown beside it.</p>
 <p>The file is the authority: while the line stands in it, the claim stands; take it out and the claim is suspended at the next look.</p>
 </section>`;
 
@@ -78,7 +70,7 @@ export const toAboutPage = (site: Site, about: About): Html =>
     body: html`
 <h1>About ${site.config.serviceName}</h1>
 <p class="lead">A public directory of agent services, imported from ${site.config.origin}, with the evidence about each kept apart by source.</p>
-<section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rules.map((rule) => html`<li>${rule}</li>`)}</ol></section>
+<section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
 ${claims(site.config)}
 ${report(about)}
 <section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry and is its publishers' own text; ${site.config.serviceName} is not affiliated with the registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>

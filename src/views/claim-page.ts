@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { ClaimAnswer } from '../claim/answer.ts';
+import { claimStatement, whatAClaimShows } from '../evidence/claim-statement.ts';
 import type { ListingDocument } from '../evidence/listing-document.ts';
 import { type Html, minute, pagePath, paste } from './html.ts';
 import { toPage } from './layout.ts';
@@ -47,7 +48,7 @@ ${checked ? form(handle, 'Begin anew with another challenge', { rotate: 'true' }
 }
 
 const proven = ({ handle, answer }: ClaimStep) => html`
-<p>Write access was shown${answer?.commit ? html` at commit <code>${answer.commit.slice(0, 12)}</code>` : ''}${answer?.claimed_at ? html` on ${minute(answer.claimed_at)}` : ''}. Nothing else was.</p>
+${answer?.claimed_at ? html`<p>${claimStatement({ claimed_at: answer.claimed_at, commit: answer.commit })}</p>` : ''}
 <p>Active capabilities: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}. Yours is among them if you kept the one that came with a challenge in the file. Send it as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code> to rate other listings as <code>${handle}</code>.</p>
 <p><a href="${pagePath(handle)}">The listing</a> shows the claim and its history.</p>`;
 
@@ -111,6 +112,6 @@ export const toClaimPage = (site: Site, step: ClaimStep): Html =>
     body: html`
 <p class="eyebrow"><a href="${pagePath(step.handle)}">${step.handle}</a></p>
 <h1>Claim this listing</h1>
-<p class="lead">A claim shows write access to the recorded repository, at a commit, on a date. It says nothing of quality or of the publisher.</p>
+<p class="lead">${whatAClaimShows}</p>
 ${toBody(site, step)}`,
   });

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Problem } from '../problem.ts';
+import { feedbackCategories } from '../tools/submit-feedback.ts';
 import type { Html } from './html.ts';
 import { toPage } from './layout.ts';
 import type { Site } from './site.ts';
@@ -11,8 +12,6 @@ export interface FeedbackForm {
   /** Id of feedback that was just received. */
   readonly received?: string;
 }
-
-const categories = ['data', 'search', 'claim', 'rating', 'abuse', 'other'] as const;
 
 /** What is wrong with a field; problems that name no field but are about the handle stand there. */
 function messageOf(name: string, problem: Problem | undefined): string | undefined {
@@ -42,7 +41,7 @@ const option = (category: string, chosen: string | undefined) =>
 
 const fields = (form: FeedbackForm) => html`
 ${messageField(form)}
-<p><label for="category">About</label><select id="category" name="category"><option value="">not said</option>${categories.map((category) => option(category, form.values.category))}</select></p>
+<p><label for="category">About</label><select id="category" name="category"><option value="">not said</option>${feedbackCategories.map((category) => option(category, form.values.category))}</select></p>
 ${textField(form, 'handle', 'Handle of the listing, if it is about one')}
 ${textField(form, 'looking_for', 'What were you looking for?')}
 <p><label for="found_it">Did you find it?</label><select id="found_it" name="found_it"><option value="">not said</option><option value="true"${form.values.found_it === 'true' ? html` selected` : ''}>yes</option><option value="false"${form.values.found_it === 'false' ? html` selected` : ''}>no</option></select></p>

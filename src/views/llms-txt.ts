@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { whatAClaimShows } from '../evidence/claim-statement.ts';
 import { resources } from '../resources/index.ts';
 import { prompts } from '../resources/prompts.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -27,7 +28,7 @@ const resourceLine = ({ uri, description }: Resource) => `* \`${uri}\`: ${descri
 
 const rate = ({ PUBLIC_URL, claimFile }: Config) => `## Claim a listing
 
-A claim shows write access to the default branch of the repository recorded for the listing, at a commit, on a date; nothing more. No account, repository host token or private credential is asked for.
+${whatAClaimShows} No account, repository host token or private credential is asked for.
 
 1. \`POST ${PUBLIC_URL}/api/claim-github\` with \`{"handle": "<handle>"}\`, or call \`claim_agent\`.
 2. Keep the \`capability\` of the answer: it is secret and never returned again.

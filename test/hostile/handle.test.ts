@@ -118,7 +118,8 @@ describe('in a path', () => {
 
 describe('as a search', () => {
   it.each([
-    ['FTS operators', '"a" AND (b* OR NOT c) NEAR(d e) : ^f - {x} col:y'],
+    ['FTS operators', '"a" AND (b* OR NOT c) NEAR(d e) : ^f'],
+    ['FTS columns', '- {x} col:y name : z'],
     ['open quotes', '"""'],
     ['only signs', '*:^-+(){}"\'%_\\'],
     ['SQL', "'; DROP TABLE listings; --"],

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { connect } from '../support/mcp-clients.ts';
+
+const handle = 'co.webhook/webhook';
+let directory: ClaimedDirectory;
+const textOf = async (path: string, init?: RequestInit) => (await directory.app.request(path, init)).text();
+const plain = (page: string) => page.replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+
+beforeAll(async () => {
+  directory = await openClaimedDirectory();
+  await directory.claim(handle, 'webhook-co/webhook');
+});
+afterAll(() => directory.close());
+
+describe('the same fact in the same words', () => {
+  it('what was shown by a claim: document, page and claim page', async () => {
+    const { claim } = JSON.parse(await textOf(`/agents/${handle}.json`));
+    expect(claim.statement).toMatch(
+      /^Write access to the default branch of the repository recorded for the listing was shown at commit [0-9a-f]{40} on \d{4}-\d\d-\d\d\. This says nothing of quality or of the publisher\.$/,
+    );
+    expect(await textOf(`/agents/${handle}`)).toContain(claim.statement);
+    directory.wait(31);
+    const looked = await textOf(`/agents/${handle}/claim`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'http://127.0.0.1:3000' },
+    });
+    expect(looked).toContain('<h2 id="result">Claimed</h2>');
+    expect(looked).toContain(claim.statement);
+  });
+
+  it('what a claim shows: claim page, page of a listing that has none, llms.txt', async () => {
+    for (const path of [
+      `/agents/${handle}/claim`,
+      '/agents/com.politicalcomms/api',
+      '/agents/com.politicalcomms/api/claim',
+      '/llms.txt',
+    ])
+      expect(await textOf(path)).toContain(
+        'A claim shows write access to the default branch of the repository recorded for the listing, at a commit, on a date. It says nothing of quality or of the publisher.',
+      );
+  });
+
+  it('the rules of evidence: agent://about and /about', async () => {
+    const client = await connect('v2', { app: directory.app });
+    const [about] = await client.read('agent://about');
+    await client.close();
+    const rules = (about?.text ?? '')
+      .split('\n')
+      .flatMap((line) => (line.startsWith('* ') ? [line.slice(2)] : []));
+    expect(rules).toHaveLength(9);
+    const page = plain(await textOf('/about'));
+    for (const rule of rules) expect(page).toContain(rule);
+    expect(page.split('</ol>')[0]?.split('<li>')).toHaveLength(rules.length);
+  });
+
+  it('what feedback is about: form and tool', async () => {
+    const options = [...(await textOf('/feedback')).matchAll(/<option value="([a-z]+)">\1</g)].map(
+      ([, value]) => value,
+    );
+    expect(options).toEqual(['data', 'search', 'claim', 'rating', 'abuse', 'other']);
+  });
+});
