@@ -37,7 +37,7 @@ const uses: Record<string, readonly string[]> = {
   config: ['exit', 'setting-checks'],
   'setting-checks': [],
   exit: [],
-  log: [],
+  log: ['evidence'],
 };
 
 /** The only files that may import a dependency at run time. */
