@@ -2,6 +2,7 @@ import type { ListingFacts } from '../store/store.ts';
 import { claimStatement } from './claim-statement.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
 import { namespaceMatchesRepositoryOwner } from './namespace.ts';
+import { notChecked } from './not-checked.ts';
 import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
 
 /** Where the documents of one service live. */
@@ -96,6 +97,12 @@ function toRecorded({ listing }: ListingFacts) {
   };
 }
 
+/** Facts from elsewhere, with what was not looked at. */
+function toImported(facts: ListingFacts): ImportedSignal[] {
+  const known = [...facts.imported, publisherSignal(facts)];
+  return [...known, ...notChecked(facts.listing, known, facts.lastImportAt ?? facts.listing.updated_at)];
+}
+
 /** The listing document: what is known, from whom, as of when (contract.md). The listing must not be withdrawn. */
 export function toListingDocument(facts: ListingFacts, { PUBLIC_URL }: DocumentPlace): ListingDocument {
   const snapshot = snapshotFacts(facts);
@@ -106,7 +113,7 @@ export function toListingDocument(facts: ListingFacts, { PUBLIC_URL }: DocumentP
     claim: toClaim(facts),
     signals: {
       native: { statement: nativeStatement(facts.native.ratings), ...facts.native, computed_score: null },
-      imported: [...facts.imported, publisherSignal(facts)],
+      imported: toImported(facts),
     },
     evidence_snapshot_date: snapshotDate(snapshot),
     evidence_snapshot: snapshotSentence(snapshot),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { handleSchema } from './handle.ts';
+import { listingInput } from './listing-input.ts';
 import { ratingCounts, ratingRecord } from './rating.ts';
 
 /** One tag and why the listing has it. */
@@ -23,7 +24,11 @@ export const importedSignal = z.object({
 export type ImportedSignal = z.infer<typeof importedSignal>;
 
 /** A remote endpoint as the publisher recorded it. */
-export const listingRemote = z.object({ type: z.string(), url: z.string() });
+export const listingRemote = z.object({
+  type: z.string(),
+  url: z.string(),
+  inputs: z.array(listingInput).optional(),
+});
 export type ListingRemote = z.infer<typeof listingRemote>;
 
 /** A package as the publisher recorded it. */
@@ -32,6 +37,7 @@ export const listingPackage = z.object({
   identifier: z.string(),
   version: z.string().optional(),
   transport: z.string().optional(),
+  inputs: z.array(listingInput).optional(),
 });
 export type ListingPackage = z.infer<typeof listingPackage>;
 

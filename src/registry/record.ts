@@ -40,7 +40,9 @@ const metaCheck = Compile(statusMeta);
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const listOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   Type.Optional(Type.Union([Type.Array(item), Type.Null()]));
-const transport = Type.Object({ type: Type.String(), url: text });
+/** What a caller has to bring along: read where it has its form (inputs.ts), never a reason to refuse the record. */
+const asked = Type.Optional(Type.Unknown());
+const transport = Type.Object({ type: Type.String(), url: text, headers: asked, variables: asked });
 
 /** The parts of server.json that a listing is made of; the rest is kept as it is. */
 const serverRecord = Type.Object({
@@ -50,7 +52,15 @@ const serverRecord = Type.Object({
   repository: Type.Optional(Type.Union([Type.Object({ url: text }), Type.Null()])),
   remotes: listOf(transport),
   packages: listOf(
-    Type.Object({ registryType: text, identifier: text, version: text, transport: Type.Optional(transport) }),
+    Type.Object({
+      registryType: text,
+      identifier: text,
+      version: text,
+      transport: Type.Optional(transport),
+      environmentVariables: asked,
+      runtimeArguments: asked,
+      packageArguments: asked,
+    }),
   ),
   _meta: Type.Optional(
     Type.Union([Type.Object({ [publisherMeta]: Type.Optional(Type.Unknown()) }), Type.Null()]),

@@ -1,6 +1,7 @@
 import type { ListingPackage, ListingRemote } from '../evidence/listing-document.ts';
 import { toLine } from '../evidence/text.ts';
 import type { ListingRow } from '../store/store.ts';
+import { packageInputs, remoteInputs } from './inputs.ts';
 import { publisherKeywords, type ServerRecord } from './record.ts';
 import { toRepositoryKey } from './repository-key.ts';
 
@@ -36,7 +37,7 @@ function isAddress(url: string): boolean {
 const toRemotes = (record: ServerRecord): ListingRemote[] =>
   once(
     (record.remotes ?? [])
-      .map(({ type, url }) => ({ type: line(type), url: line(url) }))
+      .map((remote) => ({ type: line(remote.type), url: line(remote.url), ...remoteInputs(remote) }))
       .filter(({ url }) => url !== ''),
   );
 
@@ -44,11 +45,12 @@ const toPackages = (record: ServerRecord): ListingPackage[] =>
   once(
     (record.packages ?? [])
       .filter(({ identifier }) => identifier)
-      .map(({ registryType, identifier, version, transport }) => ({
-        registry_type: line(registryType) || 'unknown',
-        identifier: line(identifier),
-        ...(version && { version: line(version) }),
-        ...(transport && { transport: line(transport.type) }),
+      .map((recorded) => ({
+        registry_type: line(recorded.registryType) || 'unknown',
+        identifier: line(recorded.identifier),
+        ...(recorded.version && { version: line(recorded.version) }),
+        ...(recorded.transport && { transport: line(recorded.transport.type) }),
+        ...packageInputs(recorded),
       })),
   );
 

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
-import type { ListingDocument } from '../evidence/listing-document.ts';
+import type { ListingDocument, ListingPackage } from '../evidence/listing-document.ts';
 import { type Connection, type PasteableConfig, toConfigs, toEntryName } from './connect-configs.ts';
 import { type Html, paste } from './html.ts';
+import { inputsText } from './inputs-text.ts';
 
 const config = ({ client, where, text, deepLink }: PasteableConfig, index: number) => html`
 <details${index === 0 ? html` open` : ''}><summary>${client}</summary>
@@ -19,15 +20,22 @@ export const connectDossier = (publicUrl: string): Html =>
 
 const isPlain = (url: string) => URL.canParse(url) && /^https?:/.test(url) && !/[{}\s\\]/.test(url);
 
-function connectListing({ handle, endpoint: plain, remotes }: ListingDocument) {
-  const endpoint = plain ?? remotes[0]?.url;
-  if (!endpoint)
-    return html`<p>The listing records no remote endpoint. Where it records a package, the package's own page says how to run it.</p>`;
+const asRecorded = (what: Html | string, { inputs }: Pick<ListingPackage, 'inputs'>) =>
+  inputs
+    ? html`<p>As recorded, ${what} <span class="foreign">${inputsText(inputs)}</span>; no configuration here holds it.</p>`
+    : '';
+
+function connectListing({ handle, endpoint: plain, remotes, packages }: ListingDocument) {
+  const remote = remotes.find(({ url }) => url === plain) ?? remotes[0];
+  const endpoint = plain ?? remote?.url;
+  if (!endpoint || !remote)
+    return html`<p>The listing records no remote endpoint. Where it records a package, the package's own page says how to run it.</p>${packages.map((recorded) => asRecorded(html`<code class="foreign">${recorded.identifier}</code>`, recorded))}`;
   if (!isPlain(endpoint))
-    return html`<p>The recorded endpoint is a template: <code class="foreign">${endpoint}</code>. Fill in its values before you connect.</p>`;
-  const type = remotes.find(({ url }) => url === endpoint)?.type === 'sse' ? 'sse' : 'http';
+    return html`<p>The recorded endpoint is a template: <code class="foreign">${endpoint}</code>. Fill in its values before you connect.</p>${asRecorded('it', remote)}`;
+  const type = remote.type === 'sse' ? 'sse' : 'http';
   return html`
 <p>The endpoint was recorded by the publisher; whether it answers was not checked here.</p>
+${asRecorded('it', remote)}
 ${configList({ name: toEntryName(handle), url: new URL(endpoint).href, type })}`;
 }
 

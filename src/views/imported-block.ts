@@ -28,26 +28,13 @@ const shown = (signal: ImportedSignal) =>
 const row = (signal: ImportedSignal) => html`
 <tr${signal.state === 'observed' ? '' : html` class="unknown"`}><th scope="row">${words(signal.kind)}</th><td class="foreign">${shown(signal)}</td><td>${signal.source}</td><td>${day(signal.observed_at)}</td></tr>`;
 
-/** Facts that no source has looked at yet; said, so that silence is not taken for a good sign. */
-const unknowns = [
-  ['endpoint_answers', 'Whether the endpoint answers'],
-  ['repository_activity', 'Activity of the repository'],
-  ['package_downloads', 'Downloads of the packages'],
-] as const;
-
-const unknownRow = ([, text]: (typeof unknowns)[number]) => html`
-<tr class="unknown"><th scope="row">${text}</th><td>not checked</td><td>no source</td><td>-</td></tr>`;
-
 /** The block of imported signals: facts from elsewhere, each with source and date; never ratings. */
-export function importedBlock({ signals: { imported } }: ListingDocument): Html {
-  const known = new Set(imported.map(({ kind }) => kind));
-  return html`
+export const importedBlock = ({ signals: { imported } }: ListingDocument): Html => html`
 <section class="evidence imported" aria-labelledby="imported">
 <h2 id="imported">Imported signals</h2>
 <p class="source">Facts recorded elsewhere. They are not ratings and are never counted as ratings.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Imported signals"><table>
 <thead><tr><th scope="col">Fact</th><th scope="col">Value</th><th scope="col">Source</th><th scope="col">Seen</th></tr></thead>
-<tbody>${imported.map(row)}${unknowns.filter(([kind]) => !known.has(kind)).map(unknownRow)}</tbody>
+<tbody>${imported.map(row)}</tbody>
 </table></div>
 </section>`;
-}

@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
 import { whatAClaimShows } from '../evidence/claim-statement.ts';
-import type { ListingDocument, ListingPackage } from '../evidence/listing-document.ts';
+import type { ListingDocument, ListingPackage, ListingRemote } from '../evidence/listing-document.ts';
 import { badgeBlock } from './badge-block.ts';
 import { connectBlock } from './connect-block.ts';
 import { counted, day, foreignLink, type Html, pagePath, tagLink } from './html.ts';
 import { importedBlock } from './imported-block.ts';
+import { inputsText } from './inputs-text.ts';
 import { toPage } from './layout.ts';
 import { nativeBlock } from './native-block.ts';
 import type { Site } from './site.ts';
@@ -24,8 +25,14 @@ ${listing.title && html`<p class="listing-title foreign">${listing.title}</p>`}
 <p class="snapshot">${listing.evidence_snapshot}</p>
 </header>`;
 
-const packageItem = ({ registry_type, identifier, version, transport }: ListingPackage) => html`
-<li><span class="kind">${registry_type}</span> <code class="foreign">${identifier}${version ? `@${version}` : ''}</code>${transport ? html` <span class="note">over ${transport}</span>` : ''}</li>`;
+const inputsNote = ({ inputs }: ListingPackage | ListingRemote) =>
+  inputs ? html` <span class="note foreign">${inputsText(inputs)}</span>` : '';
+
+const remoteItem = (remote: ListingRemote) => html`
+<li><span class="kind">${remote.type}</span> ${foreignLink(remote.url)}${inputsNote(remote)}</li>`;
+
+const packageItem = (recorded: ListingPackage) => html`
+<li><span class="kind">${recorded.registry_type}</span> <code class="foreign">${recorded.identifier}${recorded.version ? `@${recorded.version}` : ''}</code>${recorded.transport ? html` <span class="note">over ${recorded.transport}</span>` : ''}${inputsNote(recorded)}</li>`;
 
 const orNone = (items: readonly unknown[], shown: Html) =>
   items.length === 0 ? html`<span class="none">none recorded</span>` : shown;
@@ -35,7 +42,7 @@ const recorded = (listing: ListingDocument) => html`
 <h2 id="recorded">As recorded by the publisher</h2>
 <dl class="facts wide">
 <div><dt>Endpoint</dt><dd>${listing.endpoint ? foreignLink(listing.endpoint) : html`<span class="none">none recorded</span>`}</dd></div>
-${listing.remotes.some(({ url }) => url !== listing.endpoint) ? html`<div><dt>All remotes</dt><dd><ul class="plain">${listing.remotes.map(({ type, url }) => html`<li><span class="kind">${type}</span> ${foreignLink(url)}</li>`)}</ul></dd></div>` : ''}
+${listing.remotes.some(({ url, inputs }) => url !== listing.endpoint || inputs) ? html`<div><dt>All remotes</dt><dd><ul class="plain">${listing.remotes.map(remoteItem)}</ul></dd></div>` : ''}
 <div><dt>Repository</dt><dd>${listing.repository ? foreignLink(listing.repository) : html`<span class="none">none recorded</span>`}</dd></div>
 ${listing.website ? html`<div><dt>Website</dt><dd>${foreignLink(listing.website)}</dd></div>` : ''}
 <div><dt>Packages</dt><dd>${orNone(listing.packages, html`<ul class="plain">${listing.packages.map(packageItem)}</ul>`)}</dd></div>

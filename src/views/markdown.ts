@@ -1,5 +1,7 @@
 import type { ImportedSignal, ListingDocument } from '../evidence/listing-document.ts';
+import type { ListingInput } from '../evidence/listing-input.ts';
 import type { RatingRecord } from '../evidence/rating.ts';
+import { inputsText } from './inputs-text.ts';
 
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
@@ -48,6 +50,9 @@ function claimed({ claim, state }: ListingDocument): string {
   return `State: ${state}. Write access to ${code(claim.repository)} was shown${commit} on ${day(claim.claimed_at)}, last looked at on ${day(claim.checked_at)}. Nothing else was shown.`;
 }
 
+const needs = (inputs: readonly ListingInput[] | undefined) =>
+  inputs ? `; ${toMarkdownText(inputsText(inputs) ?? '')}` : '';
+
 function facts(listing: ListingDocument): string {
   const { version, origin, origin_status, published_at, updated_at, endpoint, repository, website } = listing;
   return lines(
@@ -56,8 +61,12 @@ function facts(listing: ListingDocument): string {
     `* Endpoint: ${endpoint ? code(endpoint) : 'none recorded'}`,
     `* Repository: ${repository ? code(repository) : 'none recorded'}`,
     website !== undefined && `* Website: ${code(website)}`,
+    ...listing.remotes.map(
+      ({ type, url, inputs }) => `* Remote: ${code(url)} (${toMarkdownText(type)})${needs(inputs)}`,
+    ),
     ...listing.packages.map(
-      ({ registry_type, identifier }) => `* Package: ${code(identifier)} (${toMarkdownText(registry_type)})`,
+      ({ registry_type, identifier, inputs }) =>
+        `* Package: ${code(identifier)} (${toMarkdownText(registry_type)})${needs(inputs)}`,
     ),
     listing.tags.length > 0 && `* Tags: ${listing.tags.map(({ tag }) => toMarkdownText(tag)).join(', ')}`,
   );

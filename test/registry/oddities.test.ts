@@ -58,6 +58,92 @@ const oddities: readonly Oddity[] = [
     },
   ],
   ['an empty $schema', { $schema: '' }, { version: '1.0.0' }],
+  [
+    'headers and variables of a remote',
+    {
+      remotes: [
+        {
+          ...remote('https://{tenant}.a.example/mcp'),
+          headers: [
+            {
+              name: 'Authorization',
+              value: 'Bearer {key}',
+              variables: { key: { isSecret: true, isRequired: true } },
+            },
+            { name: 'X-Kind', value: 'fixed' },
+            { name: 'X-Kind', value: 'fixed' },
+            { name: 'X-\u202eHid\u200bden\n' },
+            { value: 'without a name' },
+            'text',
+          ],
+          variables: { tenant: { isRequired: true }, nothing: null },
+        },
+      ],
+    },
+    {
+      remotes: JSON.stringify([
+        {
+          type: 'streamable-http',
+          url: 'https://{tenant}.a.example/mcp',
+          inputs: [
+            { name: 'Authorization', kind: 'header', required: true, secret: true },
+            { name: 'X-Kind', kind: 'header', required: false, secret: false },
+            { name: 'X-Hidden', kind: 'header', required: false, secret: false },
+            { name: 'tenant', kind: 'variable', required: true, secret: false },
+          ],
+        },
+      ]),
+    },
+  ],
+  [
+    'what a package asks',
+    {
+      packages: [
+        {
+          ...npm,
+          transport: {
+            type: 'streamable-http',
+            url: 'http://127.0.0.1/mcp',
+            headers: [{ name: 'X-Key', isSecret: true }],
+          },
+          environmentVariables: [
+            { name: 'API_KEY', isRequired: true, isSecret: true },
+            { name: 'MODE', value: 'fixed' },
+          ],
+          runtimeArguments: [
+            { type: 'named', name: '-e', value: 'TOKEN={token}', variables: { token: { isSecret: true } } },
+          ],
+          packageArguments: [
+            { type: 'positional', value: 'start' },
+            { type: 'positional', valueHint: 'folder', isRequired: true },
+            { type: 'named', name: '--port', default: '1' },
+          ],
+        },
+      ],
+    },
+    {
+      packages: JSON.stringify([
+        {
+          registry_type: 'npm',
+          identifier: '@a/b',
+          version: '1.0.0',
+          transport: 'streamable-http',
+          inputs: [
+            { name: 'API_KEY', kind: 'environment', required: true, secret: true },
+            { name: 'token', kind: 'variable', required: false, secret: true },
+            { name: 'folder', kind: 'argument', required: true, secret: false },
+            { name: '--port', kind: 'argument', required: false, secret: false },
+            { name: 'X-Key', kind: 'header', required: false, secret: true },
+          ],
+        },
+      ]),
+    },
+  ],
+  [
+    'headers that are none',
+    { remotes: [{ ...remote('https://a.example/mcp'), headers: 'none', variables: [7] }] },
+    { remotes: '[{"type":"streamable-http","url":"https://a.example/mcp"}]' },
+  ],
   ['a version that is not semantic', { version: '2025-final (2)' }, { version: '2025-final (2)' }],
   ['no description', { description: undefined }, { description: '' }],
   [

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** What a caller has to bring along: a header, a variable of the address, an environment variable, an argument. */
+export const inputKinds = ['header', 'variable', 'environment', 'argument'] as const;
+
+/** One thing that a remote or a package asks of its caller, as the publisher recorded it; never a value. */
+export const listingInput = z.object({
+  name: z.string(),
+  kind: z.enum(inputKinds),
+  required: z.boolean(),
+  secret: z.boolean(),
+});
+export type ListingInput = z.infer<typeof listingInput>;

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { toListingDocument } from '../../src/evidence/document.ts';
+import { runImport } from '../../src/registry/import.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
+import { registryEntry } from '../support/entries.ts';
+import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
+
+let folder: string;
+let store: Store;
+let registry: RegistryServer;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dossier-origin-'));
+  writeFileSync(join(folder, 'copy.json'), JSON.stringify([registryEntry('a.b/copied')]));
+  registry = await startRegistryServer([registryEntry('a.b/served')]);
+  store = await openSqliteStore(':memory:');
+});
+afterEach(async () => {
+  await store.close();
+  await registry.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const importAs = async (environment: Record<string, string>, source?: string) => {
+  const config = readConfig(environment, '1.2.3');
+  const context = { store, config, log: pino({ level: 'silent' }), clock: () => new Date() };
+  expect((await runImport(context, { source })).state).toBe('done');
+};
+
+/** Where the document says that a listing comes from, and every source that its signals name. */
+async function origins(handle: string): Promise<string[]> {
+  const facts = await store.listings.facts(handle);
+  if (!facts) throw new Error(`${handle} is not there`);
+  const document = toListingDocument(facts, { PUBLIC_URL: 'http://x' });
+  const sources = document.signals.imported
+    .filter(({ state }) => state === 'observed')
+    .map(({ source }) => source);
+  return [...new Set([document.origin, ...sources])];
+}
+
+it('stays what it was when REGISTRY_URL changes', async () => {
+  await importAs({ REGISTRY_URL: registry.url });
+  const host = `${new URL(registry.url).host} (MCP)`;
+  expect(await origins('a.b/served')).toEqual([host]);
+  await importAs({ REGISTRY_URL: `file:${join(folder, 'copy.json')}` });
+  expect(await origins('a.b/served')).toEqual([host]);
+  expect(await origins('a.b/copied')).toEqual(['copy.json (MCP)']);
+});
+
+it.each([
+  ['the name set for the registry', { REGISTRY_NAME: 'Ours' }, 'Ours (MCP)'],
+  ['the official one, where that is configured', {}, 'registry.modelcontextprotocol.io (MCP)'],
+  ['its file’s name else', { REGISTRY_URL: 'https://registry.example' }, 'copy.json (MCP)'],
+])('of a saved copy is %s', async (_, environment, origin) => {
+  await importAs(environment, join(folder, 'copy.json'));
+  expect(await origins('a.b/copied')).toEqual([origin]);
+});
+
+it('of a registry is its host, or the name set for the configured one only', async () => {
+  await importAs({ REGISTRY_URL: registry.url, REGISTRY_NAME: 'Ours' });
+  expect(await origins('a.b/served')).toEqual(['Ours (MCP)']);
+  registry.serve([registryEntry('a.b/other')]);
+  await importAs({ REGISTRY_NAME: 'Ours' }, registry.url.replace('127.0.0.1', 'localhost'));
+  expect(await origins('a.b/other')).toEqual([`localhost:${new URL(registry.url).port} (MCP)`]);
+});
