@@ -1,19 +1,26 @@
+import { getAgent } from '../tools/get-agent.ts';
 import { searchAgents } from '../tools/search-agents.ts';
 import { callTool } from '../tools/tool.ts';
 import { completeTag } from './completions.ts';
 import type { Resource } from './resource.ts';
 
-/** The first listings that have a tag, as search_agents answers. */
+/** The first listings that have a tag, as search_agents answers; a listing whose handle reads the same wins. */
 export const tag: Resource = {
   name: 'tag',
   uri: 'agent://tags/{tag}',
   title: 'Listings with a tag',
   description:
-    'The first 20 listings that have a tag, by first publication; the same as search_agents answers for tags. Go on with search_agents and next_cursor. A place in the list is not a recommendation.',
+    'The first 20 listings that have a tag, by first publication; the same as search_agents answers for tags. Go on with search_agents and next_cursor. A place in the list is not a recommendation. Where a listing has the handle tags/{tag}, that listing is answered.',
   mimeType: 'application/json',
   fresh_s: 60,
   complete: { tag: completeTag },
   async read({ tag: name }, context) {
-    return JSON.stringify(await callTool(searchAgents, { tags: [name] }, context));
+    const handle = `tags/${name}`;
+    const namesake = await context.store.listings.row(handle);
+    const answer =
+      namesake && !namesake.withdrawn
+        ? callTool(getAgent, { handle }, context)
+        : callTool(searchAgents, { tags: [name] }, context);
+    return JSON.stringify(await answer);
   },
 };
