@@ -90,7 +90,6 @@ function toRow(source: ListingSource, recorded: Recorded, origin: Origin): Listi
     published_at,
     updated_at: shown?.updated_at ?? newest(versions.map((version) => version.updated_at)),
     imported_at: importedAt,
-    version_count: versions.length,
     withdrawn: shown ? null : 'deleted',
     ...(shown ? toIndexed(recorded, known) : emptied),
   };

@@ -41,7 +41,7 @@ const tables: readonly [keyof Schema, { columns: readonly Column[]; key: readonl
     {
       key: ['id'],
       columns: [
-        ...whole('id', 'version_count'),
+        ...whole('id'),
         ...text(
           'handle',
           'handle_folded',

@@ -28,8 +28,6 @@ export interface ListingTable {
   remotes: Json;
   packages: Json;
   tags: Json;
-  /** Imported signals of the import itself; other sources have rows in imported_signal. */
-  version_count: number;
   /** Why the listing is not shown any more; its text columns are then empty. */
   withdrawn: 'deleted' | 'optout' | null;
   /** Search facets as they stand in the index, `kind:value` separated by spaces. */

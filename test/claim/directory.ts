@@ -61,7 +61,6 @@ export const listingRow = (id: number, handle: string, repository: string | null
   remotes: '[]',
   packages: '[]',
   tags: '[]',
-  version_count: 1,
   withdrawn: null,
   facets: 'state:imported has:repository',
 });

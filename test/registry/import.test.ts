@@ -71,7 +71,8 @@ describe('importing from a registry', () => {
       });
       expect(await store.listings.count()).toBe(1108);
       const facts = await store.listings.facts('io.github.github/github-mcp-server');
-      expect(facts?.listing).toMatchObject({ version: '0.26.0-rc.3', version_count: 18 });
+      expect(facts?.listing).toMatchObject({ version: '0.26.0-rc.3' });
+      expect(facts?.imported).toContainEqual(expect.objectContaining({ kind: 'version_count', value: 18 }));
       expect(facts?.versions.length).toBe(10);
     },
   );

@@ -24,7 +24,6 @@ export const listingRow = (handle: string, id: number, change: Partial<ListingRo
   remotes: '[]',
   packages: '[]',
   tags: '[]',
-  version_count: 1,
   withdrawn: null,
   facets: 'state:imported',
   ...change,
