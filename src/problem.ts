@@ -110,18 +110,18 @@ export const problemTable = {
   unknown_subject: row(200, 'The rated listing is not known', 'Find the exact handle with search_agents.'),
   rating_exists: row(
     200,
-    'This interaction was rated already',
-    'To change it, send the new content with supersedes set to the id of your rating.',
+    'This was recorded already with another content',
+    'To change a rating, send the new content with supersedes set to its id; a response is given once.',
   ),
   rating_not_yours: row(
     200,
-    'The rating belongs to another source',
-    'Use the capability of the listing that submitted it.',
+    'The rating belongs to another listing',
+    'Use the capability of the listing that submitted it; to respond, that of the listing it rates.',
   ),
   rating_not_current: row(
     200,
     'The rating is no longer current',
-    'Use the id of the newest version of your rating.',
+    'Use the id of its newest version that is not withdrawn.',
   ),
   interaction_out_of_window: row(
     200,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { handleSchema } from './handle.ts';
 import { listingInput } from './listing-input.ts';
-import { ratingCounts, ratingRecord } from './rating.ts';
+import { ratingCounts, shortRating } from './rating.ts';
 
 /** One tag and why the listing has it. */
 export const listingTag = z.object({ tag: z.string(), reason: z.string() });
@@ -79,7 +79,7 @@ export const nativeSignals = z.object({
   related: ratingCounts,
   flags: z.record(z.string(), z.int()),
   computed_score: z.null().describe('Always null: no score is computed'),
-  recent: z.array(ratingRecord),
+  recent: z.array(shortRating),
 });
 export type NativeSignals = z.infer<typeof nativeSignals>;
 

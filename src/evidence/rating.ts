@@ -16,19 +16,13 @@ const evidenceItem = z.object({
   value: z.string().min(1).max(512),
 });
 
-/** What a rater sends besides the handle of the listing it rates (trust.md section 3). */
-export const ratingContent = z.object({
-  interaction_id: z
-    .string()
-    .regex(/^[A-Za-z0-9._:-]{1,128}$/)
-    .describe(
-      'Your own id of the interaction; the same id and content again is answered with the same record',
-    ),
-  interaction_at: z.string().max(40).describe('RFC 3339 time of the interaction, within the last 90 days'),
+const contentFields = {
+  interaction_id: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/),
+  interaction_at: z.string().max(40),
   outcome: z.enum(outcomes),
   protocol: z.enum(protocols),
-  operation: z.string().min(1).max(128).optional().describe('The tool or operation that was called'),
-  subject_version: z.string().min(1).max(255).optional().describe('Version of the rated listing'),
+  operation: z.string().min(1).max(128).optional(),
+  subject_version: z.string().min(1).max(255).optional(),
   score: z.int().min(1).max(5).optional(),
   latency_ms: z.int().min(0).max(86_400_000).optional(),
   tags: z
@@ -36,9 +30,27 @@ export const ratingContent = z.object({
     .max(5)
     .optional(),
   comment: z.string().max(1000).optional(),
-  evidence: z.array(evidenceItem).max(3).optional().describe('Pointers for people who check; never fetched'),
-  relationship: z.enum(relationships).describe('Your relation to the rated listing'),
-  supersedes: z.string().min(1).max(64).optional().describe('Id of your rating that this one amends'),
+  evidence: z.array(evidenceItem).max(3).optional(),
+  relationship: z.enum(relationships),
+  supersedes: z.string().min(1).max(64).optional(),
+};
+
+/** What a rater sends besides the handle of the listing it rates (trust.md section 3). */
+export const ratingContent = z.object({
+  ...contentFields,
+  interaction_id: contentFields.interaction_id.describe(
+    'Your own id of the interaction; sent again with the same content, it is the same record',
+  ),
+  interaction_at: contentFields.interaction_at.describe(
+    'RFC 3339 time of the interaction, within the last 90 days',
+  ),
+  operation: contentFields.operation.describe('The tool or operation that was called'),
+  subject_version: contentFields.subject_version.describe('Version of the rated listing'),
+  evidence: contentFields.evidence.describe('Pointers for people who check; never fetched'),
+  relationship: contentFields.relationship.describe('Your relation to the rated listing'),
+  supersedes: contentFields.supersedes.describe(
+    'Id of your rating that this amends; handle, interaction_id, interaction_at stay',
+  ),
 });
 export type RatingContent = z.infer<typeof ratingContent>;
 
@@ -56,31 +68,54 @@ export function cleanRating(sent: RatingContent): RatingContent {
   return { ...rest, ...Object.fromEntries(Object.entries(texts).filter(([, kept]) => kept.length > 0)) };
 }
 
-/** A rating as anyone may read it. Texts in it were written by the source, not by this service. */
-export const ratingRecord = ratingContent.extend({
+/** What the rated listing answered to a rating, in its own words. */
+export const ratingResponse = z.object({ text: z.string(), created_at: z.string(), log_index: z.int() });
+export type RatingResponse = z.infer<typeof ratingResponse>;
+
+/** A rating as anyone may read it. Texts in it were written by source and subject, not by this service. */
+export const ratingRecord = z.object({
+  ...contentFields,
+  relationship: contentFields.relationship.describe('Of source to subject, as the source says'),
   id: z.string(),
   subject_handle: handleSchema,
   source_handle: handleSchema,
-  source_root: z.string().describe('Account that holds the source repository, as host/owner'),
+  source_root: z.string().describe('host/owner of the source'),
   created_at: z.string(),
   flags: z.array(z.enum(ratingFlags)),
-  independent: z.boolean().describe('false when namespace, owner or host is shared with the subject'),
+  independent: z.boolean().describe('Shares no namespace, owner or host with the subject'),
   log_index: z.int(),
-  superseded_by: z.string().optional(),
+  superseded_by: z.string().optional().describe('Newer version; this is not counted'),
   withdrawn_at: z.string().optional(),
+  response: ratingResponse.optional().describe('By the rated listing'),
 });
 export type RatingRecord = z.infer<typeof ratingRecord>;
 
-const countsOf = <T extends readonly string[]>(keys: T) =>
-  z.object(Object.fromEntries(keys.map((key) => [key, z.int()])) as { [K in T[number]]: z.ZodInt });
+/** The short form of a record that a listing shows; list_ratings has all of it. */
+export const shortRating = ratingRecord.pick({
+  id: true,
+  source_handle: true,
+  source_root: true,
+  relationship: true,
+  interaction_at: true,
+  outcome: true,
+  score: true,
+  comment: true,
+  created_at: true,
+  flags: true,
+  independent: true,
+  log_index: true,
+  withdrawn_at: true,
+  response: true,
+});
+export type ShortRating = z.infer<typeof shortRating>;
 
 /** Counts of one group of current ratings; never an average. */
 export const ratingCounts = z.object({
   ratings: z.int(),
-  sources: z.int().describe('Distinct rating listings'),
-  control_roots: z.int().describe('Distinct accounts behind them'),
-  outcomes: countsOf(outcomes),
-  scores: countsOf(['1', '2', '3', '4', '5'] as const),
+  sources: z.int(),
+  control_roots: z.int().describe('Distinct accounts'),
+  outcomes: z.record(z.enum(outcomes), z.int()),
+  scores: z.record(z.enum(['1', '2', '3', '4', '5']), z.int()),
   last_at: z.string().optional(),
 });
 export type RatingCounts = z.infer<typeof ratingCounts>;

@@ -15,9 +15,31 @@ export const frozenSchema = (
   },
 });
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const mapValues = (value: object, change: (inner: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
+
+/** More values than these are not listed: such a member has a text beside it that says what it means. */
+const listedValues = 12;
+
+/** A schema inside another in short, without what openapi.json has: members that are always there, many values. */
+function toShort(schema: unknown): unknown {
+  if (!isObject(schema)) return schema;
+  const { required: _always, properties, items, enum: values, ...rest } = schema;
+  return {
+    ...rest,
+    ...(Array.isArray(values) && values.length <= listedValues && { enum: values }),
+    ...(isObject(properties) && { properties: mapValues(properties, toShort) }),
+    ...(items !== undefined && { items: toShort(items) }),
+  };
+}
+
 /**
  * The schema of what a tool answers, or of the problem it answers instead: clients of the maintenance line hold
- * results with isError against it, too.
+ * results with isError against it, too. Of members inside members only names and types are said: every client reads
+ * this list, and pays for it.
  */
 export const orError = ({
   required,
@@ -25,6 +47,6 @@ export const orError = ({
   ...rest
 }: Record<string, unknown>): Record<string, unknown> => ({
   ...rest,
-  properties: { ...(properties as object), error: { type: 'object' } },
+  properties: { ...mapValues(properties as object, toShort), error: { type: 'object' } },
   anyOf: [{ required: required ?? [] }, { required: ['error'] }],
 });

@@ -1,7 +1,8 @@
 import type { ImportedSignal } from '../evidence/listing-document.ts';
 import { readClaimHistory } from './claims.ts';
 import type { Db } from './engine.ts';
-import { readNativeCounts, readRatings } from './ratings.ts';
+import { readNativeCounts } from './rating-counts.ts';
+import { readRecentRatings } from './rating-records.ts';
 import type { ListingFacts, ListingRow } from './store.ts';
 
 const shownVersions = 10;
@@ -39,10 +40,15 @@ async function countPublisher(db: Db, { namespace }: ListingRow): Promise<number
 async function lastNativeEvent(db: Db, handle: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('rating')
-    .select(({ fn }) => [fn.max('created_at').as('created'), fn.max('withdrawn_at').as('withdrawn')])
+    .leftJoin('rating_response', 'rating_response.rating_id', 'rating.id')
+    .select(({ fn }) => [
+      fn.max('rating.created_at').as('created'),
+      fn.max('withdrawn_at').as('withdrawn'),
+      fn.max('rating_response.created_at').as('responded'),
+    ])
     .where('subject_handle', '=', handle)
     .executeTakeFirst();
-  return [row?.created, row?.withdrawn]
+  return [row?.created, row?.withdrawn, row?.responded]
     .filter((at) => at !== null && at !== undefined)
     .sort()
     .at(-1);
@@ -75,7 +81,7 @@ export async function readListingFacts(db: Db, handle: string): Promise<ListingF
     claimHistory: await readClaimHistory(db, handle),
     native: {
       ...(await readNativeCounts(db, handle)),
-      recent: await readRatings(db, handle, undefined, shownRatings),
+      recent: await readRecentRatings(db, handle, shownRatings),
     },
     publisherListings: await countPublisher(db, listing),
     lastNativeAt: await lastNativeEvent(db, handle),

@@ -158,6 +158,10 @@ const tables: readonly [keyof Schema, { columns: readonly Column[]; key: readonl
       ],
     },
   ],
+  [
+    'rating_response',
+    { key: ['rating_id'], columns: [...text('rating_id', 'text', 'created_at'), ...whole('log_index')] },
+  ],
   ['log_leaf', { key: ['log_index'], columns: [...whole('log_index'), ...text('type', 'leaf')] }],
   [
     'log_node',
@@ -197,6 +201,7 @@ const indexes: readonly [name: string, table: keyof Schema, columns: readonly st
     ['claim_event_handle', 'claim_event', ['handle', 'log_index']],
     ['capability_handle', 'capability', ['handle']],
     ['rating_subject', 'rating', ['subject_handle', 'is_current', 'created_at', 'id']],
+    ['rating_history', 'rating', ['subject_handle', 'created_at', 'id']],
     ['rating_source', 'rating', ['source_handle', 'subject_handle', 'created_at']],
     ['import_run_state', 'import_run', ['state', 'id']],
     ['feedback_state', 'feedback', ['state', 'received_at']],

@@ -147,6 +147,14 @@ export interface RatingTable {
   log_index: number;
 }
 
+/** What the rated listing answered to a rating, once. */
+export interface RatingResponseTable {
+  rating_id: string;
+  text: string;
+  created_at: Time;
+  log_index: number;
+}
+
 /** The append-only log: the leaves' texts. */
 export interface LogLeafTable {
   log_index: number;
@@ -244,6 +252,7 @@ export interface Schema {
   claim_event: ClaimEventTable;
   capability: CapabilityTable;
   rating: RatingTable;
+  rating_response: RatingResponseTable;
   log_leaf: LogLeafTable;
   log_node: LogNodeTable;
   log_record: LogRecordTable;

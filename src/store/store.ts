@@ -2,7 +2,7 @@ import type { Facet } from '../evidence/facets.ts';
 import type { ClaimEvent, ImportedSignal, NativeSignals } from '../evidence/listing-document.ts';
 import type { Leaf } from '../evidence/log.ts';
 import type { ReadNode } from '../evidence/merkle.ts';
-import type { RatingRecord } from '../evidence/rating.ts';
+import type { RatingRecord, RatingResponse } from '../evidence/rating.ts';
 import type {
   CapabilityTable,
   ClaimTable,
@@ -109,7 +109,9 @@ export interface RatingReads {
   byId(id: string): Promise<RatingRow | undefined>;
   /** The current rating of one interaction. */
   current(source: string, subject: string, interactionId: string): Promise<RatingRow | undefined>;
-  /** Public records of a subject, newest first, after a (created_at, id) position. */
+  /** What the rated listing answered to a rating. */
+  response(ratingId: string): Promise<RatingResponse | undefined>;
+  /** Public records of a subject, superseded and withdrawn ones too, newest first, after a (created_at, id) position. */
   list(
     subject: string,
     after: { created_at: string; id: string } | undefined,
@@ -121,7 +123,9 @@ export interface RatingReads {
 
 export interface RatingWrites extends RatingReads {
   insert(row: RatingRow): Promise<void>;
-  /** Marks a current rating as superseded or withdrawn; false where it is not current. */
+  /** Keeps the one response to a rating; throws where there is one already. */
+  respond(rating: Pick<RatingRow, 'id' | 'subject_handle'>, response: RatingResponse): Promise<void>;
+  /** Marks a current rating as superseded, or as withdrawn with its older versions; false where it is not current. */
   end(
     id: string,
     how: { superseded_by: string } | { withdrawn_at: string; withdrawn_reason: string | null },

@@ -3,6 +3,7 @@ import { getAgent } from './get-agent.ts';
 import { getProof } from './get-proof.ts';
 import { listRatings } from './list-ratings.ts';
 import { listTags } from './list-tags.ts';
+import { respondToRating } from './respond-to-rating.ts';
 import { searchAgents } from './search-agents.ts';
 import { submitFeedback } from './submit-feedback.ts';
 import { submitRating } from './submit-rating.ts';
@@ -17,6 +18,7 @@ export const tools: readonly Tool[] = [
   listRatings,
   submitRating,
   withdrawRating,
+  respondToRating,
   claimAgent,
   submitFeedback,
   getProof,

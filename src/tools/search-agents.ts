@@ -86,7 +86,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Finds agent services by words, tags and facts. Use it when you need a handle or want to compare what exists; then read each candidate with get_agent. Order: found in the name, then in tags, then anywhere; inside by first publication, which nobody can buy. A place in the list is not a recommendation.',
+    'Finds agent services by words, tags and facts. Use it when you need a handle or want to compare what exists; then read each candidate with get_agent. Do not use it for a handle you know. Order: found in the name, then in tags, then anywhere; inside by first publication, which nobody can buy. A place in the list is not a recommendation.',
   effects: readsOnly,
   input,
   output,

@@ -4,7 +4,7 @@ import { toLeaf } from '../evidence/log.ts';
 import { cleanText } from '../evidence/text.ts';
 import { Problem } from '../problem.ts';
 import type { RatingRow, Transaction } from '../store/store.ts';
-import { requireOwnRating } from './rating-amendment.ts';
+import { requireLive, requireOwnRating } from './rating-amendment.ts';
 import { defineTool } from './tool.ts';
 
 async function withdraw(
@@ -25,18 +25,19 @@ export const withdrawRating = defineTool({
   name: 'withdraw_rating',
   title: 'Withdraw your rating',
   description:
-    'Takes back a rating that your listing submitted; it stops counting, and a tombstone without its texts stays. Use it when the rating was wrong. To change it, use submit_rating with supersedes. Needs the capability header. Asking twice is fine.',
+    'Takes back a rating that your listing submitted; it stops counting, and tombstones without its texts stay. Use it when the rating was wrong. Do not use it to change one: use submit_rating with supersedes. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   input: z.strictObject({ rating_id: z.string().max(64), reason: z.string().max(500).optional() }),
   output: z.object({ rating_id: z.string(), status: z.literal('withdrawn'), withdrawn_at: z.string() }),
   example: { rating_id: '019aa5f2-0000-7000-8000-000000000000', reason: 'Wrong listing' },
   async run({ rating_id, reason }, context) {
     const capability = await authenticate(context);
-    const withdrawn_reason = reason ? cleanText(reason).text : null;
+    const withdrawn_reason = (reason && cleanText(reason).text.trim()) || null;
     const how = { withdrawn_at: context.clock().toISOString(), withdrawn_reason };
-    const withdrawn_at = await context.store.write(async (tx) =>
-      withdraw(tx, await requireOwnRating(tx, rating_id, capability), how),
-    );
+    const withdrawn_at = await context.store.write(async (tx) => {
+      await requireLive(tx, capability);
+      return withdraw(tx, await requireOwnRating(tx, rating_id, capability), how);
+    });
     return { rating_id, status: 'withdrawn' as const, withdrawn_at };
   },
 });

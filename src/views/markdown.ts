@@ -1,6 +1,6 @@
 import type { ImportedSignal, ListingDocument } from '../evidence/listing-document.ts';
 import type { ListingInput } from '../evidence/listing-input.ts';
-import type { RatingRecord } from '../evidence/rating.ts';
+import type { ShortRating } from '../evidence/rating.ts';
 import { inputsText } from './inputs-text.ts';
 
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
@@ -26,10 +26,18 @@ const day = (time: string) => time.slice(0, 10);
 const signal = ({ kind, value, unit, state, source, observed_at }: ImportedSignal) =>
   `${toMarkdownText(kind)}: ${state === 'observed' ? toMarkdownText(`${value}${unit ? ` ${unit}` : ''}`) : state.replace('_', ' ')} (${toMarkdownText(source)}, ${day(observed_at)})`;
 
-const rating = ({ source_handle, outcome, score, independent, created_at, flags, comment }: RatingRecord) =>
+function ratingLine({ source_handle, outcome, score, independent, created_at, flags }: ShortRating): string {
+  const scored = score === undefined ? '' : `, ${score} of 5`;
+  const flagged = flags.length > 0 ? `; flags: ${toMarkdownText(flags.join(', '))}` : '';
+  return `${day(created_at)}, ${toMarkdownText(source_handle)}: ${outcome}${scored}; ${independent ? 'independent' : 'related'}${flagged}`;
+}
+
+const rating = (record: ShortRating) =>
   lines(
-    `${day(created_at)}, ${toMarkdownText(source_handle)}: ${outcome}${score === undefined ? '' : `, ${score} of 5`}; ${independent ? 'independent' : 'related'}${flags.length > 0 ? `; flags: ${toMarkdownText(flags.join(', '))}` : ''}`,
-    comment !== undefined && `  > ${toMarkdownText(comment)}`,
+    `${ratingLine(record)}${record.withdrawn_at ? `; withdrawn ${day(record.withdrawn_at)}` : ''}`,
+    record.comment !== undefined && `  > ${toMarkdownText(record.comment)}`,
+    record.response &&
+      `  * Response of the rated listing, ${day(record.response.created_at)}: ${toMarkdownText(record.response.text)}`,
   );
 
 function evidence({ signals: { native, imported } }: ListingDocument): string {

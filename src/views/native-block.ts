@@ -1,15 +1,18 @@
 import { html } from 'hono/html';
 import type { ListingDocument, NativeSignals } from '../evidence/listing-document.ts';
-import type { RatingCounts, RatingRecord } from '../evidence/rating.ts';
-import { counted, day, type Html, handleLink, minute, pagePath } from './html.ts';
+import type { RatingCounts, RatingRecord, ShortRating } from '../evidence/rating.ts';
+import { day, type Html, handleLink, minute, pagePath } from './html.ts';
 
 const fact = (name: string, value: Html | string | number | undefined) =>
   value === undefined || value === '' ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
-const sourceNote = (rating: RatingRecord) =>
+/** What a record is shown of: all of it where it is listed, the short form on the page of a listing. */
+type ShownRating = ShortRating & Partial<RatingRecord>;
+
+const sourceNote = (rating: ShownRating) =>
   rating.independent ? '' : html` <span class="flag">related source</span>`;
 
-function ratingFacts(rating: RatingRecord) {
+function ratingFacts(rating: ShownRating) {
   return html`
 <dl class="facts">
 ${fact('Protocol', rating.protocol)}
@@ -25,16 +28,25 @@ ${fact('Log index', rating.log_index)}
 </dl>`;
 }
 
-/** One native rating with its source; withdrawn ones are tombstones. Its texts are the source's own. */
-export const ratingItem = (rating: RatingRecord): Html => html`
-<li class="record" id="${rating.id}">
-<p class="record-head"><span class="outcome">${rating.withdrawn_at ? 'withdrawn' : rating.outcome}</span> from ${handleLink(rating.source_handle)}${sourceNote(rating)} <span class="when">${day(rating.created_at)}</span></p>
-${
-  rating.withdrawn_at
-    ? html`<p>Withdrawn by its source on ${day(rating.withdrawn_at)}.</p>`
-    : html`${rating.comment && html`<blockquote class="foreign">${rating.comment}</blockquote>`}${ratingFacts(rating)}`
+const responseBlock = ({ text, created_at, log_index }: NonNullable<ShownRating['response']>) => html`
+<p>Response of the rated listing, ${day(created_at)}, log index ${log_index}:</p>
+<blockquote class="foreign">${text}</blockquote>`;
+
+const ratingTexts = (rating: ShownRating) => html`
+${rating.comment && html`<blockquote class="foreign">${rating.comment}</blockquote>`}${ratingFacts(rating)}${rating.response && responseBlock(rating.response)}`;
+
+function standing({ withdrawn_at, superseded_by, outcome }: ShownRating): string {
+  if (withdrawn_at) return 'withdrawn';
+  return superseded_by ? `superseded: ${outcome}` : outcome;
 }
-${rating.superseded_by && html`<p>Amended later by <code>${rating.superseded_by}</code>.</p>`}
+
+/** One native rating with its source; withdrawn ones are tombstones. Its texts are those of source and subject. */
+export const ratingItem = (rating: ShownRating): Html => html`
+<li class="record" id="${rating.id}">
+<p class="record-head"><span class="outcome">${standing(rating)}</span> from ${handleLink(rating.source_handle)}${sourceNote(rating)} <span class="when">${day(rating.created_at)}</span></p>
+${rating.withdrawn_at ? html`<p>Withdrawn by its source on ${day(rating.withdrawn_at)}.</p>` : ratingTexts(rating)}
+${rating.superseded_by && html`<p>Not counted: amended later by <code>${rating.superseded_by}</code>.</p>`}
+${rating.supersedes && html`<p>Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
 
 const cells = (counts: Record<string, number>) =>
@@ -68,6 +80,6 @@ ${
     ? ''
     : html`${nativeCounts(native)}
 <ol class="records">${native.recent.map(ratingItem)}</ol>
-<p><a href="${pagePath(handle)}/ratings">All ${counted(native.ratings, 'native rating')} with their history</a></p>`
+<p><a href="${pagePath(handle)}/ratings">All records of native ratings, with what was amended and withdrawn</a></p>`
 }
 </section>`;

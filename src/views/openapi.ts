@@ -19,7 +19,7 @@ const answer = (schema: object) => ({
 });
 
 /** Tools that act as a listing need its capability; all others take none. */
-const asListing = new Set(['submit_rating', 'withdraw_rating']);
+const asListing = new Set(['submit_rating', 'withdraw_rating', 'respond_to_rating']);
 
 const post = (tool: Tool, operationId: string, answered: string) => ({
   post: {

@@ -116,6 +116,7 @@ describe('pages', () => {
       'list_ratings',
       'submit_rating',
       'withdraw_rating',
+      'respond_to_rating',
       'claim_agent',
       'submit_feedback',
       'get_proof',

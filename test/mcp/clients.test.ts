@@ -29,6 +29,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       'list_ratings',
       'submit_rating',
       'withdraw_rating',
+      'respond_to_rating',
       'claim_agent',
       'submit_feedback',
       'get_proof',

@@ -20,6 +20,7 @@ const toolNames = [
   'list_ratings',
   'submit_rating',
   'withdraw_rating',
+  'respond_to_rating',
   'claim_agent',
   'submit_feedback',
   'get_proof',
@@ -44,7 +45,7 @@ describe('llms.txt', () => {
   it('in full has the schemas and an example of each tool', async () => {
     const full = await text('/llms-full.txt');
     for (const name of toolNames) expect(full).toContain(`### ${name}\n`);
-    expect(full.match(/^Example: /gm)).toHaveLength(9);
+    expect(full.match(/^Example: /gm)).toHaveLength(10);
   });
   it('has nothing of a publisher in it, nor have tools, prompts, resources and instructions', async () => {
     for (const path of ['/llms.txt', '/llms-full.txt', '/openapi.json'])

@@ -23,7 +23,7 @@ const inspect = (...args: string[]) =>
 describe('MCP Inspector', () => {
   it.each(['legacy', 'modern'])('lists the tools in the %s era without a warning', async (era) => {
     const { stdout, stderr } = await inspect('--protocol-era', era, '--method', 'tools/list', '--strict');
-    expect(JSON.parse(stdout).tools).toHaveLength(9);
+    expect(JSON.parse(stdout).tools).toHaveLength(10);
     expect(stderr).toBe('');
   });
   it('calls a tool', async () => {

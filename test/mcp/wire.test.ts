@@ -90,6 +90,7 @@ const inputs: Readonly<Record<string, () => object>> = {
     score: 4,
   }),
   withdraw_rating: () => ({ rating_id: submitted, reason: 'sent in error' }),
+  respond_to_rating: () => ({ rating_id: submitted, text: 'Thank you.' }),
   claim_agent: () => ({ handle: 'co.webhook/webhook' }),
   submit_feedback: () => ({ message: 'The description is out of date.', category: 'data' }),
 };

@@ -1,0 +1,68 @@
+import type { NativeSignals } from '../evidence/listing-document.ts';
+import type { outcomes, RatingCounts } from '../evidence/rating.ts';
+import type { Db } from './engine.ts';
+
+const noCounts = (): RatingCounts => ({
+  ratings: 0,
+  sources: 0,
+  control_roots: 0,
+  outcomes: { succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 },
+  scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
+});
+
+/** Ratings of a subject that count: neither superseded nor withdrawn. */
+export const currentOf = (db: Db, subject: string) =>
+  db.selectFrom('rating').where('subject_handle', '=', subject).where('is_current', '=', 1);
+
+async function countGroup(db: Db, subject: string, independent: 0 | 1): Promise<RatingCounts> {
+  const counts = noCounts();
+  const group = currentOf(db, subject).where('independent', '=', independent);
+  const total = await group
+    .select(({ fn }) => [
+      fn.count<number>('source_handle').distinct().as('sources'),
+      fn.count<number>('source_root').distinct().as('roots'),
+      fn.max('created_at').as('last'),
+    ])
+    .executeTakeFirstOrThrow();
+  if (!total.last) return counts;
+  const rows = await group
+    .select(({ fn }) => ['outcome', 'score', fn.countAll<number>().as('ratings')])
+    .groupBy(['outcome', 'score'])
+    .execute();
+  for (const row of rows) {
+    const ratings = Number(row.ratings);
+    counts.ratings += ratings;
+    counts.outcomes[row.outcome as (typeof outcomes)[number]] += ratings;
+    if (row.score !== null) counts.scores[String(row.score) as keyof RatingCounts['scores']] += ratings;
+  }
+  return {
+    ...counts,
+    sources: Number(total.sources),
+    control_roots: Number(total.roots),
+    last_at: total.last,
+  };
+}
+
+async function countFlags(db: Db, subject: string): Promise<Record<string, number>> {
+  const rows = await currentOf(db, subject)
+    .where('flags', '<>', '[]')
+    .select(({ fn }) => ['flags', fn.countAll<number>().as('ratings')])
+    .groupBy('flags')
+    .execute();
+  const counts: Record<string, number> = {};
+  for (const { flags, ratings } of rows) {
+    for (const flag of JSON.parse(flags) as string[]) counts[flag] = (counts[flag] ?? 0) + Number(ratings);
+  }
+  return counts;
+}
+
+/** Counts of a listing's current ratings, split by independence; nothing is averaged. */
+export async function readNativeCounts(
+  db: Db,
+  subject: string,
+): Promise<Pick<NativeSignals, 'ratings' | 'independent' | 'related' | 'flags'>> {
+  const independent = await countGroup(db, subject, 1);
+  const related = await countGroup(db, subject, 0);
+  const ratings = independent.ratings + related.ratings;
+  return { ratings, independent, related, flags: ratings > 0 ? await countFlags(db, subject) : {} };
+}

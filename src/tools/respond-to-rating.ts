@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { authenticate } from '../claim/authenticate.ts';
+import { toLeaf } from '../evidence/log.ts';
+import type { RatingResponse } from '../evidence/rating.ts';
+import { cleanText } from '../evidence/text.ts';
+import { Problem } from '../problem.ts';
+import type { CapabilityRow, RatingRow, Transaction } from '../store/store.ts';
+import { requireLive } from './rating-amendment.ts';
+import { defineTool } from './tool.ts';
+
+const toShown = (text: string) => cleanText(text).text.trim();
+
+const input = z.strictObject({
+  rating_id: z.string().max(64),
+  text: z
+    .string()
+    .max(1000)
+    .refine((text) => toShown(text) !== '', 'a text in which something can be seen'),
+});
+
+/** The rating by id that the caller's own listing received; throws not_found or rating_not_yours. */
+async function requireReceived(tx: Transaction, id: string, capability: CapabilityRow): Promise<RatingRow> {
+  const row = await tx.ratings.byId(id);
+  if (!row) throw new Problem('not_found', { detail: 'No rating has this id.' });
+  if (row.subject_handle !== capability.handle)
+    throw new Problem('rating_not_yours', { detail: 'Only the rated listing responds.' });
+  return row;
+}
+
+async function respond(
+  tx: Transaction,
+  row: RatingRow,
+  { text, created_at }: Pick<RatingResponse, 'text' | 'created_at'>,
+) {
+  const given = await tx.ratings.response(row.id);
+  if (given && given.text !== text)
+    throw new Problem('rating_exists', { detail: 'Another response was given to this rating.' });
+  if (given) return { status: 'replayed' as const, ...given };
+  if (row.is_current === 0) throw new Problem('rating_not_current');
+  const record = { rating_id: row.id, subject_handle: row.subject_handle, text, created_at };
+  const log_index = await tx.log.append(toLeaf('rating.responded', record));
+  await tx.ratings.respond(row, { text, created_at, log_index });
+  return { status: 'created' as const, created_at, log_index };
+}
+
+/** One answer of the rated listing to a rating, shown with it. */
+export const respondToRating = defineTool({
+  name: 'respond_to_rating',
+  title: 'Respond to a rating of your listing',
+  description:
+    'Adds your public answer to a rating that your own claimed listing received, once and for good; counts stay. Use it to correct or explain. Do not use it for ratings of others, or to reach the operator: use submit_feedback. Needs the capability header.',
+  effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  input,
+  output: z.object({
+    rating_id: z.string(),
+    status: z.enum(['created', 'replayed']),
+    created_at: z.string(),
+    log_index: z.int(),
+  }),
+  example: { rating_id: '019aa5f2-0000-7000-8000-000000000000', text: 'Fixed in 1.4.1.' },
+  async run({ rating_id, text }, context) {
+    const capability = await authenticate(context);
+    const said = { text: toShown(text), created_at: context.clock().toISOString() };
+    return context.store.write(async (tx) => {
+      await requireLive(tx, capability);
+      const row = await requireReceived(tx, rating_id, capability);
+      const { status, created_at, log_index } = await respond(tx, row, said);
+      return { rating_id, status, created_at, log_index };
+    });
+  },
+});
