@@ -57,7 +57,8 @@ const hosts = z
   .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
   .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');
 
-interface Setting<T extends z.ZodType = z.ZodType> {
+/** One environment variable: its default as text, what it means, what it may be. */
+export interface Setting<T extends z.ZodType = z.ZodType> {
   readonly default: string;
   readonly meaning: string;
   readonly check: T;
