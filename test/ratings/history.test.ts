@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { doorNames, openRatedDirectory, type RatedDirectory, type Said } from '../support/rating-doors.ts';
+
+const day_s = 86_400;
+const handle = 'co.webhook/webhook';
+type Listed = readonly Said[];
+
+describe.each(doorNames)('over %s', (door) => {
+  let directory: RatedDirectory;
+  beforeAll(async () => {
+    directory = await openRatedDirectory(door);
+  });
+  afterAll(() => directory.close());
+  const submit = (input: object, as: string = directory.rater) => directory.call('submit_rating', input, as);
+  const withdraw = (rating_id: unknown, as: string = directory.rater) =>
+    directory.call('withdraw_rating', { rating_id }, as);
+  const versionsOf = async (of: Said) => {
+    const { ratings } = (await directory.call('list_ratings', { handle })) as unknown as { ratings: Listed };
+    return ratings.filter(({ interaction_id }) => interaction_id === of.interaction_id);
+  };
+  const countOf = async () => {
+    const answer = await directory.call('get_agent', { handle });
+    return (answer.signals as { native: { ratings: number } }).native.ratings;
+  };
+
+  describe('the same again', () => {
+    it('is the same record, in another order and time zone too, and after 90 days', async () => {
+      const sent = directory.rating({ score: 3, comment: 'As agreed.' });
+      const first = await submit(sent);
+      expect(first.status).toBe('created');
+      const zoned = `${new Date(Date.parse(String(sent.interaction_at)) + 7_200_000).toISOString().slice(0, -1)}+02:00`;
+      const entries = await directory.store.log.size();
+      const again = { ...first, status: 'replayed' };
+      expect(await submit(sent)).toEqual(again);
+      expect(await submit(Object.fromEntries(Object.entries(sent).reverse()))).toEqual(again);
+      expect(await submit({ ...sent, interaction_at: zoned })).toEqual(again);
+      directory.wait(100 * day_s);
+      expect(await submit(sent)).toEqual(again);
+      expect(await directory.store.log.size()).toBe(entries);
+      expect(await submit({ ...sent, interaction_id: 'never-sent' })).toMatchObject({
+        code: 'interaction_out_of_window',
+      });
+    });
+
+    it('with another content is rating_exists; of another subject, or by another source, it is new', async () => {
+      const sent = directory.rating();
+      await submit(sent);
+      expect(await submit({ ...sent, outcome: 'failed' })).toMatchObject({ code: 'rating_exists' });
+      expect(await submit({ ...sent, comment: 'More.' })).toMatchObject({ code: 'rating_exists' });
+      expect((await submit({ ...sent, handle: 'org.plain/server' })).status).toBe('created');
+      expect((await submit(sent, directory.third)).status).toBe('created');
+    });
+  });
+
+  describe('an amendment', () => {
+    it('is possible five times, counts once, and leaves every version in the list', async () => {
+      const before = await countOf();
+      const sent = directory.rating({ latency_ms: 0 });
+      const ids = [(await submit(sent)).rating_id];
+      for (let latency_ms = 1; latency_ms <= 5; latency_ms++) {
+        const amended = await submit({ ...sent, latency_ms, supersedes: ids.at(-1) });
+        expect(amended.status).toBe('amended');
+        ids.push(amended.rating_id);
+      }
+      expect(await submit({ ...sent, latency_ms: 6, supersedes: ids.at(-1) })).toMatchObject({
+        code: 'rating_exists',
+      });
+      expect(await countOf()).toBe(before + 1);
+      const versions = await versionsOf(sent);
+      expect(versions.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+      for (const [place, id] of ids.entries()) {
+        const version = versions.find((one) => one.id === id);
+        expect(version).toMatchObject({ latency_ms: place, interaction_at: sent.interaction_at });
+        expect(version?.supersedes).toBe(ids[place - 1]);
+        expect(version?.superseded_by).toBe(ids[place + 1]);
+      }
+      const { signals } = (await directory.call('get_agent', { handle })) as {
+        signals?: { native: { recent: Listed } };
+      };
+      const recent = signals?.native.recent.map(({ id }) => id) ?? [];
+      expect(ids.filter((id) => recent.includes(String(id)))).toEqual([ids[5]]);
+    });
+
+    it('of another’s, of a superseded one, of another interaction, subject or time is refused', async () => {
+      const sent = directory.rating();
+      const { rating_id: supersedes } = await submit(sent);
+      const amend = (change: object, as?: string) => submit({ ...sent, supersedes, score: 1, ...change }, as);
+      const refused: [object, string | undefined, string][] = [
+        [{}, directory.third, 'rating_not_yours'],
+        [{ supersedes: 'nobody-made-it' }, undefined, 'not_found'],
+        [{ interaction_id: 'another' }, undefined, 'rating_not_current'],
+        [{ handle: 'org.plain/server' }, undefined, 'rating_not_current'],
+        [{ interaction_at: directory.at(-61) }, undefined, 'rating_not_current'],
+      ];
+      for (const [change, as, code] of refused) expect(await amend(change, as)).toMatchObject({ code });
+      expect((await amend({})).status).toBe('amended');
+      expect((await amend({})).status).toBe('replayed');
+      expect(await amend({ score: 2 })).toMatchObject({ code: 'rating_not_current' });
+    });
+
+    it('works after the 90 days of the interaction, for 180 days from the first version', async () => {
+      const sent = directory.rating({ score: 5, interaction_at: directory.at(-80 * day_s) });
+      const { rating_id: first } = await submit(sent);
+      directory.wait(170 * day_s);
+      const second = await submit({ ...sent, score: 4, supersedes: first });
+      expect(second.status).toBe('amended');
+      directory.wait(10 * day_s);
+      expect(await submit({ ...sent, score: 3, supersedes: second.rating_id })).toMatchObject({
+        code: 'interaction_out_of_window',
+      });
+    });
+  });
+
+  describe('a withdrawal', () => {
+    it('twice is the same one; a tombstone without texts stays, of older versions too', async () => {
+      const sent = directory.rating({ comment: 'An earlier word.', tags: ['slow'], operation: 'send' });
+      const { rating_id: first } = await submit(sent);
+      const { rating_id } = await submit({ ...sent, comment: 'A later word.', supersedes: first });
+      const before = await countOf();
+      expect(await withdraw(first)).toMatchObject({ code: 'rating_not_current' });
+      expect(await withdraw(rating_id, directory.third)).toMatchObject({ code: 'rating_not_yours' });
+      expect(await withdraw('nobody-made-it')).toMatchObject({ code: 'not_found' });
+      const taken = await withdraw(rating_id);
+      expect(taken).toMatchObject({ rating_id, status: 'withdrawn' });
+      const entries = await directory.store.log.size();
+      directory.wait(60);
+      expect(await withdraw(rating_id)).toEqual(taken);
+      expect(await directory.store.log.size()).toBe(entries);
+      expect(await countOf()).toBe(before - 1);
+      const versions = await versionsOf(sent);
+      expect(versions).toHaveLength(2);
+      for (const version of versions) {
+        expect(version.withdrawn_at).toBe(taken.withdrawn_at);
+        for (const field of ['comment', 'tags', 'operation']) expect(version).not.toHaveProperty(field);
+      }
+      expect(versions.find(({ id }) => id === first)?.superseded_by).toBe(rating_id);
+      expect((await submit({ ...sent, comment: 'Anew.' })).status).toBe('created');
+    });
+
+    it('cannot be amended', async () => {
+      const sent = directory.rating();
+      const { rating_id } = await submit(sent);
+      await withdraw(rating_id);
+      expect(await submit({ ...sent, score: 1, supersedes: rating_id })).toMatchObject({
+        code: 'rating_not_current',
+      });
+    });
+  });
+
+  it('pages through the whole history, newest first', async () => {
+    const shown: Said[] = [];
+    let cursor: string | undefined;
+    do {
+      const answer = await directory.call('list_ratings', { handle, ...(cursor && { cursor }) });
+      shown.push(...(answer.ratings as Listed));
+      cursor = answer.next_cursor as string | undefined;
+    } while (cursor && shown.length < 200);
+    const times = shown.map(({ created_at }) => String(created_at));
+    expect(times).toEqual(times.toSorted().toReversed());
+    expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
+    expect(shown.filter(({ superseded_by }) => superseded_by).length).toBeGreaterThanOrEqual(8);
+    expect(shown.filter(({ withdrawn_at }) => withdrawn_at)).toHaveLength(3);
+  });
+
+  it('shows superseded and withdrawn ones as such on the page', async () => {
+    const page = await (await directory.app.request(`/agents/${handle}/ratings`)).text();
+    expect(page).toContain('Amended and withdrawn ratings stay listed and are not counted.');
+    expect(page).toContain('<span class="outcome">superseded: succeeded</span>');
+    expect(page).toContain('Not counted: amended later by <code>');
+    expect(page).toContain('Withdrawn by its source on ');
+    expect(page).not.toContain('An earlier word.');
+  });
+});
