@@ -26,7 +26,7 @@ function definition(leaves: readonly Buffer[]): Buffer {
   return sha256(Buffer.of(1), definition(leaves.slice(0, split)), definition(leaves.slice(split)));
 }
 
-const most = 600;
+const most = 130;
 const leaves = Array.from({ length: most }, (_, index) => leafOf(index));
 const known = new Map<string, Buffer>();
 const read = async (level: number, index: number) => {
