@@ -1,29 +1,13 @@
 import { html } from 'hono/html';
 import type { ImportedSignal, ListingDocument } from '../evidence/listing-document.ts';
-import { amount, day, type Html } from './html.ts';
-
-const stateTexts = {
-  observed: 'observed',
-  not_found: 'looked for, not found',
-  not_checked: 'not checked',
-  refused: 'refused',
-} as const;
-
-const words = (kind: string) => kind.replaceAll('_', ' ');
-
-function valueText({ kind, value, unit, state }: ImportedSignal): string {
-  if (state !== 'observed' || value === null) return stateTexts[state];
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return value;
-  const count = amount(value);
-  return unit && !kind.includes(unit.replace(/s$/, '')) ? `${count} ${words(unit)}` : count;
-}
+import { day, type Html } from './html.ts';
+import { signalText, words } from './listing-words.ts';
 
 /** A value that is a time is shown as its day. */
 const shown = (signal: ImportedSignal) =>
   typeof signal.value === 'string' && /^\d{4}-\d\d-\d\dT/.test(signal.value)
     ? day(signal.value)
-    : valueText(signal);
+    : signalText(signal);
 
 const row = (signal: ImportedSignal) => html`
 <tr${signal.state === 'observed' ? '' : html` class="unknown"`}><th scope="row">${words(signal.kind)}</th><td class="foreign">${shown(signal)}</td><td>${signal.source}</td><td>${day(signal.observed_at)}</td></tr>`;

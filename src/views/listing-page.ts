@@ -1,20 +1,14 @@
 import { html } from 'hono/html';
-import { whatAClaimShows } from '../evidence/claim-statement.ts';
 import type { ListingDocument, ListingPackage, ListingRemote } from '../evidence/listing-document.ts';
 import { badgeBlock } from './badge-block.ts';
 import { connectBlock } from './connect-block.ts';
-import { counted, day, foreignLink, type Html, pagePath, tagLink } from './html.ts';
+import { day, foreignLink, type Html, pagePath, tagLink } from './html.ts';
 import { importedBlock } from './imported-block.ts';
 import { inputsText } from './inputs-text.ts';
 import { toPage } from './layout.ts';
+import { matchTexts, notClaimed, stateTexts, versionsTitle, words } from './listing-words.ts';
 import { nativeBlock } from './native-block.ts';
 import type { Site } from './site.ts';
-
-const stateTexts = {
-  imported: 'Imported, not claimed',
-  claimed: 'Claimed',
-  suspended: 'Claim suspended',
-} as const;
 
 const heading = (listing: ListingDocument) => html`
 <header class="listing-head">
@@ -53,26 +47,20 @@ ${listing.status_message ? html`<div><dt>Status message</dt><dd class="foreign">
 </dl>
 ${
   listing.versions.length > 1
-    ? html`<details><summary>${counted(listing.versions.length, 'version')}, newest first</summary><ul class="plain">${listing.versions.map(({ version, status, published_at }) => html`<li><code class="foreign">${version}</code> <span class="note">${status}, ${day(published_at)}</span></li>`)}</ul></details>`
+    ? html`<details><summary>${versionsTitle(listing)}</summary><ul class="plain">${listing.versions.map(({ version, status, published_at }) => html`<li><code class="foreign">${version}</code> <span class="note">${status}, ${day(published_at)}</span></li>`)}</ul></details>`
     : ''
 }
 </section>`;
 
-const matches = {
-  yes: 'The namespace names the same owner as the repository.',
-  no: 'The namespace names another owner than the repository.',
-  not_comparable: 'Namespace and repository owner cannot be compared.',
-} as const;
-
 const claimFacts = (claim: NonNullable<ListingDocument['claim']>) => html`
 <p>${claim.statement}</p>
-<p>${matches[claim.namespace_matches_repository_owner]} Last looked at on ${day(claim.checked_at)}.${claim.suspended_reason ? ` Suspended: ${claim.suspended_reason.replaceAll('_', ' ')}.` : ''}</p>
-<details><summary>History of the claim</summary><ul class="plain">${claim.history.map(({ type, at, commit, reason }) => html`<li>${day(at)} ${type}${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${reason.replaceAll('_', ' ')})` : ''}</li>`)}</ul></details>`;
+<p>${matchTexts[claim.namespace_matches_repository_owner]} Last looked at on ${day(claim.checked_at)}.${claim.suspended_reason ? ` Suspended: ${words(claim.suspended_reason)}.` : ''}</p>
+<details><summary>History of the claim</summary><ul class="plain">${claim.history.map(({ type, at, commit, reason }) => html`<li>${day(at)} ${type}${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${words(reason)})` : ''}</li>`)}</ul></details>`;
 
 const claimBlock = (listing: ListingDocument) => html`
 <section aria-labelledby="claim">
 <h2 id="claim">Claim</h2>
-${listing.claim ? claimFacts(listing.claim) : html`<p>Nobody has claimed this listing. ${whatAClaimShows} It lets the listing rate others.</p>`}
+${listing.claim ? claimFacts(listing.claim) : html`<p>${notClaimed}</p>`}
 <p><a class="button" href="${pagePath(listing.handle)}/claim">How to claim ${listing.handle}</a></p>
 </section>`;
 

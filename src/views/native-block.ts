@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { ListingDocument, NativeSignals } from '../evidence/listing-document.ts';
 import type { RatingCounts, RatingRecord, ShortRating } from '../evidence/rating.ts';
 import { day, type Html, handleLink, minute, pagePath } from './html.ts';
+import { countsText } from './listing-words.ts';
 
 const fact = (name: string, value: Html | string | number | undefined) =>
   value === undefined || value === '' ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
@@ -49,14 +50,8 @@ ${rating.superseded_by && html`<p>Not counted: amended later by <code>${rating.s
 ${rating.supersedes && html`<p>Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
 
-const cells = (counts: Record<string, number>) =>
-  Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(', ') || 'none';
-
 const countsRow = (name: string, counts: RatingCounts) => html`
-<tr><th scope="row">${name}</th><td>${counts.ratings}</td><td>${counts.sources}</td><td>${counts.control_roots}</td><td>${cells(counts.outcomes)}</td><td>${cells(counts.scores)}</td><td>${counts.last_at ? day(counts.last_at) : 'never'}</td></tr>`;
+<tr><th scope="row">${name}</th><td>${counts.ratings}</td><td>${counts.sources}</td><td>${counts.control_roots}</td><td>${countsText(counts.outcomes)}</td><td>${countsText(counts.scores)}</td><td>${counts.last_at ? day(counts.last_at) : 'never'}</td></tr>`;
 
 /** Native ratings as counts, split by independence; never an average. */
 export const nativeCounts = ({ independent, related }: NativeSignals): Html => html`

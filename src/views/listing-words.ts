@@ -1,0 +1,56 @@
+import { whatAClaimShows } from '../evidence/claim-statement.ts';
+import type { ImportedSignal, ListingDocument } from '../evidence/listing-document.ts';
+import type { RatingCounts } from '../evidence/rating.ts';
+import { amount, counted } from './html.ts';
+
+/** How a listing stands, in the words of its page and of its Markdown twin. */
+export const stateTexts = {
+  imported: 'Imported, not claimed',
+  claimed: 'Claimed',
+  suspended: 'Claim suspended',
+} as const;
+
+/** Whether namespace and repository name the same owner. */
+export const matchTexts = {
+  yes: 'The namespace names the same owner as the repository.',
+  no: 'The namespace names another owner than the repository.',
+  not_comparable: 'Namespace and repository owner cannot be compared.',
+} as const;
+
+/** What is said of a listing that nobody has claimed. */
+export const notClaimed = `Nobody has claimed this listing. ${whatAClaimShows} It lets the listing rate others.`;
+
+/** Names of ours as words: `namespace_changed` is `namespace changed`. */
+export const words = (name: string): string => name.replaceAll('_', ' ');
+
+/** How many versions are shown, and of how many: a document names the newest ten. */
+export function versionsTitle({ versions, signals: { imported } }: ListingDocument): string {
+  const known = imported.find(({ kind, state }) => kind === 'version_count' && state === 'observed')?.value;
+  const shown = versions.length;
+  return typeof known === 'number' && known > shown
+    ? `The newest ${shown} of ${amount(known)} versions`
+    : `${counted(shown, 'version')}, newest first`;
+}
+
+const signalStateTexts = {
+  observed: 'observed',
+  not_found: 'looked for, not found',
+  not_checked: 'not checked',
+  refused: 'refused',
+} as const;
+
+/** The value of an imported signal, or that there is none; what it says was written by others. */
+export function signalText({ kind, value, unit, state }: ImportedSignal): string {
+  if (state !== 'observed' || value === null) return signalStateTexts[state];
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return value;
+  const count = amount(value);
+  return unit && !kind.includes(unit.replace(/s$/, '')) ? `${count} ${words(unit)}` : count;
+}
+
+/** Outcomes or scores with their counts: `succeeded 2, failed 1`. */
+export const countsText = (counts: RatingCounts['outcomes'] | RatingCounts['scores']): string =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ') || 'none';

@@ -1,0 +1,26 @@
+const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+
+/** A third party's text as one line of Markdown that says only what it says: no markup, no links, no HTML. */
+export const toMarkdownText = (text: string): string =>
+  oneLine(text)
+    .replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&')
+    .replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&')
+    .replace(/^(\d*)([-+#=.)])/, '$1\\$2');
+
+/** The same as a code span, for addresses and names. */
+export const code = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
+
+/** Lines, without those that are not there. */
+export const lines = (...parts: readonly (string | false | undefined)[]): string =>
+  parts.filter((part) => typeof part === 'string').join('\n');
+
+/** Paragraphs, without those that are not there. */
+export const paragraphs = (...parts: readonly (string | false | undefined)[]): string =>
+  parts.filter((part) => typeof part === 'string').join('\n\n');
+
+/** A list, one item a line. */
+export const list = <T>(items: readonly T[], show: (item: T) => string): string =>
+  items.map((item) => `* ${show(item)}`).join('\n');
+
+/** The day of an RFC 3339 time. */
+export const day = (time: string): string => time.slice(0, 10);

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ratingRow } from '../store/rows.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const handle = 'com.example/tool';
+const commit = 'c0ffee'.repeat(7).slice(0, 40);
+let directory: Directory;
+
+const versions = Array.from({ length: 12 }, (_, place) =>
+  registryEntry(
+    handle,
+    {
+      title: 'A tool',
+      description: 'What the tool does',
+      version: `1.${place}.0`,
+      websiteUrl: 'https://tool.example',
+      repository: { url: 'https://github.com/example/tool', source: 'github' },
+      remotes: [
+        { type: 'streamable-http', url: 'https://tool.example/mcp' },
+        { type: 'sse', url: 'https://tool.example/sse' },
+      ],
+      packages: [{ registryType: 'npm', identifier: 'tool', version: '3.2.1', transport: { type: 'stdio' } }],
+    },
+    {
+      isLatest: place === 11,
+      status: 'deprecated',
+      statusMessage: 'Use the other one',
+      publishedAt: `2026-10-${String(place + 1).padStart(2, '0')}T08:00:00Z`,
+    },
+  ),
+);
+
+async function claimAndRate(): Promise<void> {
+  const claim = {
+    handle,
+    claimed_at: '2026-10-20T08:00:00.000Z',
+    repository: 'https://github.com/example/tool',
+    repository_key: 'github.com/example/tool',
+    commit_id: commit,
+    branch: 'main',
+    checked_at: '2026-10-22T08:00:00.000Z',
+  };
+  const event = { repository: claim.repository, commit };
+  await directory.store.write(async (tx) => {
+    await tx.claims.putClaim({ ...claim, state: 'suspended', suspended_reason: 'file_missing' });
+    await tx.claims.addEvent(handle, { ...event, type: 'activated', at: claim.claimed_at, log_index: 1 });
+    await tx.claims.addEvent(handle, {
+      ...event,
+      type: 'suspended',
+      at: claim.checked_at,
+      reason: 'file_missing',
+      log_index: 2,
+    });
+    const rating = { subject_handle: handle, created_at: '2026-10-21T08:00:00.000Z' };
+    await tx.ratings.insert(ratingRow('r1', { ...rating, source_handle: 'b/one', score: 4, log_index: 3 }));
+    await tx.ratings.insert(
+      ratingRow('r2', {
+        ...rating,
+        source_handle: 'com.example/other',
+        source_root: 'github.com/example',
+        outcome: 'failed',
+        independent: 0,
+        log_index: 4,
+      }),
+    );
+    await tx.listings.reindex(handle);
+  });
+}
+
+beforeAll(async () => {
+  directory = await openDirectory({ entries: versions, environment: { LIMITS: 'off' } });
+  await claimAndRate();
+});
+afterAll(() => directory.close());
+
+const pageText = async () => {
+  const page = await (await directory.app.request(`/agents/${handle}`)).text();
+  const main = page.slice(page.indexOf('<main'));
+  return main
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replace(/\s+/g, ' ');
+};
+const markdownText = async () => {
+  const markdown = await (await directory.app.request(`/agents/${handle}.md`)).text();
+  return markdown.replace(/[\\`]/g, '').replace(/\s+/g, ' ');
+};
+
+/** In the order of the page; the same words on both. */
+const facts = [
+  'A tool',
+  'What the tool does',
+  'com.example/tool is listed with 2 native ratings from 1 independent source as of',
+  'Native ratings',
+  '2 native ratings. Each is one sourced signal, never a final verdict.',
+  'Source: ratings made on this service by claimed listings. As of',
+  'Independent',
+  'succeeded 1',
+  '4 1',
+  'Related',
+  'failed 1',
+  'com.example/other',
+  'All records of native ratings, with what was amended and withdrawn',
+  'Imported signals',
+  'version count',
+  'not checked',
+  'As recorded by the publisher',
+  'https://tool.example/mcp',
+  'https://tool.example/sse',
+  'https://github.com/example/tool',
+  'https://tool.example',
+  'tool@3.2.1',
+  'over stdio',
+  'remote',
+  '1.11.0',
+  'registry.modelcontextprotocol.io (MCP)',
+  'Use the other one',
+  'The newest 10 of 12 versions',
+  '1.2.0',
+  `Write access to the default branch of the repository recorded for the listing was shown at commit ${commit} on 2026-10-20. This says nothing of quality or of the publisher.`,
+  'Namespace and repository owner cannot be compared.',
+  'Last looked at on 2026-10-22',
+  'Suspended: file missing.',
+  'History of the claim',
+  '2026-10-20 activated at c0ffeec0ffee',
+  '2026-10-22 suspended at c0ffeec0ffee (file missing)',
+  'How to claim',
+] as const;
+
+/** Where each fact stands behind the one before it; -1 from the first that does not. */
+function placesOf(text: string): number[] {
+  let from = 0;
+  return facts.map((fact) => {
+    const place = from < 0 ? -1 : text.indexOf(fact, from);
+    from = place < 0 ? -1 : place + fact.length;
+    return place;
+  });
+}
+const missingIn = (text: string) => facts[placesOf(text).indexOf(-1)];
+
+describe('a listing and its Markdown twin', () => {
+  it('say the same facts in the same order', async () => {
+    expect(missingIn(await pageText())).toBeUndefined();
+    expect(missingIn(await markdownText())).toBeUndefined();
+  });
+
+  it('say how the listing stands, and how many of its versions are shown', async () => {
+    for (const text of [await pageText(), await markdownText()]) {
+      expect(text).toContain('Claim suspended');
+      expect(text).toContain('Deprecated in the registry');
+      expect(text).not.toContain('10 versions');
+      expect(text).not.toContain('1.1.0 ');
+    }
+    const { versions } = (await (await directory.app.request(`/agents/${handle}.json`)).json()) as {
+      versions: object[];
+    };
+    expect(versions).toHaveLength(10);
+  });
+});
