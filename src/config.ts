@@ -39,10 +39,14 @@ const limitOverrides = z
   );
 
 /** Where the git and raw faces of a repository host are reached. */
-const hostBases = z.strictObject({ git: baseUrl, raw: baseUrl });
+const hostBases = z.strictObject({
+  git: baseUrl,
+  raw: baseUrl,
+  layout: z.enum(['github', 'gitlab', 'forgejo', 'bitbucket']).optional(),
+});
 const officialHosts = {
   'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
-  'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com' },
+  'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com', layout: 'gitlab' },
 };
 const hosts = z
   .string()
@@ -105,7 +109,7 @@ export const settings = {
   IMPORT_INTERVAL: setting('1h', 'Time between incremental imports', duration_s),
   REPOSITORY_HOSTS: setting(
     JSON.stringify(officialHosts),
-    'Repository hosts that claims are read from, as JSON; a base on loopback is allowed only when named here',
+    'Repository hosts that claims are read from, as JSON `{host: {git, raw, layout}}` with layout github (unless said), gitlab, forgejo or bitbucket; a base on loopback is allowed only when named here',
     hosts,
   ),
   CLAIM_KEYS: setting(

@@ -57,6 +57,7 @@ export interface RepositoryReader {
 
 type Hosts = Config['REPOSITORY_HOSTS'];
 type Bases = Hosts[string];
+type Layout = NonNullable<Bases['layout']>;
 type Trouble = { readonly result: RepositoryTrouble; readonly retry_after_s?: number };
 
 const wholeLook_ms = 8000;
@@ -64,9 +65,17 @@ const agent = 'dossier';
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 const recordedForm = /^https:\/\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._/-]{3,300})$/i;
 
-/** Path of a raw file under a host's raw base; hosts without a layout of their own have GitHub's. */
-const rawPath = (place: RepositoryPlace, ref: string, fileName: string) =>
-  place.host === 'gitlab.com' ? `${place.path}/-/raw/${ref}/${fileName}` : `${place.path}/${ref}/${fileName}`;
+/** Path of a raw file at a ref, in each forge's layout (trust.md section 1). */
+const rawPaths: Record<Layout, (path: string, ref: string, fileName: string) => string> = {
+  github: (path, ref, fileName) => `${path}/${ref}/${fileName}`,
+  gitlab: (path, ref, fileName) => `${path}/-/raw/${ref}/${fileName}`,
+  forgejo: (path, ref, fileName) => `${path}/raw/${ref === 'HEAD' ? 'branch' : 'commit'}/${ref}/${fileName}`,
+  bitbucket: (path, ref, fileName) => `${path}/raw/${ref}/${fileName}`,
+};
+
+/** A host's layout: as configured, else that of gitlab.com for itself and GitHub's for all others. */
+const layoutOf = (host: string, bases: Bases): Layout =>
+  bases.layout ?? (host === 'gitlab.com' ? 'gitlab' : 'github');
 
 function toPlace(hosts: Hosts, recordedUrl: string): RepositoryPlace | undefined {
   const [, recordedHost = '', recordedPath = ''] = recordedForm.exec(recordedUrl) ?? [];
@@ -75,7 +84,8 @@ function toPlace(hosts: Hosts, recordedUrl: string): RepositoryPlace | undefined
   const path = recordedPath.replace(/\/$/, '').replace(/\.git$/i, '');
   const segments = path.split('/');
   if (segments.length < 2 || !segments.every((part) => segment.test(part) && part !== '-')) return undefined;
-  if (host !== 'gitlab.com' && segments.length !== 2) return undefined;
+  const bases = hosts[host];
+  if (!bases || (layoutOf(host, bases) !== 'gitlab' && segments.length !== 2)) return undefined;
   return { host, path, key: `${host}/${path}`.toLowerCase() };
 }
 
@@ -114,7 +124,9 @@ const saysNothing = ({ result }: { readonly result: string }) =>
 
 async function look(exchange: Exchange, bases: Bases, request: { place: RepositoryPlace; fileName: string }) {
   const { place, fileName } = request;
-  const raw = (ref: string) => lookAtFile(exchange, new URL(`${bases.raw}/${rawPath(place, ref, fileName)}`));
+  const toPath = rawPaths[layoutOf(place.host, bases)];
+  const raw = (ref: string) =>
+    lookAtFile(exchange, new URL(`${bases.raw}/${toPath(place.path, ref, fileName)}`));
   const head = await lookAtHead(exchange, bases.git, place.path);
   if ('commit' in head) return { ...(await raw(head.commit)), ...head, pinned: true };
   if (head.result !== 'host_error') return { ...head, pinned: false };

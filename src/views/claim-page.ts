@@ -58,12 +58,25 @@ const headings = {
   challenge_issued: 'Challenge issued',
 } as const;
 
-const result = (step: ClaimStep, answer: ClaimAnswer, claimFile: string): Html => html`
-<section class="claim-result" aria-labelledby="result">
+/** Looks again by itself and swaps the status alone, so that a secret on the page stays in view. */
+const watch = (handle: string, challenge: string) => html`
+<form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="every 35s" hx-target="#claim-status" hx-select="#claim-status" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none"><input type="hidden" name="challenge" value="${challenge}"></form>`;
+
+function status(step: ClaimStep, answer: ClaimAnswer): Html {
+  const challenge = answer.challenge ?? step.checked;
+  return html`
+<div id="claim-status" role="status">
 <h2 id="result">${headings[answer.status]}</h2>
 ${answer.message && html`<p>${answer.message}</p>`}
 ${looked(answer)}
-${answer.status === 'claimed' ? proven(step) : unproven(step, claimFile)}
+${answer.status === 'claimed' ? proven(step) : challenge ? watch(step.handle, challenge) : ''}
+</div>`;
+}
+
+const result = (step: ClaimStep, answer: ClaimAnswer, claimFile: string): Html => html`
+<section class="claim-result" aria-labelledby="result">
+${status(step, answer)}
+${answer.status === 'claimed' ? '' : unproven(step, claimFile)}
 </section>`;
 
 const steps = ({ handle, repository }: ClaimStep, { config }: Site) => html`

@@ -119,6 +119,24 @@ describe('a maintainer without JavaScript', () => {
 });
 
 describe('with JavaScript', () => {
+  it('the claim page follows what is found in the repository, and keeps the secret in view', async () => {
+    const { page, complaints } = await openPage(browser);
+    await page.clock.install();
+    await page.goto(`${directory.url}/agents/com.politicalcomms/api/claim`);
+    await page.getByRole('button', { name: 'Get a challenge' }).click();
+    await page.getByText('it is shown once').waitFor();
+    const [secret, challenge] = await page.locator('.claim-result pre code').allTextContents();
+    git
+      .createRepository('Political-Comms/political-comms-sdk')
+      .commit({ 'dossier-claim.txt': challenge ?? '' });
+    directory.wait(31);
+    await page.clock.fastForward(36_000);
+    await page.locator('#claim-status').getByText('Write access to the default branch').waitFor();
+    expect(await page.locator('.claim-result pre code').first().textContent()).toBe(secret);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('results follow what is typed, and the address with them', async () => {
     const trace = await openPage(browser);
     const { page } = trace;

@@ -109,6 +109,18 @@ describe('the file at the commit that HEAD names', () => {
     expect(git.requests[1]).toBe(`GET /raw/group/sub/name/-/raw/${commit}/claim.txt`);
   });
 
+  test.each([
+    ['forgejo', (commit: string) => `GET /raw/owner/name/raw/commit/${commit}/claim.txt`],
+    ['bitbucket', (commit: string) => `GET /raw/owner/name/raw/${commit}/claim.txt`],
+    ['gitlab', (commit: string) => `GET /raw/owner/name/-/raw/${commit}/claim.txt`],
+  ] as const)('is read in the layout of %s from a host that a setting names', async (layout, request) => {
+    const commit = repository.commit({ 'claim.txt': 'x' });
+    reader = createRepositoryReader({ 'forge.example': { git: git.url, raw: `${git.url}/raw`, layout } });
+    place = at('https://forge.example/owner/name');
+    expect(await look()).toMatchObject({ result: 'file', text: 'x' });
+    expect(git.requests[1]).toBe(request(commit));
+  });
+
   test('is text without its byte order mark', async () => {
     repository.commit({ 'claim.txt': '\uFEFFone' });
     expect(await look()).toMatchObject({ result: 'file', text: 'one' });

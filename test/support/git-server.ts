@@ -109,10 +109,15 @@ function serveGit(root: string, backend: string, [request, response]: [IncomingM
   });
 }
 
-/** `/raw/<owner>/<name>/<ref>/<file>` as GitHub lays it out, `/raw/<path>/-/raw/<ref>/<file>` as GitLab does. */
+/**
+ * `/raw/<owner>/<name>/<ref>/<file>` as GitHub lays it out, `/raw/<path>/-/raw/<ref>/<file>` as GitLab does,
+ * `.../raw/commit/<ref>/<file>` as Forgejo, `.../raw/<ref>/<file>` as Bitbucket.
+ */
 function serveRaw(root: string, path: string, response: ServerResponse) {
   const gitLab = /^\/raw\/(.+)\/-\/raw\/([^/]+)\/([^/]+)$/.exec(path);
-  const [, repository, ref, file] = gitLab ?? /^\/raw\/([^/]+\/[^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+  const forge = /^\/raw\/([^/]+\/[^/]+)\/raw\/(?:commit\/|branch\/)?([^/]+)\/([^/]+)$/.exec(path);
+  const [, repository, ref, file] =
+    gitLab ?? forge ?? /^\/raw\/([^/]+\/[^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
   try {
     const body = git(join(root, `${repository}.git`), ['show', `${ref}:${file}`]);
     response.setHeader('content-type', 'text/plain; charset=utf-8').end(body);
