@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { legacy, type Message, modern } from '../support/mcp-requests.ts';
-import { createNodes, get, type Nodes, post, refusalOf, statuses } from '../support/nodes.ts';
+import { legacy, modern } from '../support/mcp-requests.ts';
+import { createNodes, get, type Nodes, post, refusalOf, rpc, statuses } from '../support/nodes.ts';
 
 let nodes: Nodes;
 beforeEach(() => {
@@ -13,14 +13,6 @@ const openNode = async (environment?: Record<string, string>) =>
   (await nodes.open(environment)).context.config.PUBLIC_URL;
 const wait = (seconds: number) => nodes.wait(seconds);
 const feedback = { message: 'The tag page is empty' };
-const rpc =
-  (url: string, { headers, body }: Message, more: Record<string, string> = {}) =>
-  () =>
-    fetch(`${url}/api/mcp`, {
-      method: 'POST',
-      headers: { ...headers, 'x-forwarded-for': '192.0.2.1', ...more },
-      body,
-    });
 
 describe('requests of one network', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { toolNames } from '../support/tool-names.ts';
 
 let directory: Directory;
 const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
@@ -109,19 +110,7 @@ describe('pages', () => {
 
   it('/tools names every tool with its input and a call that works', async () => {
     const page = await textOf('/tools');
-    for (const tool of [
-      'get_agent',
-      'search_agents',
-      'list_tags',
-      'list_ratings',
-      'submit_rating',
-      'withdraw_rating',
-      'respond_to_rating',
-      'claim_agent',
-      'submit_feedback',
-      'get_proof',
-    ])
-      expect(page).toContain(`<h2 id="${tool}"><code>${tool}</code>`);
+    for (const tool of toolNames) expect(page).toContain(`<h2 id="${tool}"><code>${tool}</code>`);
     expect(page).toContain('http://127.0.0.1:3000/api/tools/get_agent');
   });
 

@@ -5,8 +5,8 @@ import { capabilityHash, createCapability } from '../../src/evidence/capability.
 import { forgetLimits } from '../../src/limits/forget.ts';
 import type { Running } from '../../src/server.ts';
 import { capabilityRow, listingRow } from '../store/rows.ts';
-import { type Message, modern } from '../support/mcp-requests.ts';
-import { createNodes, get, type Nodes, post, refusalOf, statuses } from '../support/nodes.ts';
+import { modern } from '../support/mcp-requests.ts';
+import { createNodes, get, type Nodes, post, refusalOf, rpc, statuses } from '../support/nodes.ts';
 
 let nodes: Nodes;
 beforeEach(() => {
@@ -18,14 +18,6 @@ const openNode = async (environment?: Record<string, string>) =>
   (await nodes.open(environment)).context.config.PUBLIC_URL;
 const wait = (seconds: number) => nodes.wait(seconds);
 const feedback = { message: 'The tag page is empty' };
-const rpc =
-  (url: string, { headers, body }: Message, more: Record<string, string> = {}) =>
-  () =>
-    fetch(`${url}/api/mcp`, {
-      method: 'POST',
-      headers: { ...headers, 'x-forwarded-for': '192.0.2.1', ...more },
-      body,
-    });
 
 const at = '2026-11-01T00:00:00.000Z';
 

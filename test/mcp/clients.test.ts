@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type AnyClient, type ClientKind, clientKinds, connect } from '../support/mcp-clients.ts';
+import { toolNames } from '../support/tool-names.ts';
 
 let directory: Directory;
 beforeAll(async () => {
@@ -22,18 +23,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
 
   it('lists the tools, each with all four annotations', async () => {
     const tools = await client.tools();
-    expect(tools.map(({ name }) => name)).toEqual([
-      'get_agent',
-      'search_agents',
-      'list_tags',
-      'list_ratings',
-      'submit_rating',
-      'withdraw_rating',
-      'respond_to_rating',
-      'claim_agent',
-      'submit_feedback',
-      'get_proof',
-    ]);
+    expect(tools.map(({ name }) => name)).toEqual(toolNames);
     expect(tools[0]?.annotations).toMatchObject({
       readOnlyHint: true,
       destructiveHint: false,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { readConfig } from '../../src/config.ts';
 import { listen, openContext, type Running } from '../../src/server.ts';
+import type { Message } from './mcp-requests.ts';
 
 /** Several nodes on ports of their own over one database file, under a clock that stands still but for `wait`. */
 export interface Nodes {
@@ -93,3 +94,13 @@ export const refusalOf = ({ status, headers }: Response) => [
   status,
   ...['retry-after', 'ratelimit-policy', 'ratelimit'].map((name) => headers.get(name)),
 ];
+
+/** Sends one MCP message as a client of 192.0.2.1 behind a trusted proxy, each time it is called. */
+export const rpc =
+  (url: string, { headers, body }: Message, more: Record<string, string> = {}) =>
+  () =>
+    fetch(`${url}/api/mcp`, {
+      method: 'POST',
+      headers: { ...headers, 'x-forwarded-for': '192.0.2.1', ...more },
+      body,
+    });
