@@ -1,0 +1,45 @@
+import type { Figures, Load } from './load.ts';
+import { type Row, toRow } from './report.ts';
+import { type Effort, measureLoads } from './rounds.ts';
+import type { Server } from './server.ts';
+
+/** A load and the share of the reference it must reach, where there is a goal. */
+export interface Case extends Load {
+  readonly goal?: number;
+}
+
+/** Figures by the name of their case. Throws where there is none of that name. */
+export interface Compared {
+  readonly rows: readonly Row[];
+  of(name: string): Figures;
+}
+
+/** Measures the cases in one run and puts each beside the first one, or the one that is named. */
+export async function compare(
+  cases: readonly Case[],
+  effort: Effort,
+  reference = cases[0]?.name ?? '',
+): Promise<Compared> {
+  const figures = await measureLoads(cases, effort);
+  const of = (name: string): Figures => {
+    const measured = figures.get(name);
+    if (!measured) throw new Error(`${name} was not measured`);
+    return measured;
+  };
+  return { rows: cases.map(({ name, goal }) => toRow(name, of(name), of(reference), goal)), of };
+}
+
+/** Runs `work` beside servers that are started for it, one after the other, and stops them whatever happens. */
+export async function withServers<Name extends string, T>(
+  starts: Readonly<Record<Name, () => Promise<Server>>>,
+  work: (servers: Readonly<Record<Name, Server>>) => Promise<T>,
+): Promise<T> {
+  const servers: Partial<Record<Name, Server>> = {};
+  try {
+    for (const [name, start] of Object.entries(starts) as [Name, () => Promise<Server>][])
+      servers[name] = await start();
+    return await work(servers as Record<Name, Server>);
+  } finally {
+    for (const server of Object.values<Server | undefined>(servers)) await server?.stop();
+  }
+}

@@ -1,0 +1,72 @@
+import autocannon from 'autocannon';
+import { cpuTime_ms } from './machine.ts';
+import type { Server } from './server.ts';
+
+/** One request of a load. */
+export type Sent = Pick<autocannon.Request, 'method' | 'path' | 'headers' | 'body'>;
+
+/** What is asked of a server, again and again, in turn. */
+export interface Load {
+  readonly name: string;
+  readonly server: Server;
+  readonly requests: readonly Sent[];
+  /** The status of every answer; 200 unless said. */
+  readonly status?: number;
+}
+
+/** What a server did under a load. */
+export interface Figures {
+  readonly rate: number;
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+  /** The server's processor time for one answer: it does not depend on how fast the load comes. */
+  readonly cpu_us: number;
+}
+
+const connections = 32;
+
+/** MCP says what went wrong under status 200. */
+const isFailure = (text: string): boolean =>
+  text.startsWith('{') && (text.includes('"isError":true') || 'error' in (JSON.parse(text) as object));
+
+/** The answer to one request of a load. Throws where it is not what the load expects. */
+export async function askOnce({ name, server, requests, status = 200 }: Load, at = 0): Promise<string> {
+  const { method = 'GET', path = '/', headers = {}, body = null } = requests[at] ?? {};
+  const answer = await fetch(new URL(path, server.url), {
+    method,
+    headers: headers as Record<string, string>,
+    body: body as string | null,
+  });
+  const text = await answer.text();
+  if (answer.status !== status || isFailure(text))
+    throw new Error(`${name}: ${answer.status} ${text.slice(0, 500)}`);
+  return text;
+}
+
+/** Asks as fast as the server answers, over 32 connections. Throws where an answer is not what the load expects. */
+export async function drive(load: Load, seconds: number): Promise<Figures> {
+  const { name, server, requests, status = 200 } = load;
+  const cpuBefore_ms = cpuTime_ms(server.pid) ?? 0;
+  const result = await autocannon({
+    url: server.url,
+    connections,
+    duration: seconds,
+    requests: [...requests],
+  });
+  const cpu_ms = (cpuTime_ms(server.pid) ?? 0) - cpuBefore_ms;
+  const counts = new Map(
+    Object.entries(result.statusCodeStats ?? {}).map(([code, { count = 0 }]) => [Number(code), count]),
+  );
+  const answered = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const expected = counts.get(status) ?? 0;
+  if (result.errors + result.timeouts > 0 || answered !== expected || answered === 0)
+    throw new Error(
+      `${name}: ${result.errors} errors, answers by status ${JSON.stringify(result.statusCodeStats)}`,
+    );
+  return {
+    rate: answered / result.duration,
+    p50_ms: result.latency.p50,
+    p99_ms: result.latency.p99,
+    cpu_us: (cpu_ms * 1000) / answered,
+  };
+}

@@ -1,0 +1,72 @@
+import { type Case, compare, withServers } from '../compare.ts';
+import { prepareDatabase } from '../database.ts';
+import type { Sent } from '../load.ts';
+import type { Plan } from '../plan.ts';
+import type { Part } from '../report.ts';
+import { type Server, startReference, startService } from '../server.ts';
+
+/** What a browser sends with each request. */
+const headers = { accept: 'text/html,*/*', 'accept-encoding': 'gzip, deflate, br' };
+
+const get = (path: string, more: Record<string, string> = {}): Sent => ({
+  path,
+  headers: { ...headers, ...more },
+});
+
+const pathOf = (handle: string) => `/agents/${handle}`;
+
+/** The listing pages as a browser asks for them once it holds them. */
+async function toHeldPages({ url }: Server, handles: readonly string[]): Promise<Sent[]> {
+  const held: Sent[] = [];
+  for (const handle of handles) {
+    const answer = await fetch(new URL(pathOf(handle), url), { headers });
+    await answer.arrayBuffer();
+    held.push(get(pathOf(handle), { 'if-none-match': answer.headers.get('etag') ?? '' }));
+  }
+  return held;
+}
+
+const helloName = 'bare hello on Hono';
+
+async function toCases(hello: Server, service: Server, handles: readonly string[]): Promise<Case[]> {
+  const ours = (what: string, requests: readonly Sent[], goal?: number): Case => ({
+    name: `this service: ${what}`,
+    server: service,
+    requests,
+    goal,
+  });
+  const held: Case = {
+    ...ours('listing page, held (304)', await toHeldPages(service, handles), 0.7),
+    status: 304,
+  };
+  return [
+    { name: helloName, server: hello, requests: [get('/')] },
+    ours(
+      'badge',
+      handles.map((handle) => get(`/badge/${handle}.svg`)),
+      0.5,
+    ),
+    ours(
+      'listing page',
+      handles.map((handle) => get(pathOf(handle))),
+      0.4,
+    ),
+    held,
+    ours('home page', [get('/')]),
+    ours('search page', [get('/agents?q=server'), get('/agents?q=search+database'), get('/agents?q=git')]),
+    ours('tags page', [get('/tags')]),
+    ours('health', [get('/healthz')]),
+  ];
+}
+
+/** Goal 2: pages and badges with ETag, compression and security headers, as shares of a bare hello. */
+export async function measurePages({ folder, ...effort }: Plan): Promise<Part> {
+  const { url, handles } = await prepareDatabase(folder);
+  return withServers(
+    { hello: () => startReference('hello'), service: () => startService(url) },
+    async ({ hello, service }) => {
+      const { rows } = await compare(await toCases(hello, service, handles), effort);
+      return { title: `Pages; share of a ${helloName}`, rows };
+    },
+  );
+}

@@ -1,0 +1,51 @@
+import { askOnce, drive, type Figures, type Load } from './load.ts';
+
+/** How long to measure. */
+export interface Effort {
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+/** The middle one of some values; 0 where there are none. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+const medians = (rounds: readonly Figures[]): Figures => ({
+  rate: median(rounds.map(({ rate }) => rate)),
+  p50_ms: median(rounds.map(({ p50_ms }) => p50_ms)),
+  p99_ms: median(rounds.map(({ p99_ms }) => p99_ms)),
+  cpu_us: median(rounds.map(({ cpu_us }) => cpu_us)),
+});
+
+/** Runs a thing of each name once a round, one after the other, after one round to warm up; answers by name. */
+export async function interleave<T>(
+  names: readonly string[],
+  rounds: number,
+  run: (name: string) => Promise<T>,
+): Promise<Map<string, T[]>> {
+  const results = new Map<string, T[]>(names.map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of names) {
+      const result = await run(name);
+      if (round > 0) results.get(name)?.push(result);
+    }
+    process.stderr.write(round === 0 ? 'warm' : ` ${round}/${rounds}`);
+  }
+  process.stderr.write('\n');
+  return results;
+}
+
+/** Medians of each load, by its name. */
+export async function measureLoads(
+  loads: readonly Load[],
+  { rounds, seconds }: Effort,
+): Promise<Map<string, Figures>> {
+  for (const load of loads) await askOnce(load);
+  const byName = new Map(loads.map((load) => [load.name, load]));
+  const results = await interleave([...byName.keys()], rounds, (name) => {
+    const load = byName.get(name);
+    if (!load) throw new Error(`no load ${name}`);
+    return drive(load, seconds);
+  });
+  return new Map([...results].map(([name, measured]) => [name, medians(measured)]));
+}

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { onServerCore } from './machine.ts';
+
+/** A server process of its own, on the servers' core where there are two. */
+export interface Server {
+  readonly name: string;
+  readonly pid: number;
+  readonly url: string;
+  /** From its start until it listened. */
+  readonly ready_ms: number;
+  stop(): Promise<void>;
+}
+
+/** What to start: a script that prints `listening on <url>`, and the settings that differ from the defaults. */
+export interface Command {
+  readonly name: string;
+  readonly script: string;
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly nodeFlags?: readonly string[];
+}
+
+const projectRoot = new URL('..', import.meta.url).pathname;
+
+/** Starts it and waits until it listens; what it logs is dropped. Throws where it ends before. */
+export async function startServer({
+  name,
+  script,
+  args = [],
+  environment,
+  nodeFlags = [],
+}: Command): Promise<Server> {
+  const started = performance.now();
+  const [program = '', ...words] = [...onServerCore, process.execPath, ...nodeFlags, script, ...args];
+  const child = spawn(program, words, {
+    cwd: projectRoot,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  const listening = new Promise<string>((resolve) => {
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const [, url] = /listening on (\S+)/.exec(said) ?? [];
+      if (url) resolve(url);
+    });
+  });
+  const url = await Promise.race([listening, ended.then(() => undefined)]);
+  if (!url || child.pid === undefined) throw new Error(`${name} ended before it listened`);
+  const ready_ms = performance.now() - started;
+  const stop = async () => {
+    child.kill('SIGTERM');
+    const kill = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    await ended;
+    clearTimeout(kill);
+  };
+  return { name, pid: child.pid, url, ready_ms, stop };
+}
+
+/** The service as it ships, every check on: its command line, thresholds of limits lifted, logs at their level. */
+export const startService = (databaseUrl: string, more: Partial<Command> = {}): Promise<Server> =>
+  startServer({
+    name: 'this service',
+    script: 'src/main.ts',
+    args: ['serve'],
+    ...more,
+    environment: {
+      PORT: '0',
+      LIMITS: 'off',
+      REGISTRY_URL: 'off',
+      DATABASE_URL: databaseUrl,
+      ...more.environment,
+    },
+  });
+
+/** One of the servers of references/: what the service is compared with. */
+export const startReference = (name: string, ...args: readonly string[]): Promise<Server> =>
+  startServer({ name, script: 'bench/references/serve.ts', args: [name, ...args] });
