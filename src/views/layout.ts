@@ -1,13 +1,10 @@
 import { html } from 'hono/html';
 import type { Html } from './html.ts';
+import { type PageHead, toHead } from './page-head.ts';
 import type { Site } from './site.ts';
 
-/** One page: `path` is its own address, for the canonical link; `indexed: false` keeps it out of search engines. */
-export interface Page {
-  readonly title: string;
-  readonly description?: string;
-  readonly path?: string;
-  readonly indexed?: boolean;
+/** One page: what is said of it in its head, and what it shows. */
+export interface Page extends PageHead {
   readonly head?: Html;
   readonly body: Html;
 }
@@ -43,10 +40,7 @@ export const toPage = (site: Site, page: Page): Html => html`<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${page.title === site.config.serviceName ? page.title : `${page.title} - ${site.config.serviceName}`}</title>
-${page.description && html`<meta name="description" content="${page.description}">`}
-${page.indexed === false && html`<meta name="robots" content="noindex">`}
-${page.path && html`<link rel="canonical" href="${site.config.PUBLIC_URL}${page.path}">`}
+${toHead(site, page)}
 <meta name="color-scheme" content="light dark">
 <link rel="icon" type="image/svg+xml" href="${site.assets.icon.path}">
 <link rel="stylesheet" href="${site.assets.style.path}">

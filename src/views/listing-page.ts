@@ -6,6 +6,7 @@ import { day, foreignLink, type Html, pagePath, tagLink } from './html.ts';
 import { importedBlock } from './imported-block.ts';
 import { inputsText } from './inputs-text.ts';
 import { toPage } from './layout.ts';
+import { toListingHead } from './listing-head.ts';
 import { matchTexts, notClaimed, stateTexts, versionsTitle, words } from './listing-words.ts';
 import { nativeBlock } from './native-block.ts';
 import type { Site } from './site.ts';
@@ -71,9 +72,7 @@ const alternates = ({ handle, links }: ListingDocument) => html`
 /** The page of a listing, in the order of the contract: what it says, then the evidence, then what to do. */
 export const toListingPage = (site: Site, listing: ListingDocument): Html =>
   toPage(site, {
-    title: listing.handle,
-    description: listing.evidence_snapshot,
-    path: pagePath(listing.handle),
+    ...toListingHead(listing),
     head: alternates(listing),
     body: html`
 <article>

@@ -133,7 +133,7 @@ describe('pages', () => {
       expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
       expect(page).toContain('<main id="main"');
       expect(page).toMatch(/<title>[^<]+<\/title>/);
-      expect(page).not.toMatch(/<script(?![^>]* src="\/assets\/)/);
+      expect(page).not.toMatch(/<script(?![^>]* src="\/assets\/| type="application\/ld\+json">)/);
       expect(page).not.toMatch(/<style|\sstyle=|\son[a-z]+=/);
       expect(page).not.toMatch(/<(?:img|script|link rel="(?:icon|stylesheet)")[^>]+(?:src|href)="https?:/);
       expect(page).not.toContain('undefined');

@@ -1,0 +1,57 @@
+import { html, raw } from 'hono/html';
+import type { Html } from './html.ts';
+import type { Site } from './site.ts';
+
+/** What is said of a page to those who find or link it. */
+export interface PageHead {
+  readonly title: string;
+  readonly description?: string;
+  /** Its own address, for the canonical link. */
+  readonly path?: string;
+  /** `false` keeps it out of search engines. */
+  readonly indexed?: boolean;
+  /** Where the picture is that links to it show, 1200 by 630; the service's own unless said. */
+  readonly card?: string;
+  /** The same for machines, as schema.org names it (JSON-LD). */
+  readonly data?: object;
+}
+
+const inScript: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/** A data block: no character of what others wrote can end the element or begin a comment in it. */
+const dataBlock = (data: object): Html =>
+  html`<script type="application/ld+json">${raw(
+    JSON.stringify(data).replaceAll(/[<>&\u2028\u2029]/g, (character) => inScript[character] ?? ''),
+  )}</script>`;
+
+const defaultDescription = 'Independent evidence before an agent-service purchase.';
+
+const shared = ({ config }: Site, { title, description, card, path }: PageHead) => html`
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${config.serviceName}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description ?? defaultDescription}">
+${path && html`<meta property="og:url" content="${config.PUBLIC_URL}${path}">`}
+<meta property="og:image" content="${config.PUBLIC_URL}${card ?? '/card.png'}">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta property="og:image:alt" content="${description ?? defaultDescription}">
+<meta name="twitter:card" content="summary_large_image">`;
+
+/** Title, description, canonical link and card of a page. One that is not indexed names no canonical address. */
+export function toHead(site: Site, page: PageHead): Html {
+  const { title, description, path, data } = page;
+  const { serviceName, PUBLIC_URL } = site.config;
+  const indexed = page.indexed !== false;
+  return html`<title>${title === serviceName ? title : `${title} - ${serviceName}`}</title>
+${description && html`<meta name="description" content="${description}">`}
+${indexed ? path && html`<link rel="canonical" href="${PUBLIC_URL}${path}">` : html`<meta name="robots" content="noindex">`}
+${indexed ? shared(site, page) : ''}
+${data && dataBlock(data)}`;
+}
