@@ -19,6 +19,7 @@ import { createLogRoutes } from './log.ts';
 import { createMcpRoute } from './mcp.ts';
 import { createPageRoutes } from './pages.ts';
 import { answerMethod, answerProblem, createErrorHandler } from './problems.ts';
+import { createSearchRoutes } from './search.ts';
 
 const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
 
@@ -50,6 +51,7 @@ export function createApp(context: Context): App {
   app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
   app.route('/', createPageRoutes(face));
+  app.route('/', createSearchRoutes(face));
   app.route('/', createListingRoutes(face));
   app.route('/', createClaimRoutes(face));
   app.route('/', createBadgeRoutes());

@@ -1,12 +1,11 @@
 import { Hono } from 'hono';
 import { toShortListing } from '../evidence/short-listing.ts';
-import { Problem } from '../problem.ts';
+import { isHeld } from '../registry/lease.ts';
+import type { ListingRow } from '../store/store.ts';
 import { tools } from '../tools/index.ts';
 import { listTags } from '../tools/list-tags.ts';
-import { searchAgents } from '../tools/search-agents.ts';
 import { toAboutPage } from '../views/about-page.ts';
 import { toHomePage } from '../views/home-page.ts';
-import { toSearchPage, toTagPage } from '../views/search-page.ts';
 import { toTagsPage } from '../views/tags-page.ts';
 import { toToolsPage } from '../views/tools-page.ts';
 import { answerPage, once } from './answers.ts';
@@ -14,18 +13,31 @@ import { call } from './call.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 
 const shownAtHome = 5;
+/** Read for "recently updated": many of the last updated are the newest themselves. */
+const updatedRead = 40;
 const tagsAtHome = 24;
 const quarantinedShown = 20;
 
 async function importsOf(c: Request) {
-  const { imports, listings } = c.get('context').store;
-  return { ...(await imports.last()), listings: await listings.count() };
+  const { store, clock } = c.get('context');
+  const last = await store.imports.last();
+  const isWorkedOn = last.run !== undefined && isHeld(last.run, clock().toISOString());
+  return { ...last, isWorkedOn, listings: await store.listings.count() };
 }
+
+/** Those updated since they were first published that are not shown as newest. */
+const toUpdated = (rows: readonly ListingRow[], newest: readonly ListingRow[]) =>
+  rows
+    .filter(
+      ({ handle, published_at, updated_at }) =>
+        updated_at > published_at && !newest.some((row) => row.handle === handle),
+    )
+    .slice(0, shownAtHome);
 
 const showHome = async (c: Request, { site }: Face) => {
   const { listings } = c.get('context').store;
   const newest = await listings.newest('published_at', shownAtHome);
-  const updated = await listings.newest('updated_at', shownAtHome);
+  const updated = toUpdated(await listings.newest('updated_at', updatedRead), newest);
   const { tags } = await call(c, listTags, {});
   return answerPage(
     c,
@@ -36,45 +48,6 @@ const showHome = async (c: Request, { site }: Face) => {
       imports: await importsOf(c),
     }),
   );
-};
-
-const plainNames = ['transport', 'package', 'state', 'cursor'] as const;
-const flagNames = ['has_endpoint', 'has_native_ratings'] as const;
-
-/** The input of search_agents that an address holds; parameters the search does not know are passed over. */
-function toSearchInput(address: URLSearchParams): Record<string, unknown> {
-  const tags = address.getAll('tag').filter(Boolean);
-  const plain = plainNames.flatMap((name) => (address.get(name) ? [[name, address.get(name)]] : []));
-  const flags = flagNames.flatMap((name) => (address.get(name) === 'true' ? [[name, true]] : []));
-  return {
-    ...(address.get('q') && { query: address.get('q') }),
-    ...(tags.length > 0 && { tags }),
-    ...Object.fromEntries([...plain, ...flags]),
-  };
-}
-
-const addressNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames, ...flagNames]);
-
-/** The part of an address that the search knows; `query`, as the tool calls it, is `q` here. */
-const toSearchAddress = (address: URLSearchParams): URLSearchParams =>
-  new URLSearchParams(
-    [...address]
-      .map(([name, value]): [string, string] => [name === 'query' ? 'q' : name, value])
-      .filter(([name, value]) => addressNames.has(name) && value !== ''),
-  );
-
-const showSearch = async (c: Request, { site }: Face) => {
-  const address = toSearchAddress(new URL(c.req.url).searchParams);
-  return answerPage(c, toSearchPage(site, await call(c, searchAgents, toSearchInput(address)), address));
-};
-
-const showTag = async (c: Request, { site }: Face) => {
-  const tag = c.req.param('tag') ?? '';
-  const answer = await call(c, searchAgents, { tags: [tag] }).catch((error: unknown) => {
-    throw error instanceof Problem && error.code === 'invalid_input' ? new Problem('not_found') : error;
-  });
-  if (answer.total.count === 0) throw new Problem('not_found', { detail: 'No listing has this tag.' });
-  return answerPage(c, toTagPage(site, tag, answer));
 };
 
 const showTags = async (c: Request, { site }: Face) =>
@@ -92,9 +65,7 @@ export function createPageRoutes(face: Face) {
   const toolsPage = once(() => String(toToolsPage(face.site, tools)));
   return new Hono<HttpEnvironment>()
     .get('/', (c) => showHome(c, face))
-    .get('/agents', (c) => showSearch(c, face))
     .get('/tags', (c) => showTags(c, face))
-    .get('/tags/:tag', (c) => showTag(c, face))
     .get('/tools', (c) => answerPage(c, toolsPage()))
     .get('/about', (c) => showAbout(c, face));
 }

@@ -38,7 +38,8 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
   };
 }
 
-const wantsPage = (c: Request) =>
+/** Whether a browser asks, so that a page is answered. */
+export const wantsPage = (c: Request): boolean =>
   !c.req.path.startsWith('/api/') && (c.req.header('accept') ?? '').includes('text/html');
 
 /** Answers a problem: a page where a browser asks for one, problem+json everywhere else. */

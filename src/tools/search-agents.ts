@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { readCursor, toCursor } from '../evidence/cursor.ts';
 import type { Facet } from '../evidence/facets.ts';
 import { claimStates } from '../evidence/listing-document.ts';
+import { packageTypes, transports } from '../evidence/recorded-kinds.ts';
 import { shortListing, toShortListing } from '../evidence/short-listing.ts';
 import { toWords } from '../evidence/words.ts';
 import type { ListingReads, SearchCounts } from '../store/store.ts';
 import { cursorInput } from './inputs.ts';
+import { findNearMisses, nearMisses } from './near-misses.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-const transports = ['streamable-http', 'sse', 'stdio'] as const;
-const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 const maxWords = 10;
-const maxFacets = 40;
+const maxFacetsOfKind = 20;
 const defaultLimit = 20;
 
 const onlyTrue = () => z.literal(true, { error: 'only true is a filter; leave it out for none' }).optional();
@@ -44,6 +44,7 @@ const output = z.object({
     .array(z.object({ facet: z.string(), count: z.int() }))
     .describe('kind:value, counted over the same hits'),
   next_cursor: z.string().optional(),
+  no_match: nearMisses.optional().describe('Only where nothing matches: what would'),
   order: z.string(),
   untrusted_fields: z.array(z.string()),
 });
@@ -61,25 +62,34 @@ function toFacetList(query: z.output<typeof input>): Facet[] {
 }
 
 const noCounts: SearchCounts = { total: 0, capped: false, facets: {} };
+const noNearMisses = { near: [], leave_out: [] };
 
 /** Hits and their counts. A text in which there is no word is found nowhere, not everywhere. */
 async function find(query: z.output<typeof input>, limit: number, listings: ListingReads) {
-  const words = toWords(query.query ?? '');
+  const text = query.query ?? '';
+  const words = toWords(text);
   const position = readCursor(query.cursor, z.tuple([z.int().min(0).max(3), z.int().min(0)]));
-  if (words.length === 0 && query.query?.trim()) return { hits: [], counts: noCounts };
+  if (words.length === 0 && text.trim()) return { hits: [], counts: noCounts, no_match: noNearMisses };
   const search = { words, facets: toFacetList(query) };
   const after = position && { tier: position[0], id: position[1] };
-  return {
-    hits: await listings.search({ ...search, after, limit }),
-    counts: await listings.searchCounts(search),
-  };
+  const hits = await listings.search({ ...search, after, limit });
+  const counts = await listings.searchCounts(search);
+  const isNone = counts.total === 0 && hits.length === 0;
+  return { hits, counts, ...(isNone && { no_match: await findNearMisses(text, search, listings) }) };
 }
 
-const toFacetCounts = ({ facets }: SearchCounts) =>
-  Object.entries(facets)
+/** The most frequent facets of each kind, so that the many tags crowd out nothing else. */
+function toFacetCounts({ facets }: SearchCounts) {
+  const taken = new Map<string, number>();
+  return Object.entries(facets)
     .map(([facet, count]) => ({ facet, count }))
     .sort((a, b) => b.count - a.count || (a.facet < b.facet ? -1 : 1))
-    .slice(0, maxFacets);
+    .filter(({ facet }) => {
+      const kind = facet.slice(0, facet.indexOf(':'));
+      taken.set(kind, (taken.get(kind) ?? 0) + 1);
+      return (taken.get(kind) ?? 0) <= maxFacetsOfKind;
+    });
+}
 
 /** Finds listings; the order follows from where the words were found and when a listing first appeared. */
 export const searchAgents = defineTool({
@@ -93,7 +103,7 @@ export const searchAgents = defineTool({
   example: { query: 'webhook', limit: 5 },
   async run(query, { store }) {
     const limit = query.limit ?? defaultLimit;
-    const { hits, counts } = await find(query, limit + 1, store.listings);
+    const { hits, counts, no_match } = await find(query, limit + 1, store.listings);
     const shown = hits.slice(0, limit);
     const last = hits.length > limit ? shown.at(-1) : undefined;
     return {
@@ -101,8 +111,9 @@ export const searchAgents = defineTool({
       total: { count: counts.total, capped: counts.capped },
       facets: toFacetCounts(counts),
       ...(last && { next_cursor: toCursor([last.tier, last.listing.id]) }),
+      ...(no_match && { no_match }),
       order: 'name, then tags, then text; inside by first publication; never by ratings',
-      untrusted_fields: ['listings', 'facets'],
+      untrusted_fields: ['listings', 'facets', ...(no_match ? ['no_match'] : [])],
     };
   },
 });

@@ -32,17 +32,24 @@ ${newest(quarantined)}`;
 }
 
 function lastImport(run: ImportRun) {
-  const { kind, started_at, finished_at } = run;
+  const { kind, source, started_at, finished_at } = run;
   const seconds = finished_at && (Date.parse(finished_at) - Date.parse(started_at)) / 1000;
+  const counts = countsOf(run);
   return html`
-<div class="scroll" tabindex="0" role="region" aria-label="Last completed import"><table><caption>Last completed import: ${kind}, ${minute(started_at)} to ${finished_at ? html`${minute(finished_at)}, ${seconds} seconds` : '-'}</caption>
-<tbody>${countsOf(run).map(([name, count]) => html`<tr><th scope="row">${name.replaceAll('_', ' ')}</th><td>${amount(count)}</td></tr>`)}</tbody></table></div>`;
+<h3>Last completed import</h3>
+<p>Last completed import: ${kind}, ${minute(started_at)} to ${finished_at ? html`${minute(finished_at)}, ${seconds} seconds` : '-'}, from <code>${source}</code>.</p>
+${
+  counts.length === 0
+    ? html`<p>Nothing came.</p>`
+    : html`<div class="scroll" tabindex="0" role="region" aria-label="What the import counted"><table><thead><tr><th scope="col">Counted</th><th scope="col">Number</th></tr></thead>
+<tbody>${counts.map(([name, count]) => html`<tr><th scope="row">${name}</th><td>${amount(count)}</td></tr>`)}</tbody></table></div>`
+}`;
 }
 
-const report = (about: About) => html`
+const report = (about: About, config: Site['config']) => html`
 <section aria-labelledby="import">
 <h2 id="import">Import report</h2>
-${importState(about.imports)}
+${importState(about.imports, config)}
 ${about.imports.done ? lastImport(about.imports.done) : ''}
 ${quarantine(about)}
 </section>`;
@@ -69,10 +76,10 @@ export const toAboutPage = (site: Site, about: About): Html =>
     path: '/about',
     body: html`
 <h1>About ${site.config.serviceName}</h1>
-<p class="lead">A public directory of agent services, imported from ${site.config.origin}, with the evidence about each kept apart by source.</p>
+<p class="lead">A public directory of agent services, imported from MCP registries, with the evidence about each kept apart by source. Every listing names the registry it came from.</p>
 <section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
 ${claims(site.config)}
-${report(about)}
-<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry and is its publishers' own text; ${site.config.serviceName} is not affiliated with the registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
+${report(about, site.config)}
+<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry that the listing names and is its publisher's own text; ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
 ${errors()}`,
   });

@@ -18,11 +18,12 @@ function openAsset(name: string, type: string, file: URL | string): Asset {
   return { path: `/assets/${stem}.${hash('sha256', bytes, 'hex').slice(0, 12)}.${ending}`, type, bytes };
 }
 
-/** The files that pages load, read once: style, icon, copy buttons and htmx, all from this origin. */
+/** The files that pages load, read once: style, icon, copy buttons, search and htmx, all from this origin. */
 export const createAssets = () => ({
   style: openAsset('style.css', 'text/css; charset=utf-8', own('style.css')),
   icon: openAsset('icon.svg', 'image/svg+xml', own('icon.svg')),
   copy: openAsset('copy.js', 'text/javascript; charset=utf-8', own('copy.js')),
+  search: openAsset('search.js', 'text/javascript; charset=utf-8', own('search.js')),
   htmx: openAsset('htmx.js', 'text/javascript; charset=utf-8', require.resolve('htmx.org/dist/htmx.min.js')),
 });
 

@@ -5,7 +5,7 @@ import type { Html } from './html.ts';
 import { type ImportState, importState } from './import-state.ts';
 import { toPage } from './layout.ts';
 import { listingList } from './listing-list.ts';
-import { plainSearchForm } from './search-page.ts';
+import { plainSearchForm } from './search-form.ts';
 import type { Site } from './site.ts';
 import { type TagCount, tagCloud } from './tags-page.ts';
 
@@ -13,6 +13,7 @@ import { type TagCount, tagCloud } from './tags-page.ts';
 export interface Home {
   readonly tags: readonly TagCount[];
   readonly newest: readonly ShortListing[];
+  /** Updated since they were first published, and not among the newest. */
   readonly updated: readonly ShortListing[];
   readonly imports: ImportState;
 }
@@ -28,13 +29,13 @@ export const toHomePage = (site: Site, { tags, newest, updated, imports }: Home)
 <h1>Evidence before you buy an agent service</h1>
 <p class="lead">What is known about a listing, from whom, as of when, and what is not known. No score, no star, no recommendation.</p>
 ${plainSearchForm()}
-${importState(imports)}
+${importState(imports, site.config)}
 <p><a href="/about#import">Import report</a></p>
 </section>
 <section aria-labelledby="tags"><h2 id="tags">Browse by tag</h2>${tagCloud(tags)}<p><a href="/tags">All tags</a></p></section>
 <div class="columns">
 <section aria-labelledby="newest"><h2 id="newest">Newest</h2>${listingList(newest)}</section>
-<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${listingList(updated)}</section>
+<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${updated.length > 0 ? listingList(updated) : html`<p>No other listing has been updated since it was first published.</p>`}</section>
 </div>
 <section aria-labelledby="connect"><h2 id="connect">Ask from your agent</h2>
 <p>Connect over MCP; no account, no key.</p>

@@ -1,20 +1,40 @@
 import { html } from 'hono/html';
 import type { ShortListing } from '../evidence/short-listing.ts';
+import { foundText, marked } from './found.ts';
 import { day, type Html, pagePath, tagLink } from './html.ts';
+import { stateTexts } from './listing-words.ts';
 
-const evidence = ({ state, has_native_ratings }: ShortListing) => {
-  const claimed = { imported: 'not claimed', claimed: 'claimed', suspended: 'claim suspended' }[state];
-  return `${has_native_ratings ? 'native ratings' : 'no native ratings'}, ${claimed}`;
-};
+function facts(listing: ShortListing, words: readonly string[]) {
+  const found = foundText(listing, words);
+  return html`<ul class="row-facts">
+${found && html`<li class="found">${found}</li>`}
+<li>${listing.has_native_ratings ? 'native ratings' : 'no native ratings'}</li>
+<li>${stateTexts[listing.state].toLowerCase()}</li>
+<li>${listing.endpoint ? 'remote endpoint' : 'no remote endpoint'}</li>
+<li>updated ${day(listing.updated_at)}</li>
+</ul>`;
+}
 
-const item = (listing: ShortListing) => html`
+/** What can be done with a listing where it stands in a list. */
+export type RowAction = (listing: ShortListing) => Html;
+
+const row = (listing: ShortListing, words: readonly string[], action?: RowAction) => html`
 <li class="card">
-<h3><a class="handle" href="${pagePath(listing.handle)}">${listing.handle}</a></h3>
-<p class="foreign">${listing.description}</p>
-<p class="note">${evidence(listing)}; ${listing.endpoint ? 'remote endpoint' : 'no remote endpoint'}; updated ${day(listing.updated_at)}${listing.found_in && listing.found_in !== 'text' ? `; found in its ${listing.found_in}` : ''}</p>
+<h3><a class="handle" href="${pagePath(listing.handle)}">${marked(listing.handle, words)}</a></h3>
+${listing.title && html`<p class="row-title foreign">${marked(listing.title, words)}</p>`}
+<p class="foreign">${marked(listing.description, words)}</p>
+${facts(listing, words)}
 ${listing.tags.length > 0 ? html`<p class="tags">${listing.tags.map((tag) => tagLink(tag))}</p>` : ''}
+${action && html`<p class="row-action">${action(listing)}</p>`}
 </li>`;
 
-/** Short listings, one card each; the names and descriptions are the publishers'. */
+/** Rows of a list: names, titles and descriptions are the publishers', the words of a search marked in them. */
+export const listingRows = (
+  listings: readonly ShortListing[],
+  words: readonly string[] = [],
+  action?: RowAction,
+): Html => html`${listings.map((listing) => row(listing, words, action))}`;
+
+/** Short listings, one card each. */
 export const listingList = (listings: readonly ShortListing[]): Html =>
-  html`<ul class="cards">${listings.map(item)}</ul>`;
+  html`<ul class="cards">${listingRows(listings)}</ul>`;

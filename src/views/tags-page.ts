@@ -1,4 +1,6 @@
 import { html } from 'hono/html';
+import { packageTypes } from '../evidence/recorded-kinds.ts';
+import { vocabulary } from '../evidence/vocabulary.ts';
 import { amount, type Html, tagLink } from './html.ts';
 import { toPage } from './layout.ts';
 import type { Site } from './site.ts';
@@ -9,17 +11,47 @@ export interface TagCount {
   readonly listings: number;
 }
 
+const subjects: ReadonlySet<string> = new Set(Object.keys(vocabulary));
+const facts: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
+
+const groups = [
+  {
+    id: 'subjects',
+    title: 'Subjects',
+    why: 'A word of our vocabulary stands in the title or the description.',
+    holds: (tag: string) => subjects.has(tag),
+  },
+  {
+    id: 'facts',
+    title: 'Recorded facts',
+    why: 'The record names a remote endpoint, a transport or a kind of package.',
+    holds: (tag: string) => facts.has(tag) && !subjects.has(tag),
+  },
+  {
+    id: 'keywords',
+    title: 'Publishers’ keywords',
+    why: 'What publishers call their listings; nobody else has checked it.',
+    holds: (tag: string) => !facts.has(tag) && !subjects.has(tag),
+  },
+] as const;
+
 /** Tags as links, each with its count. */
 export const tagCloud = (tags: readonly TagCount[]): Html =>
   html`<ul class="tag-list">${tags.map(({ tag, listings }) => html`<li>${tagLink(tag)} <span class="count">${amount(listings)}</span></li>`)}</ul>`;
 
-/** All tags, the most frequent first. */
+function group({ id, title, why, holds }: (typeof groups)[number], tags: readonly TagCount[]) {
+  const held = tags.filter(({ tag }) => holds(tag));
+  if (held.length === 0) return '';
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="note">${why}</p>${tagCloud(held)}</section>`;
+}
+
+/** All tags by what they follow from, the most frequent first. */
 export const toTagsPage = (site: Site, tags: readonly TagCount[]): Html =>
   toPage(site, {
     title: 'Tags',
     path: '/tags',
     body: html`
 <h1>Tags</h1>
-<p class="lead">The registry has no tags. These are derived from what each listing records; its page names the reason for each.</p>
-${tags.length === 0 ? html`<p>No tags yet.</p>` : tagCloud(tags)}`,
+<p class="lead">The registry has no tags. These are derived from what each listing records; its page names the reason for each. The number is how many listings have the tag.</p>
+${tags.length === 0 ? html`<p>No tags yet.</p>` : groups.map((one) => group(one, tags))}`,
   });

@@ -23,7 +23,7 @@ afterAll(() => directory.close());
 describe('pages', () => {
   it('/ shows search, tags, the newest, the recently updated and how fresh it is', async () => {
     const page = await textOf('/');
-    expect(page).toContain('<form class="search" action="/agents" method="get" role="search">');
+    expect(page).toContain('<form id="search" class="search" action="/agents" method="get" role="search">');
     expect(page).toContain('47 listings. Last completed import: <time');
     expect(page).toContain('<h2 id="newest">Newest</h2>');
     expect(page).toContain('<h2 id="updated">Recently updated</h2>');
@@ -67,8 +67,8 @@ describe('pages', () => {
 
   it('/agents says so when nothing is found', async () => {
     const page = await textOf('/agents?q=zzzzzz');
-    expect(page).toContain('0 listings.');
-    expect(page).toContain('Nothing was found.');
+    expect(page).toContain('role="status" tabindex="-1">No listing matches.</p>');
+    expect(page).toContain('All words and all filters must match.');
   });
 
   it.each([

@@ -1,0 +1,4 @@
+/** Transports that a search or a criterion can ask for; listings may record others. */
+export const transports = ['streamable-http', 'sse', 'stdio'] as const;
+/** Kinds of package that a search or a criterion can ask for; listings may record others. */
+export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;

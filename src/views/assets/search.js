@@ -1,0 +1,32 @@
+// What attributes cannot say of searching as you type: one step back undoes what was typed, and focus is never lost.
+let isTyping = false;
+const byId = (id) => document.getElementById(id);
+
+// An emptied field is the same search as none.
+document.addEventListener('htmx:config:request', ({ detail: { ctx } }) => {
+  if (ctx.request.body?.get('q') === '') ctx.request.body.delete('q');
+});
+
+// The first result of what is typed is a new step in history, the next ones replace it.
+document.addEventListener('htmx:before:history:update', ({ detail: { history: step, sourceElement } }) => {
+  const isSame = step.path === location.pathname + location.search;
+  if (sourceElement.id === 'search' && !isTyping && !isSame) step.type = 'push';
+  isTyping = sourceElement.id === 'search' && document.activeElement === byId('q');
+});
+for (const left of ['focusout', 'htmx:before:history:restore'])
+  document.addEventListener(left, () => {
+    isTyping = false;
+  });
+
+// Focus goes on to the first listing that was added, or to the count where what had it is gone.
+document.addEventListener('htmx:after:settle', ({ detail: { task, newContent } }) => {
+  const added = task.target.id === 'list' && newContent.find((node) => node.nodeType === Node.ELEMENT_NODE);
+  if (added) added.querySelector('a').focus({ preventScroll: true });
+  else if (document.activeElement === document.body) byId('count')?.focus({ preventScroll: true });
+});
+
+// The listings that stay are those of the search before.
+for (const failed of ['htmx:response:error', 'htmx:error'])
+  document.addEventListener(failed, ({ detail: { ctx } }) => {
+    if (ctx) byId('count').textContent = 'No answer came to the last search.';
+  });
