@@ -11,6 +11,7 @@ import { createLog } from './log.ts';
 import { createRepositoryReader } from './proof/repository.ts';
 import { compareWithKept } from './record/kept-checkpoint.ts';
 import { createCachedStore } from './store/cached-store.ts';
+import { openPostgresStore } from './store/postgres.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
 
@@ -20,14 +21,25 @@ const drain_ms = 10_000;
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
 
-/** Opens the database of DATABASE_URL behind its cache. Throws ExitError. */
-export async function openStore(url: string): Promise<Store> {
+/** Opens the database of DATABASE_URL behind its cache, whole or not. Throws ExitError. */
+export async function connectStore(url: string): Promise<Store> {
   try {
     return createCachedStore(await openSqliteStore(url));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ExitError(exitCodes.io, `DATABASE_URL: cannot open ${url}: ${reason}`);
   }
+}
+
+/** Opens the database of DATABASE_URL behind its cache. Throws ExitError, also where a restore into it did not end. */
+export async function openStore(url: string): Promise<Store> {
+  const store = await connectStore(url);
+  if (await store.isWhole()) return store;
+  await store.close();
+  throw new ExitError(
+    exitCodes.configuration,
+    'DATABASE_URL: a restore into this database is under way or was interrupted; wait for it, or run it again',
+  );
 }
 
 /** A limit that is not there is a misspelt one: it must not look as if it were set. */
@@ -46,7 +58,7 @@ export async function openContext(config: Config): Promise<Context> {
   requireKnownLimits(config);
   const context: Context = {
     config,
-    store: await openStore(config.DATABASE_URL),
+    store: await openStore(config),
     repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
     log: createLog(config),
     clock: () => new Date(),

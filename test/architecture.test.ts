@@ -49,7 +49,7 @@ const homes: Record<string, readonly string[]> = {
   canonicalize: ['evidence/log.ts'],
   'badge-maker': ['views/badge.ts'],
   commander: ['cli/command-line.ts'],
-  'cli-progress': ['cli/import.ts'],
+  'cli-progress': ['cli/progress.ts'],
   pino: ['log.ts'],
 };
 

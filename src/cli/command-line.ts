@@ -22,6 +22,8 @@ const sayNoCommand = (text: string) =>
 const toSource = (from: string | undefined) =>
   from === undefined || /^[a-z]+:/i.test(from) ? from : resolve(process.env.INIT_CWD ?? '.', from);
 
+const toPath = (file: string) => (file === '-' ? file : resolve(process.env.INIT_CWD ?? '.', file));
+
 const feedbackCommands = () => import('./feedback.ts');
 
 function createCommandLine(): Command {
@@ -60,6 +62,14 @@ function createCommandLine(): Command {
   feedback
     .command('close <id>')
     .action(async (id: string) => (await feedbackCommands()).closeFeedback(config(), id));
+  program
+    .command('backup <file>')
+    .description('write everything in the database to a new file, or to - (standard output)')
+    .action(async (file: string) => (await import('./backup.ts')).runBackup(config(), toPath(file)));
+  program
+    .command('restore <file>')
+    .description('put a backup, or what comes from - (standard input), into a new database')
+    .action(async (file: string) => (await import('./restore.ts')).runRestore(config(), toPath(file)));
   program
     .command('verify [proof]')
     .description('check a saved answer of get_proof, or that one saved checkpoint continues another, offline')

@@ -1,9 +1,9 @@
-import { SingleBar } from 'cli-progress';
 import type { Config } from '../config.ts';
 import { ExitError, exitCodes } from '../exit.ts';
 import { type ImportCounts, type ImportProgress, type ImportReport, runImport } from '../registry/import.ts';
 import { RegistryError } from '../registry/source.ts';
 import { openContext } from '../server.ts';
+import { startBar } from './progress.ts';
 
 /** What the command line may say about an import. */
 export interface ImportOptions {
@@ -22,14 +22,7 @@ const toPayload = ({ rows_new, rows_changed, rows_quarantined }: ImportCounts) =
 
 /** A bar on a terminal; a plain line every so often elsewhere. A total that is not known grows with what came in. */
 function createProgress(): { show: (progress: ImportProgress) => void; end: () => void } {
-  const bar = new SingleBar({
-    format: barForm,
-    hideCursor: true,
-    noTTYOutput: true,
-    notTTYSchedule: 2000,
-    stream: process.stderr,
-  });
-  bar.start(100, 0, { fresh: 0, changed: 0, quarantined: 0 });
+  const bar = startBar(barForm, 100, { fresh: 0, changed: 0, quarantined: 0 });
   return {
     show({ counts, total }) {
       bar.setTotal(total ?? counts.rows_seen + 100);

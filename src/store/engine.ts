@@ -24,6 +24,8 @@ export interface Engine {
   /** Runs transactions one after the other, each holding the write lock from its start. */
   readonly writer: Db;
   readonly search: SearchIndex;
+  /** Reads everything at one moment, whatever is written meanwhile and however long it takes. */
+  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** Calls back when another process wrote. Answers the undo. */
   onForeignWrite(listener: (written: Written) => void): () => void;
   close(): Promise<void>;

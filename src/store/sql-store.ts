@@ -1,10 +1,12 @@
 import { createClaimReads, createClaimWrites } from './claims.ts';
+import { dumpStore } from './dump.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createFeedbackReads, createFeedbackWrites, createKeyReads, createKeyWrites } from './feedback.ts';
 import { createImportReads, createImportWrites } from './imports.ts';
 import { createLimitReads, createLimitWrites } from './limits.ts';
 import { createListingReads } from './listing-reads.ts';
 import { createListingWrites } from './listing-writes.ts';
+import { isWhole, loadStore } from './load.ts';
 import { createLogReads, createLogWrites } from './log.ts';
 import { createRatingReads, createRatingWrites } from './ratings.ts';
 import type { Reads, Store, Transaction, Written } from './store.ts';
@@ -51,6 +53,9 @@ export function createSqlStore(engine: Engine): Store {
       if (touched.size > 0) announce(touched.has(everyListing) ? 'all' : [...touched]);
       return result;
     },
+    isWhole: () => isWhole(engine.reader),
+    dump: (work) => dumpStore(engine, work),
+    load: () => loadStore(engine, (work) => engine.writer.transaction().execute(work)),
     onWritten(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import type { Engine } from './engine.ts';
+import type { Db, Engine } from './engine.ts';
 import { createLimitTables, createTables } from './migrations.ts';
 import type { Schema } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
@@ -91,6 +91,17 @@ function watchForeignWrites(writing: DatabaseSync, announce: (written: 'all') =>
   return () => clearInterval(timer);
 }
 
+/** What `begin` does for writers would keep them waiting for this reader. */
+const readSnapshot = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
+  db.connection().execute(async (connection) => {
+    await sql`begin deferred`.execute(connection);
+    try {
+      return await work(connection);
+    } finally {
+      await sql`end`.execute(connection);
+    }
+  });
+
 /**
  * Opens `file:<path>` (made with its folder where missing, WAL, synchronous=FULL) or `:memory:` and brings its
  * schema up to date. In memory one connection serves reads and transactions, so reads wait for a transaction.
@@ -107,6 +118,7 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
     reader,
     writer,
     search: sqliteSearch,
+    snapshot: (work) => readSnapshot(reader, work),
     onForeignWrite: (listener) => watchForeignWrites(writing, listener),
     async close() {
       if (!inMemory) await reader.destroy();

@@ -3,6 +3,8 @@ import type { ClaimEvent, ImportedSignal, NativeSignals } from '../evidence/list
 import type { Leaf } from '../evidence/log.ts';
 import type { ReadNode } from '../evidence/merkle.ts';
 import type { RatingRecord, RatingResponse } from '../evidence/rating.ts';
+import type { Dump } from './dump.ts';
+import type { Load } from './load.ts';
 import type {
   CapabilityTable,
   ClaimTable,
@@ -285,6 +287,12 @@ export interface Store extends Reads {
    * leaves no trace. Work may run again after a conflict, so it has no effects outside the transaction.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Whether everything is there: false in the middle of a load, and where one did not end. */
+  isWhole(): Promise<boolean>;
+  /** Hands everything that is kept, as it is at one moment, to `work`. */
+  dump<T>(work: (dump: Dump) => Promise<T>): Promise<T>;
+  /** Begins to fill a new database from a dump, or one that an interrupted load left; undefined where it is in use. */
+  load(): Promise<Load | undefined>;
   /** Calls back after each commit that touched listings, this process's or another's. Answers the undo. */
   onWritten(listener: (written: Written) => void): () => void;
   close(): Promise<void>;
