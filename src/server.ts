@@ -11,7 +11,6 @@ import { createLog } from './log.ts';
 import { createRepositoryReader } from './proof/repository.ts';
 import { compareWithKept } from './record/kept-checkpoint.ts';
 import { createCachedStore } from './store/cached-store.ts';
-import { openPostgresStore } from './store/postgres.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
 
@@ -58,7 +57,7 @@ export async function openContext(config: Config): Promise<Context> {
   requireKnownLimits(config);
   const context: Context = {
     config,
-    store: await openStore(config),
+    store: await openStore(config.DATABASE_URL),
     repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
     log: createLog(config),
     clock: () => new Date(),
