@@ -21,3 +21,10 @@ export function namespaceMatchesRepositoryOwner(
   const [start, host] = forge;
   return repositoryRoot(repositoryKey) === `${host}/${namespace.slice(start.length)}` ? 'yes' : 'no';
 }
+
+/** The three answers to that question in words, the same on every face. */
+export const ownerTexts = {
+  yes: 'The namespace names the same owner as the repository.',
+  no: 'The namespace names another owner than the repository.',
+  not_comparable: 'Namespace and repository owner cannot be compared.',
+} as const;

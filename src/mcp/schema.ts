@@ -24,15 +24,19 @@ const mapValues = (value: object, change: (inner: unknown) => unknown) =>
 /** More values than these are not listed: such a member has a text beside it that says what it means. */
 const listedValues = 12;
 
-/** A schema inside another in short, without what openapi.json has: members that are always there, many values. */
-function toShort(schema: unknown): unknown {
+/**
+ * A schema inside another in short, without what openapi.json has: members that are always there, many values, and
+ * what the objects of a list are made of where the list is itself inside a member.
+ */
+function toShort(schema: unknown, isInMember = false): unknown {
   if (!isObject(schema)) return schema;
   const { required: _always, properties, items, enum: values, ...rest } = schema;
+  const isPlainList = isInMember && isObject(items) && items.type === 'object';
   return {
     ...rest,
     ...(Array.isArray(values) && values.length <= listedValues && { enum: values }),
-    ...(isObject(properties) && { properties: mapValues(properties, toShort) }),
-    ...(items !== undefined && { items: toShort(items) }),
+    ...(isObject(properties) && { properties: mapValues(properties, (inner) => toShort(inner, true)) }),
+    ...(items !== undefined && { items: isPlainList ? { type: 'object' } : toShort(items, isInMember) }),
   };
 }
 
@@ -47,6 +51,6 @@ export const orError = ({
   ...rest
 }: Record<string, unknown>): Record<string, unknown> => ({
   ...rest,
-  properties: { ...mapValues(properties as object, toShort), error: { type: 'object' } },
+  properties: { ...mapValues(properties as object, (inner) => toShort(inner)), error: { type: 'object' } },
   anyOf: [{ required: required ?? [] }, { required: ['error'] }],
 });

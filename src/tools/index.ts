@@ -1,4 +1,5 @@
 import { claimAgent } from './claim-agent.ts';
+import { compareAgents } from './compare-agents.ts';
 import { getAgent } from './get-agent.ts';
 import { getProof } from './get-proof.ts';
 import { listRatings } from './list-ratings.ts';
@@ -16,6 +17,7 @@ export const tools: readonly Tool[] = [
   searchAgents,
   listTags,
   listRatings,
+  compareAgents,
   submitRating,
   withdrawRating,
   respondToRating,

@@ -1,5 +1,6 @@
 import { whatAClaimShows } from '../evidence/claim-statement.ts';
 import type { ImportedSignal, ListingDocument } from '../evidence/listing-document.ts';
+import { ownerTexts } from '../evidence/namespace.ts';
 import type { RatingCounts } from '../evidence/rating.ts';
 import { amount, counted } from './html.ts';
 
@@ -11,11 +12,7 @@ export const stateTexts = {
 } as const;
 
 /** Whether namespace and repository name the same owner. */
-export const matchTexts = {
-  yes: 'The namespace names the same owner as the repository.',
-  no: 'The namespace names another owner than the repository.',
-  not_comparable: 'Namespace and repository owner cannot be compared.',
-} as const;
+export const matchTexts = ownerTexts;
 
 /** What is said of a listing that nobody has claimed. */
 export const notClaimed = `Nobody has claimed this listing. ${whatAClaimShows} It lets the listing rate others.`;

@@ -27,6 +27,10 @@ const calls: readonly (readonly [tool: string, input: object])[] = [
   ['search_agents', { query: 'webhook', tags: ['webhooks'], transport: 'streamable-http', limit: 5 }],
   ['list_tags', {}],
   ['list_ratings', { handle }],
+  [
+    'compare_agents',
+    { handles: [handle, 'com.politicalcomms/api'], criteria: [{ criterion: 'tag', value: 'x' }] },
+  ],
   ['submit_rating', rating],
   ['withdraw_rating', { rating_id: '019aa5f2-0000-7000-8000-000000000000', reason: 'wrong' }],
   ['submit_feedback', { message: 'A word', category: 'data', handle, found_it: true }],

@@ -80,6 +80,18 @@ const inputs: Readonly<Record<string, () => object>> = {
   search_agents: () => ({ query: 'webhook' }),
   list_tags: () => ({}),
   list_ratings: () => ({ handle: 'co.webhook/webhook' }),
+  compare_agents: () => ({
+    handles: ['com.politicalcomms/api', 'co.webhook/webhook', 'co.webhook/unknown'],
+    criteria: [
+      { criterion: 'has_endpoint' },
+      { criterion: 'endpoint_observed_alive' },
+      { criterion: 'transport', value: 'stdio' },
+      { criterion: 'updated_within_days', value: 3650 },
+      { criterion: 'claimed' },
+      { criterion: 'native_ratings_at_least', value: 1 },
+      { criterion: 'succeeded_percent_at_least', value: 90 },
+    ],
+  }),
   submit_rating: () => ({
     handle: 'co.webhook/webhook',
     interaction_id: 'run-1',

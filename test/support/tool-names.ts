@@ -4,6 +4,7 @@ export const toolNames = [
   'search_agents',
   'list_tags',
   'list_ratings',
+  'compare_agents',
   'submit_rating',
   'withdraw_rating',
   'respond_to_rating',

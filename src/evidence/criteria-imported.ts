@@ -1,0 +1,208 @@
+import {
+  type ComparedListing,
+  type Criterion,
+  choiceCriterion,
+  daysSince,
+  decided,
+  type Finding,
+  numberCriterion,
+  plainCriterion,
+  signalOf,
+  tagCriterion,
+} from './criterion.ts';
+import { ownerTexts } from './namespace.ts';
+import { packageTypes, transports } from './recorded-kinds.ts';
+
+const evidence = 'imported';
+const mostDays = 3650;
+
+/** What the registry's record says, as of the import that read it. */
+const recordedFinding = (
+  { listing, recordedAt }: ComparedListing,
+  found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
+): Finding => ({ ...found, source: listing.origin, as_of: recordedAt.slice(0, 10) });
+
+/** What an imported signal says, with its own source and date; as unknown where there is none. */
+function signalFinding(
+  compared: ComparedListing,
+  kind: string,
+  found: Pick<Finding, 'result' | 'fact'>,
+): Finding {
+  const signal = signalOf(compared, kind);
+  if (!signal) return recordedFinding(compared, found);
+  return { ...found, source: signal.source, as_of: signal.observed_at.slice(0, 10) };
+}
+
+const listed = (values: readonly string[]) => [...new Set(values)].join(', ');
+
+const active = plainCriterion({ evidence, label: 'Active in the registry' }, (compared) => {
+  const { origin_status, status_message } = compared.listing;
+  const isActive = origin_status === 'active';
+  return recordedFinding(compared, {
+    result: decided(isActive),
+    fact: isActive ? 'The registry lists it as active.' : 'The registry marks it as deprecated.',
+    ...(status_message && { recorded: status_message }),
+  });
+});
+
+const hasEndpoint = plainCriterion({ evidence, label: 'Has a remote endpoint' }, (compared) => {
+  const { endpoint, remotes } = compared.listing;
+  if (endpoint)
+    return recordedFinding(compared, {
+      result: 'met',
+      fact: 'A remote endpoint that can be called as it stands is recorded.',
+      recorded: endpoint,
+    });
+  const fact =
+    remotes.length > 0
+      ? 'Remotes are recorded, none of which can be called as it stands.'
+      : 'No remote endpoint is recorded.';
+  return recordedFinding(compared, { result: 'not_met', fact });
+});
+
+const hasRepository = plainCriterion({ evidence, label: 'Has a source repository' }, (compared) => {
+  const { repository } = compared.listing;
+  return recordedFinding(
+    compared,
+    repository
+      ? { result: 'met', fact: 'A source repository is recorded.', recorded: repository }
+      : { result: 'not_met', fact: 'No source repository is recorded.' },
+  );
+});
+
+const transport = choiceCriterion(
+  { evidence, label: 'Speaks the transport {}', of: transports },
+  (compared, wanted) => {
+    const { remotes, packages } = compared.listing;
+    const ofPackages = packages.flatMap(({ transport: recorded }) => recorded || []);
+    const known = [...remotes.map(({ type }) => type), ...ofPackages].filter(Boolean);
+    if (known.length === 0)
+      return recordedFinding(compared, { result: 'unknown', fact: 'No transport is recorded.' });
+    const holds = known.includes(wanted);
+    const fact = `${wanted} is ${holds ? '' : 'not '}among the recorded transports.`;
+    return recordedFinding(compared, { result: decided(holds), fact, recorded: listed(known) });
+  },
+);
+
+const packageKind = choiceCriterion(
+  { evidence, label: 'Has a package of kind {}', of: packageTypes },
+  (compared, wanted) => {
+    const { packages } = compared.listing;
+    if (packages.length === 0)
+      return recordedFinding(compared, { result: 'not_met', fact: 'No package is recorded.' });
+    const found = packages.find(({ registry_type }) => registry_type === wanted);
+    if (!found)
+      return recordedFinding(compared, {
+        result: 'not_met',
+        fact: `No package of kind ${wanted} is recorded; others are.`,
+        recorded: listed(packages.map(({ registry_type }) => registry_type)),
+      });
+    const { identifier, version } = found;
+    return recordedFinding(compared, {
+      result: 'met',
+      fact: `A package of kind ${wanted} is recorded.`,
+      recorded: version ? `${identifier}@${version}` : identifier,
+    });
+  },
+);
+
+const tag = tagCriterion({ evidence, label: 'Has the tag {}' }, (compared, wanted) => {
+  const found = compared.listing.tags.find((candidate) => candidate.tag === wanted);
+  return recordedFinding(
+    compared,
+    found
+      ? { result: 'met', fact: 'It has this tag.', recorded: found.reason }
+      : {
+          result: 'not_met',
+          fact: 'It does not have this tag. Tags follow from recorded facts and publisher keywords.',
+        },
+  );
+});
+
+const sameOwner = 'namespace_matches_repository_owner';
+const namespaceMatches = plainCriterion(
+  { evidence, label: 'Namespace and repository have the same owner' },
+  (compared) => {
+    const signal = signalOf(compared, sameOwner);
+    if (signal?.state !== 'observed')
+      return signalFinding(compared, sameOwner, { result: 'unknown', fact: ownerTexts.not_comparable });
+    const holds = signal.value === true;
+    const fact = holds ? ownerTexts.yes : ownerTexts.no;
+    return signalFinding(compared, sameOwner, { result: decided(holds), fact });
+  },
+);
+
+const answers = 'endpoint_answers';
+const endpointObservedAlive = plainCriterion(
+  { evidence, label: 'Endpoint was seen to answer' },
+  (compared) => {
+    if (compared.listing.remotes.length === 0)
+      return recordedFinding(compared, { result: 'not_met', fact: 'No remote endpoint is recorded.' });
+    const signal = signalOf(compared, answers);
+    if (signal?.state !== 'observed')
+      return signalFinding(compared, answers, {
+        result: 'unknown',
+        fact:
+          signal?.state === 'not_checked' || !signal
+            ? 'Nobody has looked whether the endpoint answers.'
+            : 'A look at the endpoint found nothing that can be told.',
+      });
+    const holds = signal.value === true;
+    const fact = `The endpoint was seen ${holds ? 'to answer' : 'not to answer'}.`;
+    return signalFinding(compared, answers, { result: decided(holds), fact });
+  },
+);
+
+const future = 'The recorded date is still to come.';
+
+const listedForDays = numberCriterion(
+  { evidence, label: 'First published at least {} days ago', max: mostDays },
+  (compared, days) => {
+    const { published_at } = compared.listing;
+    const age_days = daysSince(published_at, compared.now_ms);
+    if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
+    const fact = `It was first published on ${published_at.slice(0, 10)}.`;
+    return recordedFinding(compared, { result: decided(age_days >= days), fact });
+  },
+);
+
+const updatedWithinDays = numberCriterion(
+  { evidence, label: 'Updated within the last {} days', max: mostDays },
+  (compared, days) => {
+    const { updated_at } = compared.listing;
+    const age_days = daysSince(updated_at, compared.now_ms);
+    if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
+    const fact = `The registry's entry was last updated on ${updated_at.slice(0, 10)}.`;
+    return recordedFinding(compared, { result: decided(age_days <= days), fact });
+  },
+);
+
+const concentration = 'publisher_listings';
+const publisherListingsAtMost = numberCriterion(
+  { evidence, label: 'Publisher has at most {} listings', max: 100_000 },
+  (compared, most) => {
+    const count = signalOf(compared, concentration)?.value;
+    if (typeof count !== 'number')
+      return signalFinding(compared, concentration, {
+        result: 'unknown',
+        fact: 'The listings of this publisher were not counted.',
+      });
+    const fact = `The namespace has ${count} ${count === 1 ? 'listing' : 'listings'}, this one included.`;
+    return signalFinding(compared, concentration, { result: decided(count <= most), fact });
+  },
+);
+
+/** Criteria that are answered from what the registry records and from imported signals; never from ratings. */
+export const importedCriteria = {
+  active,
+  has_endpoint: hasEndpoint,
+  has_repository: hasRepository,
+  transport,
+  package: packageKind,
+  tag,
+  namespace_matches_repository_owner: namespaceMatches,
+  endpoint_observed_alive: endpointObservedAlive,
+  listed_for_days: listedForDays,
+  updated_within_days: updatedWithinDays,
+  publisher_listings_at_most: publisherListingsAtMost,
+} as const satisfies Record<string, Criterion>;

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { type AskedCriterion, compareListing, criterionNames, wrongValue } from '../evidence/criteria.ts';
+import { comparisonResults } from '../evidence/criterion.ts';
+import { toListingDocument } from '../evidence/document.ts';
+import { Problem, type ProblemCode } from '../problem.ts';
+import { findListingFacts } from './find-listing.ts';
+import { handleInput } from './inputs.ts';
+import { defineTool, readsOnly } from './tool.ts';
+
+const mostListings = 8;
+const mostCriteria = 20;
+
+const asked = z
+  .strictObject({
+    criterion: z.enum(criterionNames),
+    value: z
+      .union([z.string().max(40), z.int()])
+      .optional()
+      .describe('Which transport, package or tag; or how many days, listings, ratings, accounts, in 100'),
+  })
+  .superRefine((one, { addIssue }) => {
+    const message = wrongValue(one);
+    if (message) addIssue({ code: 'custom', path: ['value'], message, input: one.value });
+  });
+
+const isEachOnce = (values: readonly unknown[]) =>
+  new Set(values.map((value) => JSON.stringify(value))).size === values.length;
+
+const input = z.strictObject({
+  handles: z.array(handleInput).min(2).max(mostListings).refine(isEachOnce, 'name each listing once'),
+  criteria: z.array(asked).min(1).max(mostCriteria).refine(isEachOnce, 'ask each criterion once'),
+});
+
+const answer = z.object({
+  criterion: z.string(),
+  value: z.union([z.string(), z.number()]).optional(),
+  result: z.enum(comparisonResults),
+  fact: z.string(),
+  recorded: z.string().optional(),
+  source: z.string(),
+  as_of: z.string(),
+});
+
+const comparedListing = z.object({
+  handle: z.string(),
+  description: z.string().optional(),
+  imported: z.array(answer).optional(),
+  native: z.array(answer).optional(),
+  problem: z
+    .object({ code: z.string(), message: z.string(), near: z.array(z.string()).optional() })
+    .optional(),
+});
+
+const output = z.object({
+  listings: z.array(comparedListing),
+  statement: z.string(),
+  untrusted_fields: z.array(z.string()),
+});
+
+/** One listing of a comparison: what was found out, or why there is nothing to say. */
+export type ComparedAgent = z.output<typeof comparedListing>;
+
+/** What may be wrong with one handle without the others having nothing to say. */
+const ofOneListing: readonly ProblemCode[] = ['invalid_handle', 'unknown_handle', 'listing_withdrawn'];
+
+function named(handle: string, error: unknown): ComparedAgent {
+  if (!(error instanceof Problem) || !ofOneListing.includes(error.code)) throw error;
+  const { code, message, near } = error.toJSON();
+  return { handle, problem: { code, message, ...(near && { near: [...near] }) } };
+}
+
+async function compareOne(
+  handle: string,
+  criteria: readonly AskedCriterion[],
+  context: Context,
+): Promise<ComparedAgent> {
+  try {
+    const facts = await findListingFacts(handle, context);
+    const listing = toListingDocument(facts, context.config);
+    const recordedAt = facts.lastImportAt ?? facts.listing.updated_at;
+    const compared = { listing, recordedAt, now_ms: context.clock().getTime() };
+    return { handle, description: listing.description, ...compareListing(compared, criteria) };
+  } catch (error) {
+    return named(handle, error);
+  }
+}
+
+/** Two to eight listings side by side, in the caller's order; one with an unknown handle is named, the others stand. */
+export const compareAgents = defineTool({
+  name: 'compare_agents',
+  title: 'Compare listings side by side',
+  description:
+    'Holds 2 to 8 listings against criteria you pick: each met, not_met or unknown, with fact, source and date. Use it to weigh candidates; do not use it for one listing: use get_agent. Nothing is added up or ranked; unknown is not a no, met is not a recommendation.',
+  effects: readsOnly,
+  input,
+  output,
+  example: {
+    handles: ['co.webhook/webhook', 'com.politicalcomms/api'],
+    criteria: [{ criterion: 'has_endpoint' }, { criterion: 'updated_within_days', value: 365 }],
+  },
+  run: async ({ handles, criteria }, context) => ({
+    listings: await Promise.all(handles.map((handle) => compareOne(handle, criteria, context))),
+    statement:
+      'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for who buys to decide.',
+    untrusted_fields: ['listings.description', 'listings.problem.near', 'listings.imported.recorded'],
+  }),
+});

@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../support/mcp-clients.ts';
+import { doorNames, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
+
+interface Answer {
+  readonly criterion: string;
+  readonly value?: string | number;
+  readonly result: string;
+  readonly fact: string;
+  readonly as_of: string;
+}
+interface Compared {
+  readonly handle: string;
+  readonly imported?: readonly Answer[];
+  readonly native?: readonly Answer[];
+  readonly problem?: { readonly code: string; readonly message: string; readonly near?: readonly string[] };
+}
+
+const webhook = 'co.webhook/webhook';
+const politics = 'com.politicalcomms/api';
+const short = (answers: readonly Answer[] | undefined) =>
+  answers?.map(({ criterion, result, fact }) => [criterion, result, fact]);
+
+describe.each(doorNames)('compare_agents through %s', (door) => {
+  let directory: RatedDirectory;
+  beforeAll(async () => {
+    directory = await openRatedDirectory(door);
+    await directory.call('submit_rating', directory.rating(), directory.rater);
+  });
+  afterAll(() => directory.close());
+  const compare = async (handles: readonly string[], criteria: readonly object[]) =>
+    (await directory.call('compare_agents', { handles, criteria })) as unknown as {
+      readonly code?: string;
+      readonly fields?: readonly { readonly field: string; readonly message: string }[];
+      readonly listings: readonly Compared[];
+      readonly statement: string;
+      readonly untrusted_fields: readonly string[];
+    };
+
+  it('answers each criterion for each listing, in the order of the caller, and adds nothing up', async () => {
+    const criteria = [
+      { criterion: 'claimed' },
+      { criterion: 'transport', value: 'stdio' },
+      { criterion: 'native_ratings_at_least', value: 1 },
+      { criterion: 'has_endpoint' },
+      { criterion: 'publisher_listings_at_most', value: 1 },
+      { criterion: 'endpoint_observed_alive' },
+    ];
+    const { listings, statement, untrusted_fields } = await compare([politics, webhook], criteria);
+    expect(listings.map(({ handle }) => handle)).toEqual([politics, webhook]);
+    expect(short(listings[0]?.imported)).toEqual([
+      ['transport', 'met', 'stdio is among the recorded transports.'],
+      ['has_endpoint', 'not_met', 'No remote endpoint is recorded.'],
+      ['publisher_listings_at_most', 'met', 'The namespace has 1 listing, this one included.'],
+      ['endpoint_observed_alive', 'not_met', 'No remote endpoint is recorded.'],
+    ]);
+    expect(short(listings[0]?.native)).toEqual([
+      ['claimed', 'not_met', 'Nobody has claimed this listing.'],
+      [
+        'native_ratings_at_least',
+        'not_met',
+        'No native ratings. For a decision to buy, that absence matters.',
+      ],
+    ]);
+    expect(short(listings[1]?.imported)?.[3]).toEqual([
+      'endpoint_observed_alive',
+      'unknown',
+      'Nobody has looked whether the endpoint answers.',
+    ]);
+    expect(listings[1]?.native?.map(({ result }) => result)).toEqual(['met', 'met']);
+    expect(listings[1]?.native?.[0]?.fact).toMatch(
+      /^Write access to the default branch .* at commit [0-9a-f]{40}/,
+    );
+    expect(listings[1]?.native?.[1]?.fact).toBe('1 native rating: 1 independent, from 1 account; 0 related.');
+    expect(statement).toBe(
+      'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for who buys to decide.',
+    );
+    expect(untrusted_fields).toEqual([
+      'listings.description',
+      'listings.problem.near',
+      'listings.imported.recorded',
+    ]);
+    expect(Object.keys({ ...listings[1] })).toEqual(['handle', 'description', 'imported', 'native']);
+  });
+
+  it('says the same as the listing document', async () => {
+    const document = (await directory.call('get_agent', { handle: webhook })) as {
+      readonly claim?: { readonly statement: string; readonly checked_at: string };
+      readonly evidence_snapshot_date?: string;
+      readonly endpoint?: string;
+    };
+    const { listings } = await compare(
+      [webhook, politics],
+      [{ criterion: 'claimed' }, { criterion: 'rated_within_days', value: 1 }, { criterion: 'has_endpoint' }],
+    );
+    expect(listings[0]?.native).toMatchObject([
+      { fact: document.claim?.statement, as_of: document.claim?.checked_at.slice(0, 10) },
+      { result: 'met', as_of: document.evidence_snapshot_date },
+    ]);
+    expect(listings[0]?.imported).toMatchObject([{ recorded: document.endpoint }]);
+  });
+
+  it('names what there is nothing to say of, and answers the rest', async () => {
+    const handles = [
+      'co.webhook/Webhook',
+      webhook,
+      'org.gone/server',
+      'no handle',
+      'org.nobody/nothing-like-it',
+    ];
+    const { listings } = await compare(handles, [{ criterion: 'active' }]);
+    expect(listings.map(({ handle }) => handle)).toEqual(handles);
+    expect(listings.map(({ problem }) => problem?.code)).toEqual([
+      'unknown_handle',
+      undefined,
+      'listing_withdrawn',
+      'invalid_handle',
+      'unknown_handle',
+    ]);
+    expect(listings[0]?.problem?.near?.[0]).toBe(webhook);
+    expect(listings[4]?.problem?.message).toBe(
+      'No listing has this handle. Check the spelling and capitals, or find it with search_agents.',
+    );
+    expect(Object.keys({ ...listings[2] })).toEqual(['handle', 'problem']);
+    expect(listings[1]?.imported).toHaveLength(1);
+  });
+
+  it('refuses what is outside its bounds and its vocabulary, and says what would be inside', async () => {
+    const active = { criterion: 'active' };
+    const refused = async (handles: readonly string[], criteria: readonly object[]) => {
+      const { code, fields } = await compare(handles, criteria);
+      return [code, fields?.[0]?.field, fields?.[0]?.message];
+    };
+    const nine = Array.from({ length: 9 }, (_, at) => `com.example/n${at}`);
+    expect((await refused([webhook], [active])).slice(0, 2)).toEqual(['invalid_input', 'handles']);
+    expect((await refused(nine, [active])).slice(0, 2)).toEqual(['invalid_input', 'handles']);
+    expect((await refused([webhook, politics], [])).slice(0, 2)).toEqual(['invalid_input', 'criteria']);
+    const many = Array.from({ length: 21 }, (_, at) => ({ criterion: 'listed_for_days', value: at + 1 }));
+    expect((await refused([webhook, politics], many)).slice(0, 2)).toEqual(['invalid_input', 'criteria']);
+    expect(await refused([webhook, webhook], [active])).toEqual([
+      'invalid_input',
+      'handles',
+      'name each listing once',
+    ]);
+    expect(await refused([webhook, politics], [active, active])).toEqual([
+      'invalid_input',
+      'criteria',
+      'ask each criterion once',
+    ]);
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ criterion: 'active', value: 1 }, 'active takes no value'],
+      [{ criterion: 'listed_for_days' }, 'listed_for_days takes a whole number from 1 to 3650'],
+      [{ criterion: 'listed_for_days', value: 0 }, 'listed_for_days takes a whole number from 1 to 3650'],
+      [{ criterion: 'listed_for_days', value: '30' }, 'listed_for_days takes a whole number from 1 to 3650'],
+      [
+        { criterion: 'succeeded_percent_at_least', value: 101 },
+        'succeeded_percent_at_least takes a whole number from 1 to 100',
+      ],
+      [{ criterion: 'transport', value: 'http' }, 'transport takes one of streamable-http, sse, stdio'],
+      [{ criterion: 'package', value: 7 }, 'package takes one of npm, pypi, oci, nuget, mcpb, cargo'],
+      [{ criterion: 'tag', value: 'No Tag' }, 'tag takes a tag; see list_tags'],
+    ];
+    for (const [criterion, message] of wrong)
+      expect(await refused([webhook, politics], [active, criterion])).toEqual([
+        'invalid_input',
+        'criteria.1.value',
+        message,
+      ]);
+    const [code, field] = await refused([webhook, politics], [{ criterion: 'trusted' }]);
+    expect([code, field]).toEqual(['invalid_input', 'criteria.0.criterion']);
+  });
+});
+
+describe('for any picks', () => {
+  const handles = [webhook, politics, 'com.rater/api', 'com.third/api', 'org.plain/server', 'org.unknown/x'];
+  const questions = [
+    ...['active', 'has_endpoint', 'has_repository', 'endpoint_observed_alive', 'claimed'].map(
+      (criterion) => ({
+        criterion,
+      }),
+    ),
+    ...['listed_for_days', 'updated_within_days', 'native_ratings_at_least', 'rated_within_days'].flatMap(
+      (criterion) => [7, 90].map((value) => ({ criterion, value })),
+    ),
+    { criterion: 'transport', value: 'stdio' },
+    { criterion: 'tag', value: 'webhooks' },
+  ];
+  const native = new Set(['claimed', 'native_ratings_at_least', 'rated_within_days']);
+  let directory: RatedDirectory;
+  beforeAll(async () => {
+    directory = await openRatedDirectory('POST /api/tools');
+  });
+  afterAll(() => directory.close());
+
+  it('order and number are the caller’s, and an answer depends on nothing but its listing and its criterion', async () => {
+    const alone = new Map<string, Answer | undefined>();
+    const picks = fc.record({
+      handles: fc.shuffledSubarray(handles, { minLength: 2, maxLength: 6 }),
+      criteria: fc.shuffledSubarray(questions, { minLength: 1 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(picks, async (input) => {
+        const { listings } = (await directory.call('compare_agents', input)) as unknown as {
+          listings: readonly Compared[];
+        };
+        expect(listings.map(({ handle }) => handle)).toEqual(input.handles);
+        for (const { handle, imported, native: own, problem } of listings) {
+          if (handle === 'org.unknown/x') expect(problem?.code).toBe('unknown_handle');
+          else {
+            const names = (isNative: boolean) =>
+              input.criteria.filter(({ criterion }) => native.has(criterion) === isNative);
+            expect(imported).toMatchObject(names(false));
+            expect(own).toMatchObject(names(true));
+          }
+          for (const answer of [...(imported ?? []), ...(own ?? [])]) {
+            expect(['met', 'not_met', 'unknown']).toContain(answer.result);
+            expect(answer.as_of).toMatch(/^\d{4}-\d\d-\d\d$/);
+            const key = `${handle} ${answer.criterion} ${answer.value}`;
+            expect(answer).toEqual(alone.get(key) ?? answer);
+            alone.set(key, answer);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(alone.size).toBeGreaterThan(40);
+  });
+
+  it('the maintenance line and the current one read the same', async () => {
+    const input = { handles: [webhook, politics, 'org.unknown/x'], criteria: questions };
+    const answers = await Promise.all(
+      (['v1', 'v2', 'v2 at 2026-07-28'] as const).map(async (kind) => {
+        const client = await connect(kind, { app: directory.app });
+        const { content, structuredContent, isError } = await client.call('compare_agents', input);
+        await client.close();
+        expect(isError).toBeUndefined();
+        expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent);
+        return structuredContent;
+      }),
+    );
+    expect(answers[0]).toHaveProperty('listings.0.handle', webhook);
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+  });
+});

@@ -1,0 +1,541 @@
+import { describe, expect, it } from 'vitest';
+import { type CriterionName, compareListing, criterionNames } from '../../src/evidence/criteria.ts';
+import type { ImportedSignal, ListingDocument } from '../../src/evidence/listing-document.ts';
+import type { RatingCounts } from '../../src/evidence/rating.ts';
+
+const counts: RatingCounts = {
+  ratings: 0,
+  sources: 0,
+  control_roots: 0,
+  outcomes: { succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 },
+  scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
+};
+const base: ListingDocument = {
+  handle: 'io.github.example/tool',
+  description: 'A tool',
+  version: '1.0.0',
+  origin: 'registry.test (MCP)',
+  origin_status: 'active',
+  published_at: '2026-01-10T00:00:00.000Z',
+  updated_at: '2026-10-02T00:00:00.000Z',
+  imported_at: '2026-10-03T00:00:00.000Z',
+  remotes: [],
+  packages: [],
+  versions: [],
+  tags: [],
+  state: 'imported',
+  signals: {
+    native: {
+      statement: '',
+      ratings: 0,
+      independent: counts,
+      related: counts,
+      flags: {},
+      computed_score: null,
+      recent: [],
+    },
+    imported: [],
+  },
+  evidence_snapshot_date: '2026-11-05',
+  evidence_snapshot: '',
+  links: { page: '', json: '', markdown: '', badge: '', mcp: '' },
+  untrusted_fields: [],
+};
+
+type Change = Partial<ListingDocument>;
+const signal = (kind: string, value: ImportedSignal['value'], state: ImportedSignal['state']): Change => ({
+  signals: {
+    ...base.signals,
+    imported: [
+      {
+        kind,
+        value,
+        source: 'another.source',
+        observed_at: '2026-09-09T01:02:03.000Z',
+        method_version: 't/1',
+        state,
+      },
+    ],
+  },
+});
+const rated = (independent: Partial<RatingCounts>, related: Partial<RatingCounts> = {}): Change => ({
+  signals: {
+    imported: [],
+    native: {
+      ...base.signals.native,
+      ratings: (independent.ratings ?? 0) + (related.ratings ?? 0),
+      independent: { ...counts, ...independent },
+      related: { ...counts, ...related },
+    },
+  },
+});
+const claim: ListingDocument['claim'] = {
+  statement: 'Write access was shown.',
+  claimed_at: '2026-06-01T00:00:00.000Z',
+  repository: 'https://github.com/example/tool',
+  checked_at: '2026-11-10T12:00:00.000Z',
+  namespace_matches_repository_owner: 'yes',
+  history: [],
+};
+const claimed: Change = { state: 'claimed', claim };
+const suspended: Change = { state: 'suspended', claim: { ...claim, suspended_reason: 'proof_missing' } };
+const remote = { type: 'streamable-http', url: 'https://mcp.example/mcp' };
+const npm = { registry_type: 'npm', identifier: '@example/tool', version: '1.2.0', transport: 'stdio' };
+
+const judge = (criterion: CriterionName, value: string | number | undefined, change: Change) => {
+  const compared = {
+    listing: { ...base, ...change },
+    recordedAt: '2026-11-01T08:00:00.000Z',
+    now_ms: Date.parse('2026-11-21T00:00:00.000Z'),
+  };
+  const asked = { criterion, ...(value !== undefined && { value }) };
+  const { imported, native } = compareListing(compared, [asked]);
+  return imported.length > 0
+    ? { evidence: 'imported', ...imported[0] }
+    : { evidence: 'native', ...native[0] };
+};
+
+type Row = readonly [
+  criterion: CriterionName,
+  value: string | number | undefined,
+  change: Change,
+  result: string,
+  fact: string,
+  more: string | undefined,
+];
+/** The last of a row is the publisher's words, or the date. */
+const row = (
+  ...[criterion, value, change, result, fact, more]: [...Parameters<typeof judge>, string, string, string?]
+): Row => [criterion, value, change, result, fact, more];
+
+const imported: readonly Row[] = [
+  row('active', undefined, {}, 'met', 'The registry lists it as active.'),
+  row(
+    'active',
+    undefined,
+    { origin_status: 'deprecated', status_message: 'Moved on' },
+    'not_met',
+    'The registry marks it as deprecated.',
+    'Moved on',
+  ),
+  row(
+    'has_endpoint',
+    undefined,
+    { remotes: [remote], endpoint: remote.url },
+    'met',
+    'A remote endpoint that can be called as it stands is recorded.',
+    'https://mcp.example/mcp',
+  ),
+  row(
+    'has_endpoint',
+    undefined,
+    { remotes: [{ ...remote, url: 'https://{host}/mcp' }] },
+    'not_met',
+    'Remotes are recorded, none of which can be called as it stands.',
+  ),
+  row('has_endpoint', undefined, {}, 'not_met', 'No remote endpoint is recorded.'),
+  row(
+    'has_repository',
+    undefined,
+    { repository: 'https://github.com/example/tool' },
+    'met',
+    'A source repository is recorded.',
+    'https://github.com/example/tool',
+  ),
+  row('has_repository', undefined, {}, 'not_met', 'No source repository is recorded.'),
+  row(
+    'transport',
+    'stdio',
+    { packages: [npm, npm], remotes: [remote] },
+    'met',
+    'stdio is among the recorded transports.',
+    'streamable-http, stdio',
+  ),
+  row(
+    'transport',
+    'sse',
+    { remotes: [remote] },
+    'not_met',
+    'sse is not among the recorded transports.',
+    'streamable-http',
+  ),
+  row('transport', 'sse', {}, 'unknown', 'No transport is recorded.'),
+  row(
+    'transport',
+    'stdio',
+    { packages: [{ registry_type: 'npm', identifier: 'x' }] },
+    'unknown',
+    'No transport is recorded.',
+  ),
+  row(
+    'package',
+    'npm',
+    { packages: [npm] },
+    'met',
+    'A package of kind npm is recorded.',
+    '@example/tool@1.2.0',
+  ),
+  row(
+    'package',
+    'oci',
+    { packages: [{ registry_type: 'oci', identifier: 'docker.io/example/tool' }] },
+    'met',
+    'A package of kind oci is recorded.',
+    'docker.io/example/tool',
+  ),
+  row(
+    'package',
+    'pypi',
+    { packages: [npm] },
+    'not_met',
+    'No package of kind pypi is recorded; others are.',
+    'npm',
+  ),
+  row('package', 'pypi', {}, 'not_met', 'No package is recorded.'),
+  row(
+    'tag',
+    'webhooks',
+    { tags: [{ tag: 'webhooks', reason: "the word 'webhook' in the title" }] },
+    'met',
+    'It has this tag.',
+    "the word 'webhook' in the title",
+  ),
+  row(
+    'tag',
+    'webhooks',
+    { tags: [{ tag: 'webhook', reason: 'publisher keyword' }] },
+    'not_met',
+    'It does not have this tag. Tags follow from recorded facts and publisher keywords.',
+  ),
+  row('listed_for_days', 315, {}, 'met', 'It was first published on 2026-01-10.'),
+  row('listed_for_days', 316, {}, 'not_met', 'It was first published on 2026-01-10.'),
+  row(
+    'listed_for_days',
+    1,
+    { published_at: '2099-01-01T00:00:00.000Z' },
+    'unknown',
+    'The recorded date is still to come.',
+  ),
+  row('updated_within_days', 50, {}, 'met', "The registry's entry was last updated on 2026-10-02."),
+  row('updated_within_days', 49, {}, 'not_met', "The registry's entry was last updated on 2026-10-02."),
+  row(
+    'updated_within_days',
+    30,
+    { updated_at: '2026-11-21T00:04:00.000Z' },
+    'met',
+    "The registry's entry was last updated on 2026-11-21.",
+  ),
+  row(
+    'updated_within_days',
+    30,
+    { updated_at: '2026-11-21T00:06:00.000Z' },
+    'unknown',
+    'The recorded date is still to come.',
+  ),
+  row('endpoint_observed_alive', undefined, {}, 'not_met', 'No remote endpoint is recorded.'),
+  row(
+    'endpoint_observed_alive',
+    undefined,
+    { remotes: [remote] },
+    'unknown',
+    'Nobody has looked whether the endpoint answers.',
+  ),
+  row('publisher_listings_at_most', 5, {}, 'unknown', 'The listings of this publisher were not counted.'),
+  row(
+    'namespace_matches_repository_owner',
+    undefined,
+    {},
+    'unknown',
+    'Namespace and repository owner cannot be compared.',
+  ),
+];
+
+/** Answered by a signal: its source and its date are told. */
+const signals: readonly Row[] = [
+  row(
+    'namespace_matches_repository_owner',
+    undefined,
+    signal('namespace_matches_repository_owner', true, 'observed'),
+    'met',
+    'The namespace names the same owner as the repository.',
+  ),
+  row(
+    'namespace_matches_repository_owner',
+    undefined,
+    signal('namespace_matches_repository_owner', false, 'observed'),
+    'not_met',
+    'The namespace names another owner than the repository.',
+  ),
+  row(
+    'namespace_matches_repository_owner',
+    undefined,
+    signal('namespace_matches_repository_owner', null, 'not_checked'),
+    'unknown',
+    'Namespace and repository owner cannot be compared.',
+  ),
+  row(
+    'publisher_listings_at_most',
+    785,
+    signal('publisher_listings', 785, 'observed'),
+    'met',
+    'The namespace has 785 listings, this one included.',
+  ),
+  row(
+    'publisher_listings_at_most',
+    784,
+    signal('publisher_listings', 785, 'observed'),
+    'not_met',
+    'The namespace has 785 listings, this one included.',
+  ),
+  row(
+    'publisher_listings_at_most',
+    1,
+    signal('publisher_listings', 1, 'observed'),
+    'met',
+    'The namespace has 1 listing, this one included.',
+  ),
+  ...(
+    [
+      [true, 'observed', 'met', 'The endpoint was seen to answer.'],
+      [false, 'observed', 'not_met', 'The endpoint was seen not to answer.'],
+      [null, 'not_checked', 'unknown', 'Nobody has looked whether the endpoint answers.'],
+      [null, 'not_found', 'unknown', 'A look at the endpoint found nothing that can be told.'],
+      [null, 'refused', 'unknown', 'A look at the endpoint found nothing that can be told.'],
+    ] as const
+  ).map(([value, state, result, fact]) =>
+    row(
+      'endpoint_observed_alive',
+      undefined,
+      { remotes: [remote], ...signal('endpoint_answers', value, state) },
+      result,
+      fact,
+    ),
+  ),
+];
+
+const byClaim: readonly Row[] = [
+  row('claimed', undefined, claimed, 'met', 'Write access was shown.', '2026-11-10'),
+  row('claimed', undefined, suspended, 'not_met', 'The claim is suspended: proof missing.', '2026-11-10'),
+  row('claimed', undefined, {}, 'not_met', 'Nobody has claimed this listing.', '2026-11-05'),
+  row(
+    'claim_checked_within_days',
+    11,
+    claimed,
+    'met',
+    'The claim file was last read on 2026-11-10.',
+    '2026-11-10',
+  ),
+  row(
+    'claim_checked_within_days',
+    10,
+    claimed,
+    'not_met',
+    'The claim file was last read on 2026-11-10.',
+    '2026-11-10',
+  ),
+  row(
+    'claim_checked_within_days',
+    3650,
+    suspended,
+    'not_met',
+    'The claim is suspended: proof missing.',
+    '2026-11-10',
+  ),
+  row('claim_checked_within_days', 3650, {}, 'not_met', 'Nobody has claimed this listing.', '2026-11-05'),
+];
+
+const none = 'No native ratings. For a decision to buy, that absence matters.';
+const three = rated({ ratings: 3, control_roots: 2, last_at: '2026-11-01T00:00:00.000Z' }, { ratings: 4 });
+const onlyRelated = rated({}, { ratings: 4, control_roots: 3, last_at: '2026-11-01T00:00:00.000Z' });
+const outcomes = (succeeded: number) => ({ ...counts.outcomes, succeeded });
+const byRatings: readonly Row[] = [
+  row(
+    'native_ratings_at_least',
+    3,
+    three,
+    'met',
+    '7 native ratings: 3 independent, from 2 accounts; 4 related.',
+  ),
+  row(
+    'native_ratings_at_least',
+    4,
+    three,
+    'not_met',
+    '7 native ratings: 3 independent, from 2 accounts; 4 related.',
+  ),
+  row(
+    'native_ratings_at_least',
+    1,
+    onlyRelated,
+    'not_met',
+    '4 native ratings: 0 independent, from 0 accounts; 4 related.',
+  ),
+  row('native_ratings_at_least', 1, {}, 'not_met', none),
+  row(
+    'independent_sources_at_least',
+    2,
+    three,
+    'met',
+    '7 native ratings: 3 independent, from 2 accounts; 4 related.',
+  ),
+  row(
+    'independent_sources_at_least',
+    3,
+    three,
+    'not_met',
+    '7 native ratings: 3 independent, from 2 accounts; 4 related.',
+  ),
+  row(
+    'independent_sources_at_least',
+    1,
+    rated({ ratings: 1, control_roots: 1 }),
+    'met',
+    '1 native rating: 1 independent, from 1 account; 0 related.',
+  ),
+  row('rated_within_days', 20, three, 'met', 'The last independent native rating is of 2026-11-01.'),
+  row('rated_within_days', 19, three, 'not_met', 'The last independent native rating is of 2026-11-01.'),
+  row(
+    'rated_within_days',
+    3650,
+    onlyRelated,
+    'not_met',
+    '4 native ratings: 0 independent, from 0 accounts; 4 related.',
+  ),
+  row('rated_within_days', 3650, {}, 'not_met', none),
+  row(
+    'succeeded_percent_at_least',
+    80,
+    rated({ ratings: 5, outcomes: outcomes(4) }),
+    'met',
+    '4 of 5 independent native ratings say succeeded.',
+  ),
+  row(
+    'succeeded_percent_at_least',
+    81,
+    rated({ ratings: 5, outcomes: outcomes(4) }),
+    'not_met',
+    '4 of 5 independent native ratings say succeeded.',
+  ),
+  row(
+    'succeeded_percent_at_least',
+    1,
+    rated({ ratings: 4, outcomes: outcomes(4) }),
+    'unknown',
+    '4 independent native ratings; under 5 no share is told.',
+  ),
+  row(
+    'succeeded_percent_at_least',
+    1,
+    rated({ ratings: 1, outcomes: outcomes(1) }, { ratings: 9, outcomes: outcomes(9) }),
+    'unknown',
+    '1 independent native rating; under 5 no share is told.',
+  ),
+  row(
+    'succeeded_percent_at_least',
+    1,
+    {},
+    'unknown',
+    '0 independent native ratings; under 5 no share is told.',
+  ),
+];
+
+const asked = (criterion: string, value: string | number | undefined) => ({
+  criterion,
+  ...(value !== undefined && { value }),
+});
+
+describe('a criterion', () => {
+  it.each(imported)(
+    '%s %s is answered by the record, as of the import',
+    (criterion, value, change, result, fact, more) => {
+      expect(judge(criterion, value, change)).toEqual({
+        evidence: 'imported',
+        ...asked(criterion, value),
+        result,
+        fact,
+        ...(more && { recorded: more }),
+        source: 'registry.test (MCP)',
+        as_of: '2026-11-01',
+      });
+    },
+  );
+
+  it.each(signals)(
+    '%s %s is answered by a signal, with its source and date',
+    (criterion, value, change, result, fact) => {
+      expect(judge(criterion, value, change)).toEqual({
+        evidence: 'imported',
+        ...asked(criterion, value),
+        result,
+        fact,
+        source: 'another.source',
+        as_of: '2026-09-09',
+      });
+    },
+  );
+
+  it.each(byClaim)(
+    '%s %s is answered by the claim, as of the last look',
+    (criterion, value, change, result, fact, more) => {
+      expect(judge(criterion, value, change)).toEqual({
+        evidence: 'native',
+        ...asked(criterion, value),
+        result,
+        fact,
+        source: 'claims made on this service',
+        as_of: more,
+      });
+    },
+  );
+
+  it.each(byRatings)(
+    '%s %s is answered by native ratings, as of the snapshot',
+    (criterion, value, change, result, fact) => {
+      expect(judge(criterion, value, change)).toEqual({
+        evidence: 'native',
+        ...asked(criterion, value),
+        result,
+        fact,
+        source: 'ratings made on this service by claimed listings',
+        as_of: '2026-11-05',
+      });
+    },
+  );
+
+  it('is of a closed vocabulary, all of which is in these tables', () => {
+    const tried = [...imported, ...signals, ...byClaim, ...byRatings].map(([criterion]) => criterion);
+    expect([...new Set(tried)].sort()).toEqual([...criterionNames].sort());
+    expect(criterionNames).toEqual([
+      'active',
+      'has_endpoint',
+      'has_repository',
+      'transport',
+      'package',
+      'tag',
+      'namespace_matches_repository_owner',
+      'endpoint_observed_alive',
+      'listed_for_days',
+      'updated_within_days',
+      'publisher_listings_at_most',
+      'claimed',
+      'claim_checked_within_days',
+      'native_ratings_at_least',
+      'independent_sources_at_least',
+      'rated_within_days',
+      'succeeded_percent_at_least',
+    ]);
+  });
+
+  it('is never answered from ratings where it is imported, nor from signals where it is native', () => {
+    const withAll = { ...claimed, remotes: [remote], endpoint: remote.url, ...three };
+    for (const criterion of criterionNames) {
+      const value = { transport: 'sse', package: 'npm', tag: 'x' }[criterion as string] ?? 3;
+      const { evidence, result, fact } = judge(criterion, value, withAll);
+      const without: Change =
+        evidence === 'imported'
+          ? { ...withAll, state: 'imported', claim: undefined, signals: base.signals }
+          : { ...base, ...claimed, ...three };
+      expect(judge(criterion, value, without)).toMatchObject({ result, fact });
+    }
+  });
+});
