@@ -16,17 +16,20 @@ export interface ClaimedDirectory extends Directory {
 interface Options {
   readonly entries?: readonly RegistryEntry[];
   readonly environment?: Readonly<Record<string, string>>;
+  readonly listening?: boolean;
 }
 
 /** Opens it with the two listings of the specification unless said, limits off; close it after use. */
 export async function openClaimedDirectory({
   entries,
   environment,
+  listening,
 }: Options = {}): Promise<ClaimedDirectory> {
   const git = await createGitServer();
   const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } });
   const directory = await openDirectory({
     entries: entries ?? seedEntries,
+    listening,
     environment: { LIMITS: 'off', REPOSITORY_HOSTS, ...environment },
   });
   const post: ClaimedDirectory['post'] = async (path, body, capability) =>

@@ -1,0 +1,42 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '../test/support/browser.ts';
+import type { ClaimedDirectory } from '../test/support/claimed-directory.ts';
+import { type PageState, pageStates } from '../test/support/page-states.ts';
+import { openShownDirectory } from '../test/support/shown-directory.ts';
+
+const { values: asked } = parseArgs({
+  options: {
+    out: { type: 'string', default: '.screenshots' },
+    only: { type: 'string', default: '' },
+  },
+});
+
+const looks = [
+  { name: 'phone-light', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  { name: 'phone-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  { name: 'desktop-light', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  { name: 'desktop-dark', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+] as const;
+
+async function take(state: PageState, look: (typeof looks)[number], [browser, directory]: Opened) {
+  const page = await browser.newPage(look);
+  await page.goto(directory.url + state.path);
+  await state.prepare?.(page, directory);
+  await page.screenshot({ path: join(asked.out, `${state.name}.${look.name}.png`), fullPage: true });
+  await page.close();
+}
+
+type Opened = readonly [browser: Browser, directory: ClaimedDirectory];
+
+const opened: Opened = [await openBrowser(), await openShownDirectory()];
+mkdirSync(asked.out, { recursive: true });
+const states = pageStates.filter(({ name }) => name.startsWith(asked.only));
+for (const look of looks) for (const state of states) await take(state, look, opened);
+await opened[0].close();
+await opened[1].close();
+process.stdout.write(
+  `${states.length} page states, ${states.length * looks.length} pictures in ${asked.out}\n`,
+);

@@ -1,0 +1,91 @@
+import type { Page } from 'playwright-core';
+import type { ClaimedDirectory } from './claimed-directory.ts';
+
+/** A page in one of its states: where it is, and what a visitor does there first. */
+export interface PageState {
+  readonly name: string;
+  readonly path: string;
+  /** Brings the page into the state after it was opened; the directory may be changed on the way. */
+  prepare?(page: Page, directory: ClaimedDirectory): Promise<void>;
+  /** The page's answer is a problem: its status. */
+  readonly status?: number;
+}
+
+const long =
+  'io.github.a-publisher-with-a-rather-long-account-name/model-context-protocol-server-for-everything';
+
+const plain = (name: string, path: string, status?: number): PageState => ({ name, path, status });
+
+const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
+
+const asksForChallenge = async (page: Page) => {
+  await press(page, 'Get a challenge');
+  await page.getByText('it is shown once').waitFor();
+};
+
+/** Every page of the service, empty and full, before and after what can be done on it. */
+export const pageStates: readonly PageState[] = [
+  plain('home', '/'),
+  plain('listings', '/agents'),
+  plain('listings-searched', '/agents?q=webhook'),
+  plain('listings-filtered', '/agents?q=server&has_endpoint=true&tag=webhooks'),
+  plain('listings-none', '/agents?q=nothingofthekind'),
+  plain('tags', '/tags'),
+  plain('tag', '/tags/webhooks'),
+  plain('tools', '/tools'),
+  plain('about', '/about'),
+  plain('mcp', '/api/mcp'),
+  plain('listing-empty', '/agents/com.example/no-repository'),
+  plain('listing-unrated', '/agents/com.politicalcomms/api'),
+  plain('listing-full', '/agents/co.webhook/webhook'),
+  plain('listing-long', `/agents/${long}`),
+  plain('listing-versions', '/agents/org.versions/many'),
+  plain('listing-suspended', '/agents/com.example/suspended'),
+  plain('listing-one-of-many', '/agents/io.github.mass-publisher/generated-server-03'),
+  plain('ratings', '/agents/co.webhook/webhook/ratings'),
+  plain('ratings-none', '/agents/org.versions/many/ratings'),
+  plain('claim', '/agents/org.versions/many/claim'),
+  plain('claim-long', `/agents/${long}/claim`),
+  plain('claim-standing', '/agents/co.webhook/webhook/claim'),
+  plain('claim-suspended', '/agents/com.example/suspended/claim'),
+  {
+    name: 'claim-challenge',
+    path: '/agents/org.versions/many/claim',
+    prepare: asksForChallenge,
+  },
+  {
+    name: 'claim-not-shown',
+    path: '/agents/org.versions/many/claim',
+    async prepare(page, { git }) {
+      git.createRepository('versions/many').commit({ 'dossier-claim.txt': 'not the line\n' });
+      await asksForChallenge(page);
+    },
+  },
+  plain('badge', '/agents/co.webhook/webhook/badge'),
+  plain('badge-unrated', '/agents/org.versions/many/badge'),
+  plain('feedback', '/feedback?handle=co.webhook/webhook'),
+  {
+    name: 'feedback-wrong',
+    path: '/feedback',
+    async prepare(page) {
+      await page.getByLabel('Message').fill('The endpoint of this listing moved.');
+      await page.getByLabel('Handle of the listing').fill('not a handle');
+      await press(page, 'Send feedback');
+      await page.locator('#handle-error').waitFor();
+    },
+    status: 422,
+  },
+  {
+    name: 'feedback-received',
+    path: '/feedback',
+    async prepare(page) {
+      await page.getByLabel('Message').fill('The endpoint of this listing moved.');
+      await press(page, 'Send feedback');
+      await page.getByText('Received.').waitFor();
+    },
+  },
+  plain('problem-near', '/agents/co.webhook/webhok', 404),
+  plain('problem-gone', '/agents/com.example/gone', 410),
+  plain('problem-nothing', '/nothing/here', 404),
+  plain('problem-input', '/agents/co.webhook/webhook/ratings?cursor=x', 422),
+];

@@ -1,0 +1,74 @@
+import { type ClaimedDirectory, openClaimedDirectory } from './claimed-directory.ts';
+import { raters, shownEntries } from './shown-entries.ts';
+
+const day_s = 86_400;
+const ratings = 30;
+const daysBetween = 9;
+const subject = 'co.webhook/webhook';
+
+const outcomes = ['succeeded', 'succeeded', 'partial', 'succeeded', 'failed', 'succeeded', 'unreachable'];
+const comments = [
+  'Replay of 40 deliveries kept their order; signatures matched.',
+  undefined,
+  'Two of five deliveries came twice. The dashboard showed them once.',
+  undefined,
+  'Rejected the signature of its own documentation example.',
+];
+
+/** One interaction of the rater at a place of the list, told as that rater would. */
+const ratingOf = (at: number, now: Date) => ({
+  handle: subject,
+  interaction_id: `delivery-${at}`,
+  interaction_at: new Date(now.getTime() - 3_600_000).toISOString(),
+  outcome: outcomes[at % outcomes.length],
+  protocol: 'mcp',
+  operation: 'replay_delivery',
+  relationship: at % 3 === 0 ? 'customer' : 'none',
+  ...(at % 2 === 0 && { score: (at % 5) + 1, latency_ms: 180 + at * 7 }),
+  ...(comments[at % comments.length] && { comment: comments[at % comments.length] }),
+});
+
+/** Rates through nine months; of the last three, one is responded to, one withdrawn, one amended. */
+async function rate({ post, wait, context }: ClaimedDirectory, owner: string, others: readonly string[]) {
+  const call = async (tool: string, body: object, capability: string | undefined) => {
+    const answer = await post(`/api/tools/${tool}`, body, capability);
+    if (!answer.ok) throw new Error(await answer.text());
+    return (await answer.json()) as { rating_id: string };
+  };
+  const rated: { id: string; by: string | undefined; content: ReturnType<typeof ratingOf> }[] = [];
+  for (let at = 0; at < ratings; at += 1) {
+    wait(daysBetween * day_s);
+    const by = others[at % others.length];
+    const content = ratingOf(at, context.clock());
+    rated.push({ id: (await call('submit_rating', content, by)).rating_id, by, content });
+  }
+  const [responded, withdrawn, amended] = rated.slice(-3);
+  const text = 'The example was wrong since 1.4; corrected on the same day. Thank you.';
+  await call('respond_to_rating', { rating_id: responded?.id, text }, owner);
+  await call('withdraw_rating', { rating_id: withdrawn?.id, reason: 'sent twice' }, withdrawn?.by);
+  const refused = { ...amended?.content, outcome: 'refused', supersedes: amended?.id };
+  await call('submit_rating', refused, amended?.by);
+}
+
+/** Claims a listing and takes the line out again, so that the next look suspends it. */
+async function suspend({ claim, git, post, wait }: ClaimedDirectory, handle: string, path: string) {
+  await claim(handle, path);
+  git.createRepository(path).commit({ 'dossier-claim.txt': null });
+  wait(31);
+  await post('/api/claim-github', { handle });
+}
+
+/**
+ * A directory that listens and has a page in every state: `co.webhook/webhook` is claimed and rated by six listings
+ * from nine months ago until today, `com.example/suspended` had a claim, the rest is as it was imported.
+ */
+export async function openShownDirectory(): Promise<ClaimedDirectory> {
+  const directory = await openClaimedDirectory({ entries: shownEntries, listening: true });
+  directory.wait(-(ratings * daysBetween + 1) * day_s);
+  const owner = await directory.claim(subject, 'webhook-co/webhook');
+  const others: string[] = [];
+  for (const [handle, path] of raters) others.push(await directory.claim(handle, path));
+  await rate(directory, owner, others);
+  await suspend(directory, 'com.example/suspended', 'example/suspended');
+  return directory;
+}
