@@ -15,13 +15,12 @@ import type { Face, HttpEnvironment, Request } from './environment.ts';
 const shownAtHome = 5;
 /** Read for "recently updated": many of the last updated are the newest themselves. */
 const updatedRead = 40;
-const tagsAtHome = 24;
 const quarantinedShown = 20;
 
 async function importsOf(c: Request) {
   const { store, clock } = c.get('context');
   const last = await store.imports.last();
-  const isWorkedOn = last.run !== undefined && isHeld(last.run, clock().toISOString());
+  const isWorkedOn = last.run !== undefined && (await isHeld(last.run, clock().toISOString(), store));
   return { ...last, isWorkedOn, listings: await store.listings.count() };
 }
 
@@ -42,7 +41,7 @@ const showHome = async (c: Request, { site }: Face) => {
   return answerPage(
     c,
     toHomePage(site, {
-      tags: tags.slice(0, tagsAtHome),
+      tags,
       newest: newest.map((row) => toShortListing(row)),
       updated: updated.map((row) => toShortListing(row)),
       imports: await importsOf(c),

@@ -86,6 +86,21 @@ async function correctAll(words: readonly string[], listings: ListingReads): Pro
   return corrected.size === 0 ? undefined : words.map((word) => corrected.get(word) ?? word);
 }
 
+const handlesOf = async (search: Search, listings: ListingReads) =>
+  (await listings.search({ ...search, after: undefined, limit: mostNear })).map((hit) => hit.listing.handle);
+
+/** What another spelling finds: with the filters, or at least without them. */
+async function respell(
+  { words, facets }: Search,
+  listings: ListingReads,
+): Promise<Omit<NearMisses, 'leave_out'>> {
+  const corrected = await correctAll(words, listings);
+  if (!corrected) return { near: [] };
+  const near = await handlesOf({ words: corrected, facets }, listings);
+  if (near.length > 0) return { near, did_you_mean: corrected.join(' ') };
+  return { near: await handlesOf({ words: corrected, facets: [] }, listings) };
+}
+
 /**
  * Why a search found nothing and what is near it: another spelling that finds something, handles, and what one word
  * or filter less would find. A fixed number of bounded reads, however many listings there are.
@@ -98,12 +113,9 @@ export async function findNearMisses(
   const search = { words: [...new Set(words)], facets };
   const tries = await tryWithout(search, listings);
   const leave_out = tries.map(({ left, count }) => ({ ...left, count }));
-  const handles = async (found: Search) =>
-    (await listings.search({ ...found, after: undefined, limit: mostNear })).map((hit) => hit.listing.handle);
-  const corrected = await correctAll(search.words, listings);
-  const meant = corrected ? await handles({ words: corrected, facets }) : [];
-  if (corrected && meant.length > 0) return { near: meant, did_you_mean: corrected.join(' '), leave_out };
+  const meant = await respell(search, listings);
+  if (meant.near.length > 0) return { ...meant, leave_out };
   const near = query.includes('/') ? await listings.near(query.trim(), mostNear) : [];
   if (near.length > 0 || !tries[0]) return { near, leave_out };
-  return { near: await handles(tries[0].search), leave_out };
+  return { near: await handlesOf(tries[0].search, listings), leave_out };
 }

@@ -1,13 +1,15 @@
 import { html } from 'hono/html';
 import type { ShortListing } from '../evidence/short-listing.ts';
 import { connectDossier } from './connect-block.ts';
-import type { Html } from './html.ts';
+import { day, type Html } from './html.ts';
 import { type ImportState, importState } from './import-state.ts';
 import { toPage } from './layout.ts';
-import { listingList } from './listing-list.ts';
+import { briefList } from './listing-list.ts';
 import { plainSearchForm } from './search-form.ts';
 import type { Site } from './site.ts';
-import { type TagCount, tagCloud } from './tags-page.ts';
+import { isRecordedTag, type TagCount, tagCloud } from './tags-page.ts';
+
+const tagsShown = 24;
 
 /** What the first page shows. */
 export interface Home {
@@ -32,10 +34,10 @@ ${plainSearchForm()}
 ${importState(imports, site.config)}
 <p><a href="/about#import">Import report</a></p>
 </section>
-<section aria-labelledby="tags"><h2 id="tags">Browse by tag</h2>${tagCloud(tags)}<p><a href="/tags">All tags</a></p></section>
+<section aria-labelledby="tags"><h2 id="tags">Browse by tag</h2>${tagCloud(tags.filter(({ tag }) => !isRecordedTag(tag)).slice(0, tagsShown))}<p><a href="/tags">All tags</a></p></section>
 <div class="columns">
-<section aria-labelledby="newest"><h2 id="newest">Newest</h2>${listingList(newest)}</section>
-<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${updated.length > 0 ? listingList(updated) : html`<p>No other listing has been updated since it was first published.</p>`}</section>
+<section aria-labelledby="newest"><h2 id="newest">Newest</h2>${briefList(newest, ({ published_at }) => html`First published ${day(published_at)}`)}</section>
+<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${updated.length > 0 ? briefList(updated, ({ updated_at, version }) => html`Updated ${day(updated_at)}, version <span class="foreign">${version}</span>`) : html`<p>No other listing has been updated since it was first published.</p>`}</section>
 </div>
 <section aria-labelledby="connect"><h2 id="connect">Ask from your agent</h2>
 <p>Connect over MCP; no account, no key.</p>

@@ -35,6 +35,11 @@ export const listingRows = (
   action?: RowAction,
 ): Html => html`${listings.map((listing) => row(listing, words, action))}`;
 
-/** Short listings, one card each. */
-export const listingList = (listings: readonly ShortListing[]): Html =>
-  html`<ul class="cards">${listingRows(listings)}</ul>`;
+/** Listings in brief: the handle, what its publisher says it does, and one fact. */
+export const briefList = (listings: readonly ShortListing[], fact: (listing: ShortListing) => Html): Html =>
+  html`<ul class="cards brief">${listings.map(
+    (listing) => html`
+<li class="card"><h3><a class="handle" href="${pagePath(listing.handle)}">${listing.handle}</a></h3>
+<p class="foreign">${listing.description}</p>
+<p class="note">${fact(listing)}</p></li>`,
+  )}</ul>`;

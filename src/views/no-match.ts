@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
 import { toWords } from '../evidence/words.ts';
 import type { NearMisses } from '../tools/near-misses.ts';
-import { amount, type Html, handleLink } from './html.ts';
+import { counted, type Html, handleLink } from './html.ts';
 import { type SearchAddress, toFilter, withoutFilter, withWords } from './search-links.ts';
 
 const meant = (words: string, address: SearchAddress) => html`
 <p>Did you mean <a href="${withWords(address, words)}">${words}</a>?</p>`;
 
 const near = (handles: readonly string[]) => html`
-<h3>Near</h3>
+<h2>Near</h2>
 <ul class="plain">${handles.map((handle) => html`<li>${handleLink(handle)}</li>`)}</ul>`;
 
 type Left = NearMisses['leave_out'][number];
@@ -17,12 +17,12 @@ function leaving({ word, facet, count }: Left, address: SearchAddress) {
   const filter = facet === undefined ? undefined : toFilter(facet);
   const rest = toWords(address.get('q') ?? '').filter((other) => other !== word);
   const href = filter ? withoutFilter(address, filter) : withWords(address, rest.join(' '));
-  const what = filter ? html`the filter ${filter.text}` : html`the word ${word}`;
-  return html`<li><a href="${href}">Without ${what}</a> <span class="count">${amount(count)}</span></li>`;
+  const what = filter ? html`the filter “${filter.text}”` : html`the word “${word}”`;
+  return html`<li><a href="${href}">Without ${what}</a> <span class="count">${counted(count, 'listing')}</span></li>`;
 }
 
 const leaveOut = (left: readonly Left[], address: SearchAddress) => html`
-<h3>Leave out</h3>
+<h2>With one word or filter less</h2>
 <ul class="plain">${left.map((one) => leaving(one, address))}</ul>`;
 
 /** What is said where nothing matches: another spelling, near handles, and what to leave out. */
@@ -34,7 +34,6 @@ export function noMatch(
   const hasNoWord = query.trim() !== '' && toWords(query).length === 0;
   return html`
 <div class="no-match">
-<h2>No listing matches</h2>
 <p>${hasNoWord ? 'There is no word in this search; a word has letters or digits.' : 'All words and all filters must match.'}</p>
 ${did_you_mean ? meant(did_you_mean, address) : ''}
 ${handles.length > 0 ? near(handles) : ''}

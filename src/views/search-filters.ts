@@ -5,11 +5,13 @@ import {
   filtersOf,
   type Search,
   type SearchAddress,
+  type SearchAnswer,
   toFilter,
   withFilter,
   withoutFilter,
   withoutFilters,
 } from './search-links.ts';
+import { isRecordedTag } from './tags-page.ts';
 
 /** Facet kinds in words, in the order they are shown. */
 const kinds = [
@@ -40,7 +42,7 @@ ${held.map(({ name, value }) => html`<input type="hidden" form="search" name="${
 
 const choice = (filter: Filter, count: string, address: SearchAddress) =>
   isHeld(address, filter)
-    ? html`<li><a id="${idOf(filter)}" href="${withoutFilter(address, filter)}" aria-current="true" rel="nofollow">${filter.text}</a> <span class="count">set</span></li>`
+    ? html`<li><a id="${idOf(filter)}" href="${withoutFilter(address, filter)}" aria-current="true" rel="nofollow">${filter.text}</a> <span class="count">set <span aria-hidden="true">&times;</span></span></li>`
     : html`<li><a id="${idOf(filter)}" href="${withFilter(address, filter)}" rel="nofollow">${filter.text}</a> <span class="count">${count}</span></li>`;
 
 function group(title: string, kind: string, { answer, address }: Search) {
@@ -48,6 +50,7 @@ function group(title: string, kind: string, { answer, address }: Search) {
   const choices = answer.facets
     .flatMap(({ facet, count }) => {
       const filter = facet.startsWith(`${kind}:`) ? toFilter(facet) : undefined;
+      if (filter?.name === 'tag' && isRecordedTag(filter.value) && !isHeld(address, filter)) return [];
       return filter && (!isSet || isHeld(address, filter)) ? [{ filter, count }] : [];
     })
     .slice(0, facetsShown);
@@ -58,8 +61,11 @@ function group(title: string, kind: string, { answer, address }: Search) {
   )}</ul>`;
 }
 
+const capNote = ({ total: { count, capped } }: SearchAnswer) =>
+  capped
+    ? html`<p class="note">Counted over ${amount(count)} of the listings: there are at least as many, and there may be more filters.</p>`
+    : '';
+
 /** What the results can be narrowed by, with how many would be left; where counting stopped, at least as many. */
-export const facetGroups = (
-  search: Search,
-): Html => html`${kinds.map(({ kind, title }) => group(title, kind, search))}
-${search.answer.total.capped ? html`<p class="note">Counted over ${amount(search.answer.total.count)} of the listings: there are at least as many, and there may be more filters.</p>` : ''}`;
+export const facetGroups = (search: Search): Html =>
+  html`${kinds.map(({ kind, title }) => group(title, kind, search))}${capNote(search.answer)}`;

@@ -27,7 +27,7 @@ function total(search: Search): string {
 }
 
 const order = (words: readonly string[]) =>
-  `Order: ${words.length > 0 ? 'found in the name, then in tags, then in the text; inside each ' : ''}by first publication, the oldest first. Never by ratings.`;
+  `Order: ${words.length > 0 ? 'name, then tags, then text; in each the ' : ''}first published first. Never by ratings.`;
 
 /** The next listings: a plain link; where htmx runs they are added below, and the address then shows them all. */
 function more(search: Search, isLive: boolean) {
@@ -48,7 +48,8 @@ function found(search: Search, isLive: boolean) {
   if (answer.listings.length === 0)
     return html`<p><a href="${withoutPlace(address)}">From the first listing</a></p>`;
   const words = toWords(address.get('q') ?? '');
-  return html`<p class="note order">${order(words)}</p>
+  return html`<h2 class="unseen">Results</h2>
+<p class="note order">${order(words)}</p>
 <ul id="list" class="cards">${listingRows(answer.listings, words)}</ul>
 ${more(search, isLive)}`;
 }
@@ -62,14 +63,19 @@ interface Frame {
   readonly isLive: boolean;
 }
 
+const boosted = html` hx-boost:inherited="true"`;
+
 const frame = ({ count, held, facets, inside, isLive }: Frame): Html => html`
-<p id="count" class="total" role="status" tabindex="-1">${count}</p>
 <div class="results">
-<aside aria-label="Filters"${isLive ? html` hx-boost:inherited="true"` : ''}>
-<div id="held">${held}</div>
+<aside aria-label="Filters"${isLive ? boosted : ''}>
+<h2 class="unseen">Filters</h2>
 <details class="filters"><summary>Filters</summary><div id="facets">${facets}</div></details>
 </aside>
+<div>
+<p id="count" class="total" role="status" tabindex="-1">${count}</p>
+<div id="held"${isLive ? boosted : ''}>${held}</div>
 <section id="results" aria-label="Results">${inside}</section>
+</div>
 </div>`;
 
 /** Count, filters and listings of a search; `isLive` where they are replaced in place. */

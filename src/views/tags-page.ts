@@ -12,7 +12,10 @@ export interface TagCount {
 }
 
 const subjects: ReadonlySet<string> = new Set(Object.keys(vocabulary));
-const facts: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
+const recorded: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
+
+/** Whether a tag says what transport and package say too. */
+export const isRecordedTag = (tag: string): boolean => recorded.has(tag);
 
 const groups = [
   {
@@ -25,13 +28,13 @@ const groups = [
     id: 'facts',
     title: 'Recorded facts',
     why: 'The record names a remote endpoint, a transport or a kind of package.',
-    holds: (tag: string) => facts.has(tag) && !subjects.has(tag),
+    holds: isRecordedTag,
   },
   {
     id: 'keywords',
     title: 'Publishers’ keywords',
     why: 'What publishers call their listings; nobody else has checked it.',
-    holds: (tag: string) => !facts.has(tag) && !subjects.has(tag),
+    holds: (tag: string) => !isRecordedTag(tag) && !subjects.has(tag),
   },
 ] as const;
 
