@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import { toShortListing } from '../evidence/short-listing.ts';
-import { isHeld } from '../registry/lease.ts';
 import type { ListingRow } from '../store/store.ts';
 import { tools } from '../tools/index.ts';
 import { listTags } from '../tools/list-tags.ts';
@@ -16,6 +15,8 @@ const shownAtHome = 5;
 /** Read for "recently updated": many of the last updated are the newest themselves. */
 const updatedRead = 40;
 const quarantinedShown = 20;
+/** A run shows every half minute that it is worked on (registry/lease.ts). */
+const workedOn_ms = 120_000;
 
 async function importsOf(c: Request) {
   const { store, clock } = c.get('context');
