@@ -1,6 +1,7 @@
 import type { NativeSignals } from '../evidence/listing-document.ts';
 import type { outcomes, RatingCounts } from '../evidence/rating.ts';
 import type { Db } from './engine.ts';
+import type { MonthCount } from './store.ts';
 
 const noCounts = (): RatingCounts => ({
   ratings: 0,
@@ -65,4 +66,25 @@ export async function readNativeCounts(
   const related = await countGroup(db, subject, 0);
   const ratings = independent.ratings + related.ratings;
   return { ratings, independent, related, flags: ratings > 0 ? await countFlags(db, subject) : {} };
+}
+
+/** Current ratings of a subject since a time, by month, outcome and independence: at most ten rows a month. */
+export async function readMonthCounts(db: Db, subject: string, since: string): Promise<MonthCount[]> {
+  const rows = await currentOf(db, subject)
+    .where('created_at', '>=', since)
+    .select(({ fn, lit }) => [
+      fn<string>('substr', ['created_at', lit(1), lit(7)]).as('month'),
+      'outcome',
+      'independent',
+      fn.countAll<number>().as('ratings'),
+    ])
+    .groupBy(['month', 'outcome', 'independent'])
+    .orderBy('month')
+    .execute();
+  return rows.map(({ month, outcome, independent, ratings }) => ({
+    month,
+    outcome: outcome as MonthCount['outcome'],
+    independent: independent === 1,
+    ratings: Number(ratings),
+  }));
 }

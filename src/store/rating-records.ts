@@ -64,12 +64,15 @@ export async function readRecentRatings(db: Db, subject: string, limit: number):
   return rows.map(toShortRating);
 }
 
-/** Ratings of a subject in all their versions, newest first, after a position; at most `limit`. */
+/** A page of a subject's records (store.ts, RatingPage). */
 export async function readRatings(
   db: Db,
-  ...[subject, after, limit]: Parameters<RatingReads['list']>
+  ...[subject, { after, limit, outcome, independent }]: Parameters<RatingReads['list']>
 ): Promise<RatingRecord[]> {
   let query = recordsOf(db, subject);
+  if (outcome !== undefined || independent !== undefined) query = query.where('is_current', '=', 1);
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (independent !== undefined) query = query.where('independent', '=', independent ? 1 : 0);
   if (after) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('rating.created_at', 'rating.id'), '<', tuple(after.created_at, after.id)),

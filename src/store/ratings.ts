@@ -1,6 +1,6 @@
 import type { RatingResponse } from '../evidence/rating.ts';
 import type { Db } from './engine.ts';
-import { currentOf } from './rating-counts.ts';
+import { currentOf, readMonthCounts } from './rating-counts.ts';
 import { readRatings } from './rating-records.ts';
 import type { RatingReads, RatingRow, RatingWrites } from './store.ts';
 
@@ -33,6 +33,7 @@ export const createRatingReads = (db: Db): RatingReads => ({
       .executeTakeFirst(),
   response: (ratingId) => readResponse(db, ratingId),
   list: (...page) => readRatings(db, ...page),
+  months: (subject, since) => readMonthCounts(db, subject, since),
   rated: async (source, subject, since) => {
     const row = await currentOf(db, subject)
       .select('id')

@@ -107,18 +107,35 @@ export interface ListingWrites extends ListingReads {
   ): Promise<void>;
 }
 
+/**
+ * Which records of a subject to read. All versions without `outcome` and `independent`; with either, the current
+ * ratings that fit, which are the ones that counts count.
+ */
+export interface RatingPage {
+  readonly after?: { readonly created_at: string; readonly id: string };
+  readonly limit: number;
+  readonly outcome?: RatingRecord['outcome'];
+  readonly independent?: boolean;
+}
+
+/** How many current ratings of one outcome and one kind of source were made in a month (YYYY-MM, UTC). */
+export interface MonthCount {
+  readonly month: string;
+  readonly outcome: RatingRecord['outcome'];
+  readonly independent: boolean;
+  readonly ratings: number;
+}
+
 export interface RatingReads {
   byId(id: string): Promise<RatingRow | undefined>;
   /** The current rating of one interaction. */
   current(source: string, subject: string, interactionId: string): Promise<RatingRow | undefined>;
   /** What the rated listing answered to a rating. */
   response(ratingId: string): Promise<RatingResponse | undefined>;
-  /** Public records of a subject, superseded and withdrawn ones too, newest first, after a (created_at, id) position. */
-  list(
-    subject: string,
-    after: { created_at: string; id: string } | undefined,
-    limit: number,
-  ): Promise<RatingRecord[]>;
+  /** A page of a subject's public records, newest first. */
+  list(subject: string, page: RatingPage): Promise<RatingRecord[]>;
+  /** Current ratings of a subject created since a time, counted by month; the oldest month first. */
+  months(subject: string, since: string): Promise<MonthCount[]>;
   /** Whether `source` has a current rating of `subject` created since a time. */
   rated(source: string, subject: string, since: string): Promise<boolean>;
 }

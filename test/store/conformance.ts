@@ -301,7 +301,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect([await end(), await end()]).toEqual([true, false]);
       expect(await store.ratings.current('b/source', 'a/subject', 'interaction-1')).toBeUndefined();
       expect(
-        (await store.ratings.list('a/subject', undefined, 10)).map(({ withdrawn_at }) => withdrawn_at),
+        (await store.ratings.list('a/subject', { limit: 10 })).map(({ withdrawn_at }) => withdrawn_at),
       ).toEqual(['2026-02-01T00:00:00.000Z']);
     });
     it('lists newest first and continues after a place', async () => {
@@ -311,9 +311,37 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         ['3', { created_at: '2026-01-03T00:00:00.000Z' }],
       );
       const ids = async (after?: { created_at: string; id: string }) =>
-        (await store.ratings.list('a/subject', after, 10)).map(({ id }) => id);
+        (await store.ratings.list('a/subject', { after, limit: 10 })).map(({ id }) => id);
       expect(await ids()).toEqual(['3', '2', '1']);
       expect(await ids({ created_at: '2026-01-03T00:00:00.000Z', id: '3' })).toEqual(['2', '1']);
+    });
+    it('lists the counted ones of an outcome or of a kind of source', async () => {
+      await insert(
+        ['1', { outcome: 'failed' }],
+        ['2', { outcome: 'failed', independent: 0 }],
+        ['3'],
+        ['4', { outcome: 'failed', is_current: 0, superseded_by: '5' }],
+      );
+      const ids = async (only: { outcome?: 'failed' | 'refused'; independent?: boolean }) =>
+        (await store.ratings.list('a/subject', { limit: 10, ...only })).map(({ id }) => id);
+      expect(await ids({ outcome: 'failed' })).toEqual(['2', '1']);
+      expect(await ids({ outcome: 'failed', independent: true })).toEqual(['1']);
+      expect(await ids({ independent: false })).toEqual(['2']);
+      expect(await ids({ outcome: 'refused' })).toEqual([]);
+    });
+    it('counts current ratings by month, outcome and kind of source', async () => {
+      await insert(
+        ['1', { created_at: '2026-01-31T23:59:59.999Z' }],
+        ['2', { created_at: '2026-02-01T00:00:00.000Z' }],
+        ['3', { created_at: '2026-02-28T00:00:00.000Z' }],
+        ['4', { created_at: '2026-03-01T00:00:00.000Z', outcome: 'failed', independent: 0 }],
+        ['5', { created_at: '2026-03-01T00:00:00.000Z', is_current: 0 }],
+      );
+      expect(await store.ratings.months('a/subject', '2026-02-01T00:00:00.000Z')).toEqual([
+        { month: '2026-02', outcome: 'succeeded', independent: true, ratings: 2 },
+        { month: '2026-03', outcome: 'failed', independent: false, ratings: 1 },
+      ]);
+      expect(await store.ratings.months('a/other', '2026-02-01T00:00:00.000Z')).toEqual([]);
     });
   });
 
