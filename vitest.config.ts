@@ -1,12 +1,41 @@
 import { defineConfig } from 'vitest/config';
 
+/** What reads and writes through the store runs once more on PostgreSQL. */
+const onBothEngines = [
+  'test/claim/**/*.test.ts',
+  'test/http/**/*.test.ts',
+  'test/mcp/{clients,resources,traps}.test.ts',
+  'test/ratings/**/*.test.ts',
+  'test/record/**/*.test.ts',
+  'test/registry/**/*.test.ts',
+];
+const onPostgresOnly = ['test/**/*.postgres.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     env: { LOG_LEVEL: 'silent' },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'sqlite',
+          include: ['test/**/*.test.ts'],
+          exclude: onPostgresOnly,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: [...onBothEngines, ...onPostgresOnly],
+          globalSetup: 'test/support/postgres-setup.ts',
+          setupFiles: 'test/support/postgres-environment.ts',
+        },
+      },
+    ],
   },
 });

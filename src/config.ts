@@ -92,8 +92,14 @@ export const settings = {
   ),
   DATABASE_URL: setting(
     'file:./data/dossier.db',
-    '`file:...` or `:memory:`',
-    z.string().regex(/^(file:.+|:memory:)$/, 'file:... or :memory:'),
+    '`file:...`, `:memory:`, or `postgres://...` for several nodes (docs/operations.md)',
+    z.string().regex(/^(file:.+|:memory:|postgres(ql)?:\/\/.+)$/, 'file:..., :memory: or postgres://...'),
+    true,
+  ),
+  DATABASE_READ_URL: setting(
+    '',
+    'A replica of the PostgreSQL database for reads that may lag (docs/operations.md); DATABASE_URL when empty',
+    z.string().regex(/^(postgres(ql)?:\/\/.+)?$/, 'postgres://...'),
     true,
   ),
   REGISTRY_URL: setting(

@@ -11,6 +11,7 @@ import { createLog } from './log.ts';
 import { createRepositoryReader } from './proof/repository.ts';
 import { compareWithKept } from './record/kept-checkpoint.ts';
 import { createCachedStore } from './store/cached-store.ts';
+import { openPostgresStore } from './store/postgres.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
 
@@ -20,19 +21,28 @@ const drain_ms = 10_000;
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
 
+type Databases = Pick<Config, 'DATABASE_URL' | 'DATABASE_READ_URL'>;
+
+const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
+
+/** The address without its password. */
+const toShown = (url: string) => url.replace(/:[^:@/]*@/, ':***@');
+
 /** Opens the database of DATABASE_URL behind its cache, whole or not. Throws ExitError. */
-export async function connectStore(url: string): Promise<Store> {
+export async function connectStore(databases: Databases): Promise<Store> {
+  const { DATABASE_URL: url, DATABASE_READ_URL: readUrl } = databases;
   try {
-    return createCachedStore(await openSqliteStore(url));
+    const opened = isPostgres(url) ? openPostgresStore(url, readUrl || undefined) : openSqliteStore(url);
+    return createCachedStore(await opened);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ExitError(exitCodes.io, `DATABASE_URL: cannot open ${url}: ${reason}`);
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new ExitError(exitCodes.io, `DATABASE_URL: cannot open ${toShown(url)}: ${message || code}`);
   }
 }
 
 /** Opens the database of DATABASE_URL behind its cache. Throws ExitError, also where a restore into it did not end. */
-export async function openStore(url: string): Promise<Store> {
-  const store = await connectStore(url);
+export async function openStore(databases: Databases): Promise<Store> {
+  const store = await connectStore(databases);
   if (await store.isWhole()) return store;
   await store.close();
   throw new ExitError(
@@ -57,7 +67,7 @@ export async function openContext(config: Config): Promise<Context> {
   requireKnownLimits(config);
   const context: Context = {
     config,
-    store: await openStore(config.DATABASE_URL),
+    store: await openStore(config),
     repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
     log: createLog(config),
     clock: () => new Date(),

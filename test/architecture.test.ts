@@ -43,6 +43,7 @@ const uses: Record<string, readonly string[]> = {
 /** The only files that may import a dependency at run time. */
 const homes: Record<string, readonly string[]> = {
   'node:sqlite': ['store/sqlite.ts'],
+  pg: ['store/postgres-watch.ts', 'store/postgres.ts'],
   'lru-cache': ['http/kept-bytes.ts', 'store/cached-store.ts'],
   typebox: ['registry/record.ts'],
   undici: ['proof/outbound.ts'],

@@ -77,7 +77,7 @@ async function writeDump(dump: Dump, version: string, { stream, end }: Target): 
  */
 export async function runBackup(config: Config, file: string): Promise<void> {
   const start = performance.now();
-  const store = await openStore(config.DATABASE_URL);
+  const store = await openStore(config);
   try {
     const target = await openTarget(file);
     const rows = await store

@@ -6,7 +6,7 @@ import type { FeedbackRow, Store } from '../store/store.ts';
 const listed = 200;
 
 async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(config.DATABASE_URL);
+  const store = await openStore(config);
   try {
     return await work(store);
   } finally {

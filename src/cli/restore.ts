@@ -76,7 +76,7 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
  * ended well; with 78 where there is something in the database, and then leaves it alone.
  */
 export async function runRestore(config: Config, file: string): Promise<void> {
-  const store = await connectStore(config.DATABASE_URL);
+  const store = await connectStore(config);
   try {
     const header = await restoreInto(store, file);
     process.stdout.write(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}\n`);

@@ -143,7 +143,7 @@ async function endRun({ context, run, request }: Walk, error: unknown): Promise<
 async function openWalk(context: ImportContext, request: ImportRequest, lease: Lease): Promise<Walk> {
   const { store, config, clock } = context;
   const source = await openSource(request.source ?? config.REGISTRY_URL, config, request.patience);
-  const run = await store.write((tx) => beginRun(tx, source, { lease, at: clock().toISOString() }));
+  const run = await store.write((tx) => beginRun(tx, source, { lease, at: clock().toISOString(), store }));
   return {
     context,
     request,
@@ -191,7 +191,7 @@ export async function runImport(context: ImportContext, request: ImportRequest =
   const { store } = context;
   if (importing.has(store)) throw new UnderWayError();
   importing.add(store);
-  const lease = createLease();
+  const lease = createLease(store);
   try {
     return await importHeld(context, request, lease);
   } finally {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { ImportRun, Store, Transaction } from '../store/store.ts';
 import { RegistryError } from './source.ts';
 
@@ -13,7 +12,7 @@ export class UnderWayError extends RegistryError {
   }
 }
 
-/** Who works on a run: this host, this process, and one name for each run. */
+/** Who works on a run: this node, and one name for each run. */
 export interface Lease {
   readonly owner: string;
   /** What the run's row says while this one works on it. */
@@ -22,12 +21,12 @@ export interface Lease {
   end(): void;
 }
 
-/** Leases that this process holds; a row of an earlier process with the same number is not among them. */
+/** Leases that this process holds. */
 const held = new Set<string>();
 
 /** A lease of this process. */
-export function createLease(): Lease {
-  const owner = `${hostname()}/${process.pid}/${randomUUID()}`;
+export function createLease({ node }: Pick<Store, 'node'>): Lease {
+  const owner = `${node}/${randomUUID()}`;
   held.add(owner);
   return {
     owner,
@@ -36,24 +35,19 @@ export function createLease(): Lease {
   };
 }
 
-/** Whether the owner's process still runs; one on another host counts as running, its time tells. */
-function isRunning(owner: string): boolean {
-  const [host, pid] = owner.split('/');
-  if (host !== hostname()) return true;
-  if (Number(pid) === process.pid) return held.has(owner);
-  try {
-    return process.kill(Number(pid), 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
+const nodeOf = (owner: string) => owner.slice(0, owner.lastIndexOf('/'));
 
-/** Whether somebody works on the run: a lease shown less than two minutes ago by a process that is not known to be gone. */
-export const isHeld = ({ lease_owner, lease_at }: ImportRun, at: string): boolean =>
-  lease_owner !== null &&
-  lease_at !== null &&
-  Math.abs(Date.parse(at) - Date.parse(lease_at)) < fresh_ms &&
-  isRunning(lease_owner);
+/** Whether anybody works on the run: shown less than two minutes ago by a node that is not known to be gone. */
+export async function isHeld(
+  { lease_owner, lease_at }: ImportRun,
+  at: string,
+  store: Pick<Store, 'node' | 'isPresent'>,
+): Promise<boolean> {
+  if (lease_owner === null || lease_at === null) return false;
+  if (Math.abs(Date.parse(at) - Date.parse(lease_at)) >= fresh_ms) return false;
+  const node = nodeOf(lease_owner);
+  return node === store.node ? held.has(lease_owner) : store.isPresent(node);
+}
 
 /** Saves a change of a run that is still ours; false, and nothing saved, where somebody took it over. */
 export async function saveHeld(

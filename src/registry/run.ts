@@ -1,4 +1,4 @@
-import type { ImportRun, Transaction } from '../store/store.ts';
+import type { ImportRun, Store, Transaction } from '../store/store.ts';
 import { createCounts, type RunProgress, readProgress, toCountsJson } from './counts.ts';
 import { isHeld, type Lease, UnderWayError } from './lease.ts';
 import type { RegistrySource } from './source.ts';
@@ -45,9 +45,10 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
 export async function beginRun(
   tx: Transaction,
   source: RegistrySource,
-  { lease, at }: { readonly lease: Lease; readonly at: string },
+  { lease, at, store }: { readonly lease: Lease; readonly at: string; readonly store: Store },
 ): Promise<Run> {
-  if ((await tx.imports.running()).some((run) => isHeld(run, at))) throw new UnderWayError();
+  for (const running of await tx.imports.running())
+    if (await isHeld(running, at, store)) throw new UnderWayError();
   const { run, done } = await tx.imports.last(source.name);
   if (isResumable(run)) {
     await tx.imports.saveRun(run.id, { state: 'running', finished_at: null, error: null, ...lease.at(at) });

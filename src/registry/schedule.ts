@@ -35,8 +35,8 @@ async function importOnce(context: ImportContext, signal: AbortSignal, source?: 
   }
 }
 
-/** Seconds until the first import, so that the registry is not asked more often than the interval says. */
-async function firstWait_s({ store, config, clock }: ImportContext): Promise<number> {
+/** Seconds until an import is due, so that all nodes together ask the registry no more often than the interval says. */
+async function untilDue_s({ store, config, clock }: ImportContext): Promise<number> {
   const { run, done } = await store.imports.last();
   if (!done?.finished_at || done.id !== run?.id || done.source === sampleSource) return 0;
   const age_s = (clock().getTime() - Date.parse(done.finished_at)) / 1000;
@@ -55,14 +55,19 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
 
 async function keepImporting(context: ImportContext, signal: AbortSignal): Promise<void> {
   const { REGISTRY_URL, IMPORT_INTERVAL } = context.config;
-  let pause_s = await firstWait_s(context);
+  let pause_s = await untilDue_s(context);
   for (let failures = 0; ; ) {
     await wait(Math.min(pause_s * 1000, longestWait_ms), undefined, { signal, ref: false });
+    const rest_s = failures === 0 ? await untilDue_s(context) : 0;
+    if (rest_s > IMPORT_INTERVAL * jitter) {
+      pause_s = rest_s;
+      continue;
+    }
     const { state, error } = await importOnce(context, signal);
     if (state === 'running') return;
     if (state === 'busy') {
       await wait(busyPause_s * 1000, undefined, { signal, ref: false });
-      pause_s = await firstWait_s(context);
+      pause_s = await untilDue_s(context);
       continue;
     }
     if (state === 'done' && REGISTRY_URL.startsWith('file:')) return;

@@ -26,6 +26,14 @@ export interface Engine {
   readonly search: SearchIndex;
   /** Reads everything at one moment, whatever is written meanwhile and however long it takes. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /** The name of this process among those on the database, for as long as it runs. */
+  readonly node: string;
+  /** Whether the process of a name still runs; one that cannot be asked counts as running. */
+  isPresent(node: string): Promise<boolean>;
+  /** The first thing in every transaction: waits until no other process writes. */
+  begin(db: Db): Promise<void>;
+  /** The last thing in a transaction: other processes are called back once it is committed. */
+  announce(db: Db, written: Written): Promise<void>;
   /** Calls back when another process wrote. Answers the undo. */
   onForeignWrite(listener: (written: Written) => void): () => void;
   close(): Promise<void>;

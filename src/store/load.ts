@@ -6,7 +6,6 @@ import {
   dumpedTables,
   keyColumns,
   keyOf,
-  type RowCounts,
   readTable,
 } from './dump.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
@@ -21,6 +20,11 @@ export interface Load {
   put(table: string, rows: readonly DumpedRow[]): Promise<void>;
   /** Makes the database whole. Throws where it does not hold exactly so many rows. */
   finish(counts: Readonly<Record<string, number>>): Promise<void>;
+}
+
+interface Ending {
+  readonly heads: readonly DumpedRow[];
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 const isDumped = (table: string): table is DumpedTable => (dumpedTables as string[]).includes(table);
@@ -84,6 +88,25 @@ async function putRows(
   );
 }
 
+/** A transaction of a load; none is made any more once another load of the same database ended. */
+const whileLoading =
+  (commit: Commit): Commit =>
+  (work) =>
+    commit(async (db) => {
+      if (await isWhole(db)) throw new Error('another restore into this database ended meanwhile');
+      return work(db);
+    });
+
+/** The heads come first, because then no other load writes; wrong counts take them away again. */
+async function finish(engine: Engine, commit: Commit, { heads, counts }: Ending): Promise<void> {
+  await whileLoading(commit)((db) => insert(db, 'log_head', heads));
+  const held = await engine.snapshot(countRows);
+  const wrong = dumpedTables.filter((table) => held[table] !== counts[table]);
+  if (wrong.length === 0) return;
+  await commit((db) => db.deleteFrom('log_head').execute());
+  throw new Error(`not as many rows as there should be in ${wrong.join(', ')}`);
+}
+
 /**
  * Begins to fill a new database, or one that an interrupted load left behind, which is emptied first. Until `finish`
  * it has no log, so no process opens it. Answers undefined, and does nothing, where it is in use.
@@ -91,19 +114,15 @@ async function putRows(
 export async function loadStore(engine: Engine, commit: Commit): Promise<Load | undefined> {
   const state = await commit(takeHead);
   if (state === 'in use') return undefined;
-  if (state === 'interrupted') await clear(engine, commit);
+  const step = whileLoading(commit);
+  if (state === 'interrupted') await clear(engine, step);
   const heads: DumpedRow[] = [];
   return {
     async put(table, rows) {
       if (!isDumped(table)) throw new Error(`no table is called ${table}`);
       if (table === 'log_head') heads.push(...rows);
-      else if (rows.length > 0) await commit((db) => putRows(engine.search, db, { table, rows }));
+      else if (rows.length > 0) await step((db) => putRows(engine.search, db, { table, rows }));
     },
-    async finish(counts) {
-      const held: RowCounts = { ...(await engine.snapshot(countRows)), log_head: heads.length };
-      const wrong = dumpedTables.filter((table) => held[table] !== counts[table]);
-      if (wrong.length > 0) throw new Error(`not as many rows as there should be in ${wrong.join(', ')}`);
-      await commit((db) => insert(db, 'log_head', heads));
-    },
+    finish: (counts) => finish(engine, commit, { heads, counts }),
   };
 }

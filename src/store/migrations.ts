@@ -1,4 +1,4 @@
-import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import { type CreateTableBuilder, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Schema } from './schema.ts';
 
@@ -6,6 +6,8 @@ import type { Schema } from './schema.ts';
 export interface ColumnTypes {
   /** A column that holds whole numbers up to 2^53. */
   readonly int8: 'integer' | 'bigint';
+  /** A column of text in the order of its bytes. */
+  readonly text: 'text' | RawBuilder<unknown>;
 }
 
 type Column = readonly [name: string, type: 'text' | 'integer' | 'int8', optional?: 'null'];
@@ -22,7 +24,7 @@ async function createTable(
   let builder: CreateTableBuilder<string, string> = db.schema.createTable(table);
   const single = definition.key.length === 1 ? definition.key[0] : undefined;
   for (const [name, type, optional] of definition.columns) {
-    builder = builder.addColumn(name, type === 'int8' ? types.int8 : type, (column) => {
+    builder = builder.addColumn(name, type === 'integer' ? type : types[type], (column) => {
       if (name === single) return column.primaryKey().notNull();
       return optional ? column : column.notNull();
     });

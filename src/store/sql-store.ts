@@ -2,6 +2,7 @@ import { createClaimReads, createClaimWrites } from './claims.ts';
 import { dumpStore } from './dump.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createFeedbackReads, createFeedbackWrites, createKeyReads, createKeyWrites } from './feedback.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { createImportReads, createImportWrites } from './imports.ts';
 import { createLimitReads, createLimitWrites } from './limits.ts';
 import { createListingReads } from './listing-reads.ts';
@@ -36,26 +37,36 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   limits: createLimitWrites(db),
 });
 
+/** What one transaction touched, and everything that a commit of several did. */
+const toWritten = (touched: ReadonlySet<string>): Written =>
+  touched.has(everyListing) ? 'all' : [...touched];
+
 /** The store over an engine: every query is written once, the engine brings connections, DDL and search. */
 export function createSqlStore(engine: Engine): Store {
   const listeners = new Set<(written: Written) => void>();
-  const announce = (written: Written) => {
+  const tell = (written: Written) => {
     for (const listener of listeners) listener(written);
   };
-  const stopWatching = engine.onForeignWrite(announce);
+  const stopWatching = engine.onForeignWrite(tell);
+  let touched: Set<string>;
+  const commit = createGroupCommit(async (work) => {
+    touched = new Set();
+    await engine.writer.transaction().execute(async (db) => {
+      await engine.begin(db);
+      await work(db);
+      if (touched.size > 0) await engine.announce(db, toWritten(touched));
+    });
+    if (touched.size > 0) tell(toWritten(touched));
+  });
   return {
     ...createReads(engine.reader, engine.search),
-    async write(work) {
-      const touched = new Set<string>();
-      const result = await engine.writer
-        .transaction()
-        .execute((db) => work(createTransaction(db, engine.search, (handle) => touched.add(handle))));
-      if (touched.size > 0) announce(touched.has(everyListing) ? 'all' : [...touched]);
-      return result;
-    },
+    node: engine.node,
+    isPresent: engine.isPresent,
+    write: (work) =>
+      commit((db) => work(createTransaction(db, engine.search, (handle) => touched.add(handle)))),
     isWhole: () => isWhole(engine.reader),
     dump: (work) => dumpStore(engine, work),
-    load: () => loadStore(engine, (work) => engine.writer.transaction().execute(work)),
+    load: () => loadStore(engine, commit),
     onWritten(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

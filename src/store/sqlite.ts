@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
@@ -67,9 +69,9 @@ const toKysely = (database: DatabaseSync) =>
 /** Two processes that open one new file wait for each other: the whole migration holds the write lock. */
 async function migrate(database: DatabaseSync, db: Kysely<Schema>): Promise<void> {
   const migrations = {
-    '0001_tables': createTables({ int8: 'integer' }),
+    '0001_tables': createTables({ int8: 'integer', text: 'text' }),
     '0002_search': sqliteSearch.migration,
-    '0003_limits': createLimitTables({ int8: 'integer' }),
+    '0003_limits': createLimitTables({ int8: 'integer', text: 'text' }),
   };
   database.exec('begin immediate');
   const provider = { getMigrations: async () => migrations };
@@ -102,6 +104,21 @@ const readSnapshot = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
     }
   });
 
+/** The stores that this process has open; a name that an earlier process with its number left is not among them. */
+const openNodes = new Set<string>();
+
+/** Whether a process that opened the same file still runs; one of another host cannot be asked. */
+async function isPresent(node: string): Promise<boolean> {
+  const [host, pid] = node.split('/');
+  if (host !== hostname()) return true;
+  if (Number(pid) === process.pid) return openNodes.has(node);
+  try {
+    return process.kill(Number(pid), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /**
  * Opens `file:<path>` (made with its folder where missing, WAL, synchronous=FULL) or `:memory:` and brings its
  * schema up to date. In memory one connection serves reads and transactions, so reads wait for a transaction.
@@ -114,13 +131,20 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
   const writer = toKysely(writing);
   await migrate(writing, writer);
   const reader = inMemory ? writer : toKysely(connect(path));
+  const node = `${hostname()}/${process.pid}/${randomUUID()}`;
+  openNodes.add(node);
   const engine: Engine = {
     reader,
     writer,
     search: sqliteSearch,
     snapshot: (work) => readSnapshot(reader, work),
+    node,
+    isPresent,
+    begin: async () => {},
+    announce: async () => {},
     onForeignWrite: (listener) => watchForeignWrites(writing, listener),
     async close() {
+      openNodes.delete(node);
       if (!inMemory) await reader.destroy();
       await writer.destroy();
     },

@@ -304,6 +304,10 @@ export interface Store extends Reads {
    * leaves no trace. Work may run again after a conflict, so it has no effects outside the transaction.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** The name of this process among those that work on the same store. */
+  readonly node: string;
+  /** Whether the process of a name still runs; one that cannot be asked counts as running. */
+  isPresent(node: string): Promise<boolean>;
   /** Whether everything is there: false in the middle of a load, and where one did not end. */
   isWhole(): Promise<boolean>;
   /** Hands everything that is kept, as it is at one moment, to `work`. */

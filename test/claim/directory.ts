@@ -2,10 +2,10 @@ import pino from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { type Context, withCaller } from '../../src/context.ts';
 import { createRepositoryReader } from '../../src/proof/repository.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { ListingRow, Store } from '../../src/store/store.ts';
 import { claimAgent } from '../../src/tools/claim-agent.ts';
 import { callTool, type Tool } from '../../src/tools/tool.ts';
+import { createDatabase, openDatabase } from '../support/database.ts';
 import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
 
 /** An answer of claim_agent as a caller reads it. */
@@ -92,7 +92,7 @@ export function createClaimContext(
 /** Opens a directory with the listing co.webhook/webhook at github.com/webhook-co/webhook. */
 export async function openClaimDirectory(environment: Record<string, string> = {}): Promise<ClaimDirectory> {
   const git = await createGitServer();
-  const store = await openSqliteStore(':memory:');
+  const store = await openDatabase(await createDatabase());
   await putListings(store, listingRow(1, 'co.webhook/webhook', 'https://github.com/webhook-co/webhook'));
   const now = new Date('2026-11-21T10:00:00Z');
   const createContext = () => createClaimContext(git.url, { store, clock: () => new Date(now) }, environment);

@@ -10,7 +10,7 @@ import { recheckClaims, recheckDue_ms, startRecheck } from '../../src/claim/rech
 import { suspendClaim } from '../../src/claim/suspend.ts';
 import type { Context } from '../../src/context.ts';
 import { createChallenge } from '../../src/evidence/challenge.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import {
   type Answer,
   askClaim,
@@ -269,10 +269,10 @@ describe('the key ring', () => {
   });
 });
 
-test('two nodes on one database file agree on a key, and prove at once with one event', async () => {
+test('two nodes on one database agree on a key, and prove at once with one event', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dossier-claim-'));
-  const url = `file:${join(folder, 'dossier.db')}`;
-  const store = await openSqliteStore(url);
+  const url = await createSharedDatabase(folder);
+  const store = await openDatabase(url);
   await putListings(store, listingRow(1, handle, 'https://github.com/webhook-co/webhook'));
   const nodes = await Promise.all([0, 1].map(() => startNode(url, directory.git.url)));
   const [issued] = await Promise.all(nodes.map((node) => node.ask('2026-11-21T10:00:00Z')));

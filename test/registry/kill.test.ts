@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { startDossier } from '../support/command.ts';
+import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { openImporting, readWritten } from '../support/importing.ts';
 import { manyEntries, readRealEntries } from '../support/registry-entries.ts';
 import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
@@ -35,7 +35,7 @@ async function importUntilKilled(environment: Record<string, string>, pages: num
 }
 
 it('loses and repeats nothing when killed in the middle, twice', { timeout: 120_000 }, async () => {
-  const databaseUrl = `file:${join(folder, 'killed.db')}`;
+  const databaseUrl = await createSharedDatabase(folder);
   const environment = {
     DATABASE_URL: databaseUrl,
     REGISTRY_URL: registry.url,
@@ -45,7 +45,7 @@ it('loses and repeats nothing when killed in the middle, twice', { timeout: 120_
   const { code, stderr } = await startDossier(['import'], environment).ended;
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
 
-  const store = await openSqliteStore(databaseUrl);
+  const store = await openDatabase(databaseUrl);
   const { run } = await store.imports.last();
   const killed = await readWritten(store);
   await store.close();

@@ -5,8 +5,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startImports } from '../../src/registry/schedule.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { startDossier } from '../support/command.ts';
+import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { type Importing, openImporting } from '../support/importing.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
@@ -99,7 +99,7 @@ it('dossier import ends with 69 while another process imports, which loses nothi
   const registry = await startRegistryServer(manyEntries(1500));
   registry.delay(150);
   const environment = {
-    DATABASE_URL: `file:${join(folder, 'one.db')}`,
+    DATABASE_URL: await createSharedDatabase(folder),
     REGISTRY_URL: registry.url,
   };
   const first = startDossier(['import'], environment);
@@ -109,7 +109,7 @@ it('dossier import ends with 69 while another process imports, which loses nothi
   expect(second.stderr.trim().split('\n').at(-1)).toBe('an import is already under way');
   const imported = await first.ended;
   expect(imported.code, imported.stderr).toBe(0);
-  const store = await openSqliteStore(environment.DATABASE_URL);
+  const store = await openDatabase(environment.DATABASE_URL);
   const { run } = await store.imports.last();
   expect(run).toMatchObject({ id: 1, state: 'done' });
   expect(JSON.parse(run?.counts ?? '')).toMatchObject({ rows_seen: 1500, rows_new: 1500 });

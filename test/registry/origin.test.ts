@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { toListingDocument } from '../../src/evidence/document.ts';
 import { runImport } from '../../src/registry/import.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createDatabase, openDatabase } from '../support/database.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dossier-origin-'));
   writeFileSync(join(folder, 'copy.json'), JSON.stringify([registryEntry('a.b/copied')]));
   registry = await startRegistryServer([registryEntry('a.b/served')]);
-  store = await openSqliteStore(':memory:');
+  store = await openDatabase(await createDatabase());
 });
 afterEach(async () => {
   await store.close();

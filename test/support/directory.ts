@@ -6,6 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import { runImport } from '../../src/registry/import.ts';
 import { listen, openContext } from '../../src/server.ts';
+import { createDatabase } from './database.ts';
 import { type RegistryEntry, seedEntries } from './entries.ts';
 
 /** How to open a directory: what its registry lists, its settings, and whether it listens on a port. */
@@ -50,7 +51,7 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
   const folder = mkdtempSync(join(tmpdir(), 'dossier-test-'));
   const registry = join(folder, 'registry.json');
   const settings = {
-    DATABASE_URL: ':memory:',
+    DATABASE_URL: environment.DATABASE_URL ?? (await createDatabase()),
     LOG_LEVEL: 'silent',
     REGISTRY_URL: `file:${registry}`,
     REGISTRY_NAME: 'registry.modelcontextprotocol.io',

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { type ImportReport, type ImportRequest, runImport } from '../../src/registry/import.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createDatabase, openDatabase } from './database.ts';
 import type { RegistryEntry } from './entries.ts';
 import { type RegistryServer, startRegistryServer } from './registry-server.ts';
 
@@ -43,10 +43,10 @@ export async function readWritten(store: Store): Promise<unknown> {
 /** Opens both; close it after use. The clock starts at 2026-11-01T00:00:00Z. */
 export async function openImporting(
   entries: readonly RegistryEntry[],
-  databaseUrl = ':memory:',
+  databaseUrl?: string,
 ): Promise<Importing> {
   const registry = await startRegistryServer(entries);
-  const store = await openSqliteStore(databaseUrl);
+  const store = await openDatabase(databaseUrl ?? (await createDatabase()));
   const config = readConfig({ REGISTRY_URL: registry.url, REGISTRY_NAME: 'registry.test' }, '1.2.3');
   let now_ms = Date.parse('2026-11-01T00:00:00Z');
   const context = { store, config, log: pino({ level: 'silent' }), clock: () => new Date(now_ms) };

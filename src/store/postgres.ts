@@ -1,0 +1,110 @@
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { Pool, type PoolConfig, types } from 'pg';
+import type { Db, Engine } from './engine.ts';
+import { createLimitTables, createTables } from './migrations.ts';
+import { postgresSearch } from './postgres-search.ts';
+import { isPresentQuery, openWatch } from './postgres-watch.ts';
+import type { Schema } from './schema.ts';
+import { createSqlStore } from './sql-store.ts';
+import type { Store } from './store.ts';
+
+const readConnections = 8;
+const connect_ms = 3000;
+const statement_ms = 10_000;
+const idleTransaction_ms = 15_000;
+
+/** Held to the end of each writing transaction of any node, as SQLite holds its write lock. */
+const writeLock = 0x646f7373;
+
+/** Whole numbers below 2^53 are numbers; node-postgres leaves int8 as text. */
+const int8 = 20;
+const getTypeParser: typeof types.getTypeParser = (oid, format) =>
+  oid === int8 ? Number : types.getTypeParser(oid, format);
+
+const toPoolConfig = (connectionString: string): PoolConfig => ({
+  connectionString,
+  application_name: 'dossier',
+  types: { getTypeParser },
+  connectionTimeoutMillis: connect_ms,
+  statement_timeout: statement_ms,
+  query_timeout: statement_ms + 1000,
+  idle_in_transaction_session_timeout: idleTransaction_ms,
+  keepAlive: true,
+});
+
+function createDb(config: PoolConfig): Kysely<Schema> {
+  const pool = new Pool(config);
+  // An idle connection that breaks is replaced by the next one asked for; unheard, its error would end the process.
+  pool.on('error', () => undefined);
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Kysely's own lock makes nodes that start together wait for the first one. */
+async function migrate(config: PoolConfig): Promise<void> {
+  const db = createDb({ ...config, max: 2, statement_timeout: 0, query_timeout: 0 });
+  const migrations = {
+    '0001_tables': createTables({ int8: 'bigint', text: sql`text collate "C"` }),
+    '0002_search': postgresSearch.migration,
+    '0003_limits': createLimitTables({ int8: 'bigint', text: sql`text collate "C"` }),
+  };
+  try {
+    const provider = { getMigrations: async () => migrations };
+    const { error } = await new Migrator({ db, provider }).migrateToLatest();
+    if (error) throw error;
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** A connection of its own, which may take its time: a backup goes as fast as what it is written to. */
+async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = createDb({
+    ...config,
+    max: 1,
+    statement_timeout: 0,
+    query_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+  });
+  try {
+    return await db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(work);
+  } finally {
+    await db.destroy();
+  }
+}
+
+const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
+  db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
+
+/**
+ * Opens a database of PostgreSQL 15 or later for any number of nodes and brings its schema up to date. Transactions of
+ * all nodes run one after the other under one lock, so that none has to be tried again; reads wait for nobody.
+ */
+export async function openPostgresStore(databaseUrl: string, _readUrl?: string): Promise<Store> {
+  const config = toPoolConfig(databaseUrl);
+  await migrate(config);
+  const watch = await openWatch(config);
+  const reader = createDb({ ...config, max: readConnections });
+  const writer = createDb({ ...config, max: 1 });
+  const engine: Engine = {
+    reader,
+    writer,
+    search: postgresSearch,
+    snapshot: (work) => readSnapshot(config, work),
+    node: String(watch.node),
+    isPresent: async (node) => (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true,
+    begin: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
+    announce: (db, written) => watch.announce(runIn(db), written),
+    onForeignWrite: (listener) => watch.onWritten(listener),
+    async close() {
+      await watch.close();
+      await reader.destroy();
+      await writer.destroy();
+    },
+  };
+  return createSqlStore(engine);
+}

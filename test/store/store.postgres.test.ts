@@ -1,0 +1,8 @@
+import { createCachedStore } from '../../src/store/cached-store.ts';
+import { createDatabase, openDatabase } from '../support/database.ts';
+import { describeStore } from './conformance.ts';
+
+describeStore('PostgreSQL', async () => openDatabase(await createDatabase()));
+describeStore('PostgreSQL, cached', async () =>
+  createCachedStore(await openDatabase(await createDatabase())),
+);
