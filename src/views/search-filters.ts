@@ -61,6 +61,9 @@ function group(title: string, kind: string, { answer, address }: Search) {
   )}</ul>`;
 }
 
+/** What is said in the place of filters where nothing was found: the place stays, so that nothing jumps. */
+export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`;
+
 const capNote = ({ total: { count, capped } }: SearchAnswer) =>
   capped
     ? html`<p class="note">Counted over ${amount(count)} of the listings: there are at least as many, and there may be more filters.</p>`
@@ -68,4 +71,6 @@ const capNote = ({ total: { count, capped } }: SearchAnswer) =>
 
 /** What the results can be narrowed by, with how many would be left; where counting stopped, at least as many. */
 export const facetGroups = (search: Search): Html =>
-  html`${kinds.map(({ kind, title }) => group(title, kind, search))}${capNote(search.answer)}`;
+  search.answer.facets.length === 0
+    ? nothingToNarrow
+    : html`${kinds.map(({ kind, title }) => group(title, kind, search))}${capNote(search.answer)}`;

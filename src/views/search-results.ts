@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
 import { toWords } from '../evidence/words.ts';
+import { pickBox, pickForm } from './compare-picks.ts';
 import { amount, counted, type Html } from './html.ts';
 import { listingRows } from './listing-list.ts';
 import { noMatch } from './no-match.ts';
-import { facetGroups, heldFilters } from './search-filters.ts';
+import { facetGroups, heldFilters, nothingToNarrow } from './search-filters.ts';
 import { type Search, withCursor, withoutPlace, withShown } from './search-links.ts';
 
 /** Listings that `more` brings. */
@@ -50,7 +51,8 @@ function found(search: Search, isLive: boolean) {
   const words = toWords(address.get('q') ?? '');
   return html`<h2 class="unseen">Results</h2>
 <p class="note order">${order(words)}</p>
-<ul id="list" class="cards">${listingRows(answer.listings, words)}</ul>
+<ul id="list" class="cards">${listingRows(answer.listings, words, pickBox)}</ul>
+${pickForm}
 ${more(search, isLive)}`;
 }
 
@@ -58,7 +60,7 @@ ${more(search, isLive)}`;
 interface Frame {
   readonly count: string;
   readonly held: Html;
-  readonly facets: Html | '';
+  readonly facets: Html;
   readonly inside: Html;
   readonly isLive: boolean;
 }
@@ -96,7 +98,7 @@ export const wrongSearch = (
   frame({
     count: 'This search cannot be run.',
     held: heldFilters(address),
-    facets: '',
+    facets: nothingToNarrow,
     inside: html`<ul id="wrong" class="notice">${fields.map(({ field, message }) => html`<li>${field}: ${message}</li>`)}</ul>`,
     isLive: true,
   });
