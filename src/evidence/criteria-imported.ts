@@ -156,7 +156,7 @@ const endpointObservedAlive = plainCriterion(
 const future = 'The recorded date is still to come.';
 
 const listedForDays = numberCriterion(
-  { evidence, label: 'First published at least {} days ago', max: mostDays },
+  { evidence, label: 'First published at least {} day(s) ago', max: mostDays },
   (compared, days) => {
     const { published_at } = compared.listing;
     const age_days = daysSince(published_at, compared.now_ms);
@@ -167,7 +167,7 @@ const listedForDays = numberCriterion(
 );
 
 const updatedWithinDays = numberCriterion(
-  { evidence, label: 'Updated within the last {} days', max: mostDays },
+  { evidence, label: 'Updated within the last {} day(s)', max: mostDays },
   (compared, days) => {
     const { updated_at } = compared.listing;
     const age_days = daysSince(updated_at, compared.now_ms);
@@ -179,7 +179,7 @@ const updatedWithinDays = numberCriterion(
 
 const concentration = 'publisher_listings';
 const publisherListingsAtMost = numberCriterion(
-  { evidence, label: 'Publisher has at most {} listings', max: 100_000 },
+  { evidence, label: 'Publisher has at most {} listing(s)', max: 100_000 },
   (compared, most) => {
     const count = signalOf(compared, concentration)?.value;
     if (typeof count !== 'number')

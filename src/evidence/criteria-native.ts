@@ -40,7 +40,7 @@ const claimed = plainCriterion({ evidence, label: 'Claimed' }, (compared) => {
 });
 
 const claimCheckedWithinDays = numberCriterion(
-  { evidence, label: 'Claimed, and looked at again within the last {} days', max: mostDays },
+  { evidence, label: 'Claimed, and looked at again within the last {} day(s)', max: mostDays },
   (compared, days) => {
     const { listing, now_ms } = compared;
     const missing = whyNotClaimed(listing);
@@ -67,7 +67,7 @@ function ratingsFact({ signals: { native } }: ComparedListing['listing']): strin
 }
 
 const nativeRatingsAtLeast = numberCriterion(
-  { evidence, label: 'At least {} independent native ratings', max: mostRatings },
+  { evidence, label: 'At least {} independent native rating(s)', max: mostRatings },
   (compared, fewest) => {
     const { ratings } = compared.listing.signals.native.independent;
     return ratingFinding(compared, {
@@ -78,7 +78,7 @@ const nativeRatingsAtLeast = numberCriterion(
 );
 
 const independentSourcesAtLeast = numberCriterion(
-  { evidence, label: 'Rated from at least {} independent accounts', max: mostRatings },
+  { evidence, label: 'Rated from at least {} independent account(s)', max: mostRatings },
   (compared, fewest) => {
     const { control_roots } = compared.listing.signals.native.independent;
     return ratingFinding(compared, {
@@ -89,7 +89,7 @@ const independentSourcesAtLeast = numberCriterion(
 );
 
 const ratedWithinDays = numberCriterion(
-  { evidence, label: 'Independently rated within the last {} days', max: mostDays },
+  { evidence, label: 'Independently rated within the last {} day(s)', max: mostDays },
   (compared, days) => {
     const { last_at } = compared.listing.signals.native.independent;
     if (!last_at) return ratingFinding(compared, { result: 'not_met', fact: ratingsFact(compared.listing) });

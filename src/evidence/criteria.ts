@@ -49,7 +49,7 @@ export function wrongValue({ criterion, value }: AskedCriterion): string | undef
 
 /** A criterion in words, its value in place. */
 export const criterionText = ({ criterion, value }: AskedCriterion): string =>
-  criteria[criterion].label.replace('{}', () => String(value ?? ''));
+  criteria[criterion].label.replace('(s)', value === 1 ? '' : 's').replace('{}', () => String(value ?? ''));
 
 function answer(compared: ComparedListing, { criterion, value }: AskedCriterion): Answer {
   const asked = { criterion, ...(value !== undefined && { value }) };

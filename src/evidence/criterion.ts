@@ -33,7 +33,7 @@ type Takes =
 export interface Criterion {
   /** Where its facts come from: imported ones stay apart from what was shown and said on this service. */
   readonly evidence: 'imported' | 'native';
-  /** The question in words; `{}` stands for the value. */
+  /** The question in words; `{}` stands for the value, `(s)` for the plural that follows from it. */
   readonly label: string;
   readonly takes: Takes;
   /** The rule, pure; `value` must be one that `takes` allows. */

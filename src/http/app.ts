@@ -9,6 +9,7 @@ import { createAssetRoutes } from './assets.ts';
 import { createBadgeRoutes } from './badge.ts';
 import { toCaller } from './caller.ts';
 import { createClaimRoutes } from './claim.ts';
+import { createCompareRoutes } from './compare.ts';
 import { createDiscoveryRoutes, createHealthRoutes } from './discovery.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 import { createFeedbackRoutes } from './feedback.ts';
@@ -52,6 +53,7 @@ export function createApp(context: Context): App {
   app.route('/', createApiRoutes(face));
   app.route('/', createPageRoutes(face));
   app.route('/', createSearchRoutes(face));
+  app.route('/', createCompareRoutes(face));
   app.route('/', createListingRoutes(face));
   app.route('/', createClaimRoutes(face));
   app.route('/', createBadgeRoutes());

@@ -33,7 +33,7 @@ const input = z.strictObject({
 });
 
 const answer = z.object({
-  criterion: z.string(),
+  criterion: z.enum(criterionNames),
   value: z.union([z.string(), z.number()]).optional(),
   result: z.enum(comparisonResults),
   fact: z.string(),

@@ -12,6 +12,7 @@ export interface Page extends PageHead {
 const links: readonly (readonly [string, string])[] = [
   ['/agents', 'Listings'],
   ['/tags', 'Tags'],
+  ['/compare', 'Compare'],
   ['/tools', 'Tools'],
   ['/about', 'About'],
   ['/feedback', 'Feedback'],

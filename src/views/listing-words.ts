@@ -45,9 +45,16 @@ export function signalText({ kind, value, unit, state }: ImportedSignal): string
   return unit && !kind.includes(unit.replace(/s$/, '')) ? `${count} ${words(unit)}` : count;
 }
 
-/** Outcomes or scores with their counts: `succeeded 2, failed 1`. */
-export const countsText = (counts: RatingCounts['outcomes'] | RatingCounts['scores']): string =>
+const listed = (counts: Readonly<Record<string, number>>, show: (name: string, count: string) => string) =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${name} ${count}`)
+    .map(([name, count]) => show(name, amount(count)))
     .join(', ') || 'none';
+
+/** Outcomes with their counts: `succeeded 2, failed 1`. */
+export const countsText = (counts: RatingCounts['outcomes']): string =>
+  listed(counts, (outcome, count) => `${outcome} ${count}`);
+
+/** Scores with their counts, each score that of its source: `4 (1 time), 5 (3 times)`. */
+export const scoresText = (counts: RatingCounts['scores']): string =>
+  listed(counts, (score, count) => `${score} (${count} ${count === '1' ? 'time' : 'times'})`);

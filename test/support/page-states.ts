@@ -14,6 +14,27 @@ export interface PageState {
 const long =
   'io.github.a-publisher-with-a-rather-long-account-name/model-context-protocol-server-for-everything';
 
+const comparedEight = `/compare?${new URLSearchParams([
+  ...[
+    'co.webhook/webhook',
+    'com.politicalcomms/api',
+    long,
+    'com.example/no-repository',
+    'com.example/suspended',
+    'com.example/gone',
+    'io.github.mass-publisher/generated-server-03',
+    'co.webhook/webhok',
+  ].map((handle) => ['handle', handle]),
+  ['active', 'true'],
+  ['has_endpoint', 'true'],
+  ['transport', 'streamable-http'],
+  ['namespace_matches_repository_owner', 'true'],
+  ['publisher_listings_at_most', '10'],
+  ['claimed', 'true'],
+  ['independent_sources_at_least', '3'],
+  ['succeeded_percent_at_least', '80'],
+])}`;
+
 const plain = (name: string, path: string, status?: number): PageState => ({ name, path, status });
 
 const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
@@ -32,6 +53,11 @@ export const pageStates: readonly PageState[] = [
   plain('listings-none', '/agents?q=nothingofthekind'),
   plain('tags', '/tags'),
   plain('tag', '/tags/webhooks'),
+  plain('compare-empty', '/compare'),
+  plain('compare-add', '/compare?handle=co.webhook%2Fwebhook&add=server'),
+  plain('compare-two', '/compare?handle=co.webhook/webhook&handle=com.politicalcomms/api'),
+  plain('compare-eight', comparedEight),
+  plain('compare-wrong', '/compare?handle=co.webhook%2Fwebhook&handle=x.y%2Fz&updated_within_days=0', 422),
   plain('tools', '/tools'),
   plain('about', '/about'),
   plain('mcp', '/api/mcp'),
