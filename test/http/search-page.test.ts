@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+let directory: Directory;
+const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
+const textOf = async (path: string) => (await get(path)).text();
+const handlesIn = (page: string) =>
+  [...page.matchAll(/<h3><a class="handle" href="\/agents\/([^"]+)"/g)].map(([, handle]) => handle);
+const countIn = (page: string) => /role="status" tabindex="-1">([^<]+)</.exec(page)?.[1];
+const linkIn = (page: string, pattern: RegExp) => pattern.exec(page)?.[1]?.replaceAll('&amp;', '&');
+const nextIn = (page: string) => linkIn(page, /rel="next" href="([^"]+)"/);
+const replacedIn = (page: string) => linkIn(page, /hx-replace-url="(\/[^"]+)"/);
+
+const crowd = Array.from({ length: 1040 }, (_, at) =>
+  registryEntry(
+    `io.crowd/member-${String(at).padStart(4, '0')}`,
+    {
+      description: 'One of a crowd of calendars',
+      ...(at % 2 === 0 && { remotes: [{ type: 'sse', url: `https://crowd.example/${at}` }] }),
+    },
+    { publishedAt: new Date(Date.UTC(2026, 8, 1, 0, at)).toISOString() },
+  ),
+);
+
+beforeAll(async () => {
+  const loud = registryEntry('org.loud/marks', {
+    title: 'Webhook <b>marks</b>',
+    description: 'A webhook & <script>alert(1)</script> of Webhooks',
+  });
+  directory = await openDirectory({
+    entries: [...seedEntries, loud, ...crowd],
+    environment: { LIMITS: 'off' },
+  });
+});
+afterAll(() => directory.close());
+
+describe('/agents', () => {
+  it('says honestly where counting stopped', async () => {
+    const page = await textOf('/agents?q=crowd');
+    expect(countIn(page)).toBe('More than 1,000 listings, 20 shown so far.');
+    expect(page).toMatch(/>imported, not claimed<\/a> <span class="count">1,000\+<\/span>/);
+    expect(page).toContain(
+      'Counted over 1,000 of the listings: there are at least as many, and there may be more filters.',
+    );
+    const exact = await textOf('/agents');
+    expect(countIn(exact)).toBe('1,043 listings, 20 shown so far.');
+    expect(exact).toMatch(/>sse<\/a> <span class="count">520<\/span>/);
+    expect(exact).not.toContain('Counted over');
+  });
+
+  it('shows as many as the address says, at most 200, and more behind them by plain links', async () => {
+    const first = await textOf('/agents?q=crowd');
+    expect(replacedIn(first)).toBe('/agents?q=crowd&shown=40');
+    const second = await textOf(nextIn(first) ?? '');
+    expect(countIn(second)).toBe('More than 1,000 listings, 40 shown so far.');
+    expect(handlesIn(second)[0]).toBe('io.crowd/member-0020');
+    expect(replacedIn(second)).toBe('/agents?q=crowd&shown=60');
+    const both = await textOf('/agents?q=crowd&shown=40');
+    expect(handlesIn(both)).toEqual([...handlesIn(first), ...handlesIn(second)]);
+    expect(nextIn(both)).toBe(nextIn(second));
+    const most = await textOf('/agents?q=crowd&shown=9999');
+    expect(handlesIn(most)).toHaveLength(200);
+    expect(replacedIn(most)).toBeUndefined();
+    const behind = await textOf(nextIn(most) ?? '');
+    expect(handlesIn(behind)[0]).toBe('io.crowd/member-0200');
+    expect(countIn(behind)).toBe('More than 1,000 listings, 220 shown so far.');
+    expect(replacedIn(behind)).toBeUndefined();
+  });
+
+  it('passes over what is no number of listings', async () => {
+    for (const shown of ['0', '-1', '1e9', 'all', ''])
+      expect(handlesIn(await textOf(`/agents?q=crowd&shown=${shown}`))).toHaveLength(20);
+    expect(handlesIn(await textOf('/agents?q=crowd&shown=3'))).toHaveLength(3);
+  });
+
+  it('keeps filters in the form, where the next words are searched with them', async () => {
+    const page = await textOf('/agents?q=crowd&has_endpoint=true&tag=calendar&tag=calendar&tag=remote');
+    expect([...page.matchAll(/<input type="hidden" form="search" name="([^"]+)" value="([^"]+)">/g)]).toEqual(
+      [
+        expect.objectContaining({ 1: 'has_endpoint', 2: 'true' }),
+        expect.objectContaining({ 1: 'tag', 2: 'calendar' }),
+        expect.objectContaining({ 1: 'tag', 2: 'remote' }),
+      ],
+    );
+    expect(page).toContain('<a href="/agents?q=crowd">Remove all</a>');
+  });
+
+  it('offers no other transport once one is chosen, as no count is known for it', async () => {
+    const page = await textOf('/agents?transport=sse');
+    expect(page).toContain('<a id="filter-transport-sse" href="/agents" aria-current="true" rel="nofollow">');
+    expect(page).not.toContain('filter-transport-stdio');
+    expect(page).toContain('id="filter-has_endpoint-true"');
+  });
+
+  it('says why each listing was found, and marks the words in the text of its publisher', async () => {
+    const page = await textOf('/agents?q=webhook');
+    expect(handlesIn(page)).toEqual(['co.webhook/webhook', 'org.loud/marks']);
+    expect(page.match(/<li class="found">found in its name<\/li>/g)).toHaveLength(2);
+    expect(page).toContain('co.<mark>webhook</mark>/<mark>webhook</mark></a>');
+    expect(page).toContain('<mark>Webhook</mark> &lt;b&gt;marks&lt;/b&gt;');
+    expect(page).toContain(
+      'A <mark>webhook</mark> &amp; &lt;script&gt;alert(1)&lt;/script&gt; of <mark>Webhooks</mark>',
+    );
+    expect(await textOf('/agents?q=calendar')).toContain('<li class="found">found in its tags</li>');
+    expect(await textOf('/agents?q=calendars')).toContain(
+      '<li class="found">found in its description or handle</li>',
+    );
+    expect(await textOf('/agents?q=member+calendars')).toContain(
+      '<li class="found">found across handle, tags and description</li>',
+    );
+    expect(await textOf('/agents')).not.toContain('class="found"');
+  });
+
+  it('is a page too where the search cannot be run', async () => {
+    const response = await get('/agents?q=crowd&state=best');
+    expect(response.status).toBe(422);
+    const page = await response.text();
+    expect(countIn(page)).toBe('This search cannot be run.');
+    expect(page).toContain('<li>state: ');
+    expect(page).toContain('href="/agents?q=crowd" aria-label="Remove the filter best"');
+    expect(page).toContain('name="q" type="search" value="crowd"');
+    expect((await directory.app.request('/agents?state=best')).headers.get('content-type')).toBe(
+      'application/problem+json',
+    );
+  });
+
+  it('says where a list ends, and leads back to its start', async () => {
+    const cursor = Buffer.from('[3,9007199254740000]').toString('base64url');
+    const page = await textOf(`/agents?q=crowd&cursor=${cursor}&from=1041`);
+    expect(countIn(page)).toBe('More than 1,000 listings; there are no more behind this place.');
+    expect(page).toContain('<a href="/agents?q=crowd">From the first listing</a>');
+  });
+
+  it('is left to search engines without words and filters only', async () => {
+    expect(await textOf('/agents')).not.toContain('noindex');
+    expect(await textOf('/agents?q=crowd')).toContain('<meta name="robots" content="noindex">');
+  });
+});
+
+describe('/tags', () => {
+  it('tells subjects, recorded facts and publishers’ keywords apart', async () => {
+    const page = await textOf('/tags');
+    const [, subjects = '', facts = ''] = page.split('<h2 id=');
+    expect(subjects).toMatch(/^"subjects">Subjects/);
+    expect(subjects).toContain('<a class="tag" href="/tags/calendar">calendar</a>');
+    expect(facts).toMatch(/^"facts">Recorded facts/);
+    expect(facts).toContain('<a class="tag" href="/tags/remote">remote</a>');
+  });
+
+  it('of one tag searches inside it', async () => {
+    const page = await textOf('/tags/calendar');
+    expect(page).toContain('<input type="hidden" form="search" name="tag" value="calendar">');
+    expect(page).toContain('<form id="search" class="search" action="/agents" method="get" role="search">');
+    expect(countIn(page)).toBe('More than 1,000 listings, 20 shown so far.');
+    expect(nextIn(page)).toMatch(/^\/agents\?tag=calendar&cursor=[\w-]+&from=21$/);
+  });
+});
