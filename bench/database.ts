@@ -1,28 +1,55 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../src/server.ts';
+import { runScript } from './command.ts';
+import { startRegistry } from './server.ts';
 
-/** A database to serve from. */
+/** A database of made-up listings, imported once by the command line from a registry on loopback. */
 export interface Database {
   readonly url: string;
-  /** Handles of it, in handle order. */
-  readonly handles: readonly string[];
+  readonly listings: number;
+  /** How long the import of all of them took when it was made. */
+  readonly import_s: number;
+  readonly size_mb: number;
 }
 
-const asked = 1000;
+/** Seconds that an import says it took. */
+export const toImport_s = (report: string): number => {
+  const [, seconds] = /import: ([\d.]+) s/.exec(report) ?? [];
+  if (!seconds) throw new Error(`not the report of an import: ${report}`);
+  return Number(seconds);
+};
 
-/** A SQLite database in the folder with the sample's listings, imported by the command line where it is missing. */
-export async function prepareDatabase(folder: string): Promise<Database> {
-  const path = join(folder, 'sample.db');
-  const url = `file:${path}`;
-  if (!existsSync(path))
-    execFileSync(process.execPath, ['src/main.ts', 'import', '--from', 'data/sample.json'], {
-      env: { ...process.env, DATABASE_URL: url },
-      stdio: 'ignore',
+/** Removes a database file and what belongs to it. */
+export const removeDatabase = (path: string): void => {
+  for (const ending of ['', '-wal', '-shm', '.checkpoint']) rmSync(path + ending, { force: true });
+};
+
+const sizeOf_mb = (path: string) => statSync(path).size / 2 ** 20;
+
+/** Imports `listings` listings into a new database file and answers how long that took. */
+async function build(path: string, listings: number): Promise<number> {
+  const registry = await startRegistry({ listings });
+  try {
+    const report = await runScript(['src/main.ts', 'import', '--from', registry.url], {
+      DATABASE_URL: `file:${path}`,
     });
-  const store = await openStore(url);
-  const handles = (await store.listings.page('', asked)).map(({ handle }) => handle);
-  await store.close();
-  return { url, handles };
+    return toImport_s(report);
+  } finally {
+    await registry.stop();
+  }
+}
+
+/** A SQLite database of so many listings in the folder: the one of last time, or a new one. */
+export async function prepareSqlite(folder: string, listings: number): Promise<Database> {
+  const path = join(folder, `sqlite-${listings}.db`);
+  const facts = `${path}.json`;
+  if (!existsSync(facts)) {
+    process.stderr.write(`making a database of ${listings} listings ... `);
+    removeDatabase(path);
+    const import_s = await build(path, listings);
+    writeFileSync(`${facts}.new`, JSON.stringify({ import_s }));
+    renameSync(`${facts}.new`, facts);
+  }
+  const { import_s } = JSON.parse(readFileSync(facts, 'utf8')) as { import_s: number };
+  return { url: `file:${path}`, listings, import_s, size_mb: sizeOf_mb(path) };
 }

@@ -3,7 +3,7 @@ import { cpuTime_ms } from './machine.ts';
 import type { Server } from './server.ts';
 
 /** One request of a load. */
-export type Sent = Pick<autocannon.Request, 'method' | 'path' | 'headers' | 'body'>;
+export type Sent = Pick<autocannon.Request, 'method' | 'path' | 'headers' | 'body' | 'setupRequest'>;
 
 /** What is asked of a server, again and again, in turn. */
 export interface Load {
@@ -12,6 +12,8 @@ export interface Load {
   readonly requests: readonly Sent[];
   /** The status of every answer; 200 unless said. */
   readonly status?: number;
+  /** Over how many connections, one request at a time on each; 32 unless said. */
+  readonly connections?: number;
 }
 
 /** What a server did under a load. */
@@ -22,8 +24,6 @@ export interface Figures {
   /** The server's processor time for one answer: it does not depend on how fast the load comes. */
   readonly cpu_us: number;
 }
-
-const connections = 32;
 
 /** MCP says what went wrong under status 200. */
 const isFailure = (text: string): boolean =>
@@ -43,9 +43,9 @@ export async function askOnce({ name, server, requests, status = 200 }: Load, at
   return text;
 }
 
-/** Asks as fast as the server answers, over 32 connections. Throws where an answer is not what the load expects. */
+/** Asks as fast as the server answers. Throws where an answer is not what the load expects. */
 export async function drive(load: Load, seconds: number): Promise<Figures> {
-  const { name, server, requests, status = 200 } = load;
+  const { name, server, requests, status = 200, connections = 32 } = load;
   const cpuBefore_ms = cpuTime_ms(server.pid) ?? 0;
   const result = await autocannon({
     url: server.url,

@@ -4,16 +4,18 @@ import { availableParallelism, cpus } from 'node:os';
 
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0;
 
-/** The core that servers run on and the one that the load comes from; undefined where there is but one. */
-export const cores = canPin ? ({ server: 0, load: 1 } as const) : undefined;
+/** The core that what is measured runs on, and the one that the load comes from, where there are two. */
+export const cores = { server: 0, load: 1 } as const;
 
-/** Moves this process to the core of the load, so that it never takes time from what it measures. */
-export function pinToLoadCore(): void {
-  if (cores) execFileSync('taskset', ['-acp', String(cores.load), String(process.pid)], { stdio: 'ignore' });
+/** Moves this process to a core, so that it takes no time from what runs on the other. */
+export function pinTo(core: keyof typeof cores): void {
+  if (canPin)
+    execFileSync('taskset', ['-acp', String(cores[core]), String(process.pid)], { stdio: 'ignore' });
 }
 
-/** Words before a command that keep it on the servers' core. */
-export const onServerCore: readonly string[] = cores ? ['taskset', '-c', String(cores.server)] : [];
+/** Words before a command that keep it on a core. */
+export const onCore = (core: keyof typeof cores): string[] =>
+  canPin ? ['taskset', '-c', String(cores[core])] : [];
 
 /** What the figures were taken on: date, Node, processor, how the cores are shared. */
 export const machineLine = (): string =>
@@ -21,7 +23,7 @@ export const machineLine = (): string =>
     new Date().toISOString().slice(0, 16).replace('T', ' '),
     `Node ${process.version}`,
     `${cpus()[0]?.model.trim()} x ${cpus().length}`,
-    cores ? 'server on one core, load on the other' : 'server and load not pinned',
+    canPin ? 'server on one core, load on the other' : 'server and load not pinned',
   ].join(', ');
 
 /** Processor time of all threads of a process so far; undefined where the system does not say (not Linux). */
@@ -37,12 +39,24 @@ export function cpuTime_ms(pid: number): number | undefined {
   }
 }
 
-/** Resident memory of a process; undefined where the system does not say. */
-export function memory_mb(pid: number): number | undefined {
+/** Memory of a process: all that is resident, and the part of it that is mapped files, which the system may take back. */
+export interface Memory {
+  readonly resident_mb: number;
+  readonly files_mb: number;
+}
+
+/** The memory of a process now; zeros where the system does not say. */
+export function memoryOf(pid: number): Memory {
   try {
-    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Number(kilobytes) / 1024;
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const read = (name: string) =>
+      Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
+    return { resident_mb: read('VmRSS'), files_mb: read('RssFile') };
   } catch {
-    return undefined;
+    return { resident_mb: 0, files_mb: 0 };
   }
 }
+
+/** As `358 MB, 90 of it mapped files`. */
+export const toMemoryText = ({ resident_mb, files_mb }: Memory): string =>
+  `${resident_mb.toFixed(0)} MB, ${files_mb.toFixed(0)} of it mapped files`;

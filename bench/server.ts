@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { onServerCore } from './machine.ts';
+import { type cores, onCore } from './machine.ts';
 
-/** A server process of its own, on the servers' core where there are two. */
+/** A server process of its own. */
 export interface Server {
   readonly name: string;
   readonly pid: number;
@@ -19,6 +19,8 @@ export interface Command {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly nodeFlags?: readonly string[];
+  /** The core it runs on where there are two; the servers' unless said. */
+  readonly core?: keyof typeof cores;
 }
 
 const projectRoot = new URL('..', import.meta.url).pathname;
@@ -30,9 +32,10 @@ export async function startServer({
   args = [],
   environment,
   nodeFlags = [],
+  core = 'server',
 }: Command): Promise<Server> {
   const started = performance.now();
-  const [program = '', ...words] = [...onServerCore, process.execPath, ...nodeFlags, script, ...args];
+  const [program = '', ...words] = [...onCore(core), process.execPath, ...nodeFlags, script, ...args];
   const child = spawn(program, words, {
     cwd: projectRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
@@ -73,6 +76,22 @@ export const startService = (databaseUrl: string, more: Partial<Command> = {}): 
       DATABASE_URL: databaseUrl,
       ...more.environment,
     },
+  });
+
+/** Which made-up rows a registry has: the latest version or all of each listing; another seed, other listings. */
+export interface RegistryRows {
+  readonly listings: number;
+  readonly versions?: 'all' | 'latest';
+  readonly seed?: number;
+}
+
+/** A registry of made-up rows, on the load's core: it only sends what it made before. */
+export const startRegistry = ({ listings, versions = 'latest', seed = 1 }: RegistryRows): Promise<Server> =>
+  startServer({
+    name: 'registry',
+    script: 'bench/registry.ts',
+    args: [String(listings), versions, String(seed)],
+    core: 'load',
   });
 
 /** One of the servers of references/: what the service is compared with. */

@@ -1,23 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { legacy, type Message, modern } from '../../test/support/mcp-requests.ts';
 import { type Case, compare, withServers } from '../compare.ts';
-import { prepareDatabase } from '../database.ts';
+import { prepareSqlite } from '../database.ts';
 import { askOnce, type Sent } from '../load.ts';
-import { memory_mb } from '../machine.ts';
+import { memoryOf, toMemoryText } from '../machine.ts';
+import { inNewEra, inOldEra, toCall } from '../mcp-requests.ts';
 import type { Plan } from '../plan.ts';
 import { atMost, type Part } from '../report.ts';
 import { type Server, startReference, startService } from '../server.ts';
-
-const toSent = ({ headers, body }: Message): Sent => ({ method: 'POST', path: '/api/mcp', headers, body });
-
-/** What a client of the legacy era sends once it has initialized. */
-function inOldEra(method: string, params: object = {}): Sent {
-  const { headers, body } = legacy(method, params);
-  return toSent({ headers: { ...headers, 'mcp-protocol-version': '2025-11-25' }, body });
-}
-
-const inNewEra = (method: string, params: object = {}): Sent => toSent(modern(method, params));
+import { toHandles } from '../synthetic.ts';
 
 const initialize = {
   protocolVersion: '2025-11-25',
@@ -25,15 +16,13 @@ const initialize = {
   clientInfo: { name: 'bench', version: '1' },
 };
 
-const callOf = (handle: string) => ({ name: 'get_agent', arguments: { handle } });
-
 /** Valid, and not of the plain form: whatever stands in front of the SDK lets it through. */
-const unusualCallOf = (handle: string) => ({ ...callOf(handle), _meta: { progressToken: 1 } });
+const toUnusualCall = (handle: string) => ({ ...toCall(handle), _meta: { progressToken: 1 } });
 
 /** The documents the service answers, by handle, so that a floor can send the same bytes. */
 async function saveDocuments(server: Server, handles: readonly string[], file: string): Promise<void> {
   const documents: Record<string, unknown> = {};
-  const requests = handles.map((handle) => inOldEra('tools/call', callOf(handle)));
+  const requests = handles.map((handle) => inOldEra('tools/call', toCall(handle)));
   for (const [at, handle] of handles.entries()) {
     const text = await askOnce({ name: 'get_agent', server, requests }, at);
     const { result } = JSON.parse(text) as { result: { structuredContent: unknown } };
@@ -48,9 +37,9 @@ const floorName = 'hand-written JSON-RPC on Hono, 1 kB (the floor)';
 const hotName = 'this service: get_agent, legacy';
 
 function toCases(servers: Servers, handles: readonly string[]): Case[] {
-  const old = handles.map((handle) => inOldEra('tools/call', callOf(handle)));
-  const new_ = handles.map((handle) => inNewEra('tools/call', callOf(handle)));
-  const unusual = handles.map((handle) => inOldEra('tools/call', unusualCallOf(handle)));
+  const old = handles.map((handle) => inOldEra('tools/call', toCall(handle)));
+  const new_ = handles.map((handle) => inNewEra('tools/call', toCall(handle)));
+  const unusual = handles.map((handle) => inOldEra('tools/call', toUnusualCall(handle)));
   const { service, hello, floor, same, sdk2, sdk1 } = servers;
   const ours = (what: string, goal: number, ...requests: Sent[]): Case => ({
     name: `this service: ${what}`,
@@ -77,13 +66,14 @@ function toCases(servers: Servers, handles: readonly string[]): Case[] {
 }
 
 /** Goal 1: MCP over HTTP in both eras, as shares of the floor. */
-export async function measureMcp({ folder, ...effort }: Plan): Promise<Part> {
-  const { url, handles } = await prepareDatabase(folder);
+export async function measureMcp({ folder, listings, ...effort }: Plan): Promise<Part> {
+  const database = await prepareSqlite(folder, listings);
+  const handles = toHandles(listings, 1000);
   const documents = join(folder, 'documents.json');
   return withServers(
     {
       service: async () => {
-        const service = await startService(url);
+        const service = await startService(database.url);
         await saveDocuments(service, handles, documents);
         return service;
       },
@@ -96,13 +86,13 @@ export async function measureMcp({ folder, ...effort }: Plan): Promise<Part> {
     async (servers) => {
       const { rows, of } = await compare(toCases(servers, handles), effort);
       const { p99_ms } = of(hotName);
-      const used_mb = memory_mb(servers.service.pid) ?? 0;
+      const memory = memoryOf(servers.service.pid);
       return {
         title: `MCP over HTTP; share of ${floorName}`,
         rows: [
           ...rows,
           { what: 'p99 of get_agent at saturation', figure: `${p99_ms} ms`, ...atMost(p99_ms, 15, 'ms') },
-          { what: 'memory after it', figure: `${used_mb.toFixed(0)} MB`, ...atMost(used_mb, 200, 'MB') },
+          { what: 'memory after it', figure: toMemoryText(memory), ...atMost(memory.resident_mb, 200, 'MB') },
         ],
       };
     },

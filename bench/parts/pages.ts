@@ -1,9 +1,10 @@
 import { type Case, compare, withServers } from '../compare.ts';
-import { prepareDatabase } from '../database.ts';
+import { prepareSqlite } from '../database.ts';
 import type { Sent } from '../load.ts';
 import type { Plan } from '../plan.ts';
 import type { Part } from '../report.ts';
 import { type Server, startReference, startService } from '../server.ts';
+import { toHandles } from '../synthetic.ts';
 
 /** What a browser sends with each request. */
 const headers = { accept: 'text/html,*/*', 'accept-encoding': 'gzip, deflate, br' };
@@ -60,10 +61,11 @@ async function toCases(hello: Server, service: Server, handles: readonly string[
 }
 
 /** Goal 2: pages and badges with ETag, compression and security headers, as shares of a bare hello. */
-export async function measurePages({ folder, ...effort }: Plan): Promise<Part> {
-  const { url, handles } = await prepareDatabase(folder);
+export async function measurePages({ folder, listings, ...effort }: Plan): Promise<Part> {
+  const database = await prepareSqlite(folder, listings);
+  const handles = toHandles(listings, 1000);
   return withServers(
-    { hello: () => startReference('hello'), service: () => startService(url) },
+    { hello: () => startReference('hello'), service: () => startService(database.url) },
     async ({ hello, service }) => {
       const { rows } = await compare(await toCases(hello, service, handles), effort);
       return { title: `Pages; share of a ${helloName}`, rows };

@@ -1,0 +1,54 @@
+import { recordClaimEvent } from '../src/claim/record.ts';
+import { capabilityHash, capabilityId, createCapability } from '../src/evidence/capability.ts';
+import { openSqliteStore } from '../src/store/sqlite.ts';
+import type { Transaction } from '../src/store/store.ts';
+
+const claimed_at = '2026-06-01T00:00:00.000Z';
+
+/** What a proof of the repository writes for a listing, with a capability that works. */
+async function claimListing(tx: Transaction, handle: string): Promise<string | undefined> {
+  const listing = await tx.listings.row(handle);
+  if (!listing?.repository || !listing.repository_key) return undefined;
+  const { repository, repository_key } = listing;
+  const capability = createCapability();
+  const hash = capabilityHash(capability);
+  const id = capabilityId(hash);
+  await tx.claims.putClaim({
+    handle,
+    state: 'claimed',
+    suspended_reason: null,
+    claimed_at,
+    repository,
+    repository_key,
+    commit_id: null,
+    branch: null,
+    checked_at: new Date().toISOString(),
+  });
+  await tx.claims.addCapability({
+    hash,
+    id,
+    handle,
+    state: 'active',
+    issued_at: claimed_at,
+    activated_at: claimed_at,
+    ended_at: null,
+  });
+  await recordClaimEvent(tx, handle, { type: 'activated', at: claimed_at, repository, capability_id: id });
+  await tx.listings.reindex(handle);
+  return capability;
+}
+
+/** Claims those of the listings that record a repository, as their owners would have; answers their capabilities. */
+export async function claimListings(databaseUrl: string, handles: readonly string[]): Promise<string[]> {
+  const store = await openSqliteStore(databaseUrl);
+  const capabilities: string[] = [];
+  try {
+    for (const handle of handles) {
+      const capability = await store.write((tx) => claimListing(tx, handle));
+      if (capability) capabilities.push(capability);
+    }
+  } finally {
+    await store.close();
+  }
+  return capabilities;
+}

@@ -1,0 +1,86 @@
+import { globSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { runScript } from '../command.ts';
+import { functionOf, placeOf, type Spent, spentBy } from '../cpu-profile.ts';
+import { type Database, prepareSqlite, removeDatabase } from '../database.ts';
+import { drive, type Sent } from '../load.ts';
+import { inOldEra, toCall } from '../mcp-requests.ts';
+import type { Plan } from '../plan.ts';
+import type { Part, Row } from '../report.ts';
+import { toSearches } from '../search-mix.ts';
+import { startRegistry, startService } from '../server.ts';
+import { toHandles } from '../synthetic.ts';
+
+const shown = 10;
+const importedListings = 20_000;
+
+type Profiled = (plan: Plan, flags: readonly string[]) => Promise<void>;
+
+/** The service under a load, profiled from its start to its end. */
+async function profileLoad(database: Database, requests: readonly Sent[], nodeFlags: readonly string[]) {
+  const server = await startService(database.url, { nodeFlags });
+  try {
+    await drive({ name: 'profile', server, requests }, 15);
+  } finally {
+    await server.stop();
+  }
+}
+
+const profiled: Readonly<Record<string, Profiled>> = {
+  async get_agent({ folder, listings }, flags) {
+    const database = await prepareSqlite(folder, listings);
+    const requests = toHandles(listings, 1000).map((handle) => inOldEra('tools/call', toCall(handle)));
+    await profileLoad(database, requests, flags);
+  },
+  async search({ folder, listings }, flags) {
+    const database = await prepareSqlite(folder, listings);
+    const requests = toSearches(1000, listings).map(({ words }) =>
+      inOldEra('tools/call', { name: 'search_agents', arguments: { query: words.join(' ') } }),
+    );
+    await profileLoad(database, requests, flags);
+  },
+  async import({ folder }, flags) {
+    const path = join(folder, 'profiled.db');
+    removeDatabase(path);
+    const registry = await startRegistry({ listings: importedListings });
+    try {
+      const args = [...flags, 'src/main.ts', 'import', '--from', registry.url];
+      await runScript(args, { DATABASE_URL: `file:${path}` });
+    } finally {
+      await registry.stop();
+      removeDatabase(path);
+    }
+  },
+};
+
+const toRow = ({ place, share }: Spent): Row => ({ what: place, figure: `${(share * 100).toFixed(1)} %` });
+
+const isOurs = ({ place }: Spent) => place.startsWith('src/');
+
+async function profile(name: string, plan: Plan): Promise<Part> {
+  const run = profiled[name];
+  if (!run)
+    throw new Error(`nothing to profile is called ${name}; there is ${Object.keys(profiled).join(', ')}`);
+  const folder = join(plan.folder, 'profile');
+  rmSync(folder, { recursive: true, force: true });
+  await run(plan, ['--cpu-prof', `--cpu-prof-dir=${folder}`]);
+  const [file = ''] = globSync(join(folder, '*.cpuprofile'));
+  const places = spentBy(file, placeOf);
+  const ours = places.filter(isOurs).reduce((sum, { share }) => sum + share, 0);
+  return {
+    title: `Profile of ${name}: self time by package or file, then by function`,
+    rows: [
+      ...places.slice(0, shown).map(toRow),
+      toRow({ place: 'all of src/', share: ours }),
+      ...spentBy(file, functionOf).slice(0, shown).map(toRow),
+    ],
+  };
+}
+
+/** Where the processor time of the named ones goes; all of them where none is named. */
+export async function measureProfiles(plan: Plan): Promise<Part[]> {
+  const names = plan.names.length > 0 ? plan.names : Object.keys(profiled);
+  const measured: Part[] = [];
+  for (const name of names) measured.push(await profile(name, plan));
+  return measured;
+}

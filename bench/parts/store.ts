@@ -1,0 +1,84 @@
+import { runScript } from '../command.ts';
+import { type Database, prepareSqlite } from '../database.ts';
+import { memoryOf, toMemoryText } from '../machine.ts';
+import { type Asked, drivePaced } from '../paced.ts';
+import type { Plan } from '../plan.ts';
+import { atMost, type Part, type Row, whole } from '../report.ts';
+import { toSearches } from '../search-mix.ts';
+import { startService } from '../server.ts';
+import type { ReadTimes, StoreReads } from '../store-reads.ts';
+
+const searchesPerSecond = 200;
+
+const toTime = (us: number) => (us < 1000 ? `${us.toFixed(0)} us` : `${(us / 1000).toFixed(1)} ms`);
+
+/** Our reads that have a bare one beside them, and the goal is to be within twice of it. */
+const bareOf: Readonly<Record<string, string>> = {
+  'get: the row': 'get, bare',
+  'get: everything get_agent says': 'get, bare',
+  'list page': 'list page, bare',
+  'tag page': 'tag page, bare',
+};
+
+function toReadRow(what: string, times: StoreReads['times']): Row {
+  const { p50_us, p99_us } = times[what] as ReadTimes;
+  const bare = times[bareOf[what] ?? ''];
+  const times_bare = bare && p50_us / bare.p50_us;
+  return {
+    what,
+    figure: `p50 ${toTime(p50_us)}, p99 ${toTime(p99_us)}`,
+    ...(times_bare !== undefined && { share: `${times_bare.toFixed(1)} x`, ...atMost(times_bare, 2, 'x') }),
+  };
+}
+
+/** Searches as people make them, over HTTP, at a steady rate. */
+async function measureSearch({ url, listings }: Database, seconds: number): Promise<Row[]> {
+  const searches = toSearches(2000, listings);
+  const service = await startService(url);
+  let at = 0;
+  const next = (): Asked => {
+    const { kind, words } = searches[at++ % searches.length] ?? { kind: 'server', words: ['server'] };
+    const body = JSON.stringify({ query: words.join(' ') });
+    const headers = { 'content-type': 'application/json' };
+    const request = { method: 'POST', path: '/api/tools/search_agents', headers, body } as const;
+    return { kind, request, isRight: (status) => status === 200 };
+  };
+  try {
+    const { all, wrong, wrongCount } = await drivePaced(service, next, {
+      perSecond: searchesPerSecond,
+      seconds,
+    });
+    if (wrongCount > 0) throw new Error(`${wrongCount} searches failed: ${wrong.join('; ')}`);
+    const figure = `p50 ${all.p50_ms.toFixed(1)} ms, p99 ${all.p99_ms.toFixed(1)} ms`;
+    return [
+      {
+        what: `search over HTTP, ${searchesPerSecond} a second, every check on`,
+        figure,
+        ...atMost(all.p99_ms, 50, 'ms at p99'),
+      },
+      { what: 'memory of the service after it', figure: toMemoryText(memoryOf(service.pid)) },
+    ];
+  } finally {
+    await service.stop();
+  }
+}
+
+async function measureDatabase(database: Database, { rounds, seconds }: Plan): Promise<Part> {
+  const { url, listings, import_s, size_mb } = database;
+  const args = ['bench/store-reads.ts', url, listings, rounds, seconds / 4].map(String);
+  const { times } = JSON.parse(await runScript(args)) as StoreReads;
+  return {
+    title: `Store, SQLite, ${whole(listings)} listings; times of the bare prepared statement`,
+    rows: [
+      { what: 'import when it was made', figure: `${import_s} s, ${whole(listings / import_s)} rows/s` },
+      { what: 'database on disk', figure: `${whole(size_mb)} MB` },
+      ...Object.keys(times).map((what) => toReadRow(what, times)),
+      ...(await measureSearch(database, rounds * seconds)),
+    ],
+  };
+}
+
+/** Goals 3 and 7: reads of the store, uncached and warm, beside bare ones, and searches over HTTP. */
+export async function measureStore(plan: Plan): Promise<Part[]> {
+  return [await measureDatabase(await prepareSqlite(plan.folder, plan.listings), plan)];
+}

@@ -1,0 +1,119 @@
+import { openSqliteStore } from '../src/store/sqlite.ts';
+import type { ListingReads } from '../src/store/store.ts';
+import { type Memory, memoryOf } from './machine.ts';
+import { type BareReads, openBareReads } from './references/bare-reads.ts';
+import { interleave, median } from './rounds.ts';
+import { toSearches } from './search-mix.ts';
+import { toHandles } from './synthetic.ts';
+
+/** Median and 99th percentile of one read. */
+export interface ReadTimes {
+  readonly p50_us: number;
+  readonly p99_us: number;
+}
+
+/** What a run of this script prints: times by the name of the read, and its memory at the end. */
+export interface StoreReads {
+  readonly times: Readonly<Record<string, ReadTimes>>;
+  readonly memory: Memory;
+}
+
+type Reads = Readonly<Record<string, () => Promise<unknown>>>;
+
+const sampled = 1000;
+const tags = ['search', 'databases', 'finance', 'git', 'memory', 'weather', 'npm', 'remote'];
+
+/** A read of each value in turn, without end. */
+function over<T>(values: readonly T[], read: (value: T) => Promise<unknown>): () => Promise<unknown> {
+  let at = 0;
+  return () => read(values[at++ % values.length] as T);
+}
+
+function toPlainReads(
+  store: ListingReads,
+  bare: BareReads,
+  handles: readonly string[],
+  ids: readonly number[],
+): Reads {
+  const tagged = (tag: string) => ({
+    words: [],
+    facets: [`tag:${tag}` as const],
+    after: undefined,
+    limit: 20,
+  });
+  return {
+    'get, bare': over(handles, bare.row),
+    'get: the row': over(handles, store.row),
+    'get: everything get_agent says': over(handles, store.facts),
+    'list page, bare': over(ids, bare.page),
+    'list page': over(ids, (id) =>
+      store.search({ words: [], facets: [], after: { tier: 0, id }, limit: 20 }),
+    ),
+    'tag page, bare': over(tags, bare.tag),
+    'tag page': over(tags, (tag) => store.search(tagged(tag))),
+    'counts of a tag page': over(tags, (tag) => store.searchCounts(tagged(tag))),
+    'counts of all tags': () => store.facetCounts('tag'),
+  };
+}
+
+function toSearchReads(store: ListingReads, listings: number): Reads {
+  const searches = toSearches(sampled, listings);
+  const search = (words: readonly string[]) =>
+    store.search({ words, facets: [], after: undefined, limit: 20 });
+  const kinds = [...new Set(searches.map(({ kind }) => kind))].toSorted();
+  const byKind = kinds.map((kind): [string, () => Promise<unknown>] => [
+    `search: ${kind}`,
+    over(
+      searches.filter((one) => one.kind === kind),
+      ({ words }) => search(words),
+    ),
+  ]);
+  return {
+    'search: the mix': over(searches, ({ words }) => search(words)),
+    'counts of the mix': over(searches, ({ words }) => store.searchCounts({ words, facets: [] })),
+    ...Object.fromEntries(byKind),
+  };
+}
+
+async function time(read: () => Promise<unknown>, ms: number): Promise<ReadTimes> {
+  const times_us: number[] = [];
+  for (const end = performance.now() + ms; performance.now() < end; ) {
+    const started = performance.now();
+    await read();
+    times_us.push((performance.now() - started) * 1000);
+  }
+  times_us.sort((a, b) => a - b);
+  return { p50_us: median(times_us), p99_us: times_us[Math.floor(times_us.length * 0.99)] ?? 0 };
+}
+
+const medians = (rounds: readonly ReadTimes[]): ReadTimes => ({
+  p50_us: median(rounds.map(({ p50_us }) => p50_us)),
+  p99_us: median(rounds.map(({ p99_us }) => p99_us)),
+});
+
+// Usage: node bench/store-reads.ts <database url> <listings> <rounds> <seconds>. Warm reads of the store, uncached, one
+// after the other, beside the bare ones.
+const [url = '', listings = '0', rounds = '1', seconds = '1'] = process.argv.slice(2);
+const store = await openSqliteStore(url);
+const bare = await openBareReads(url);
+const handles = toHandles(Number(listings), sampled);
+const rows = await store.listings.rows(handles);
+const reads: Reads = {
+  ...toPlainReads(
+    store.listings,
+    bare,
+    handles,
+    rows.map(({ id }) => id),
+  ),
+  ...toSearchReads(store.listings, Number(listings)),
+};
+const measured = await interleave(Object.keys(reads), Number(rounds), (name) =>
+  time(reads[name] ?? (async () => undefined), Number(seconds) * 1000),
+);
+const result: StoreReads = {
+  times: Object.fromEntries([...measured].map(([name, times]) => [name, medians(times)])),
+  memory: memoryOf(process.pid),
+};
+process.stdout.write(JSON.stringify(result));
+await bare.close();
+await store.close();
