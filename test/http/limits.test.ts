@@ -4,8 +4,8 @@ import { legacy, modern } from '../support/mcp-requests.ts';
 import { createNodes, get, type Nodes, post, refusalOf, rpc, statuses } from '../support/nodes.ts';
 
 let nodes: Nodes;
-beforeEach(() => {
-  nodes = createNodes();
+beforeEach(async () => {
+  nodes = await createNodes();
 });
 afterEach(() => nodes.close());
 
@@ -69,7 +69,7 @@ describe('requests of one network', () => {
     const url = await openNode({ LIMITS: 'off' });
     expect(await statuses(130, get(`${url}/tags`))).toEqual({ 200: 130 });
     expect(await statuses(6, post(`${url}/api/feedback`, feedback))).toEqual({ 200: 6 });
-    expect(nodes.rows('limit_bucket')).toHaveLength(1);
+    expect(await nodes.rows('limit_bucket')).toHaveLength(1);
   });
 });
 

@@ -1,16 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { capabilityHash, createCapability } from '../../src/evidence/capability.ts';
 import { forgetLimits } from '../../src/limits/forget.ts';
-import type { Running } from '../../src/server.ts';
-import { capabilityRow, listingRow } from '../store/rows.ts';
 import { modern } from '../support/mcp-requests.ts';
 import { createNodes, get, type Nodes, post, refusalOf, rpc, statuses } from '../support/nodes.ts';
+import { addSource } from '../support/rating-source.ts';
 
 let nodes: Nodes;
-beforeEach(() => {
-  nodes = createNodes();
+beforeEach(async () => {
+  nodes = await createNodes();
 });
 afterEach(() => nodes.close());
 
@@ -18,35 +16,6 @@ const openNode = async (environment?: Record<string, string>) =>
   (await nodes.open(environment)).context.config.PUBLIC_URL;
 const wait = (seconds: number) => nodes.wait(seconds);
 const feedback = { message: 'The tag page is empty' };
-
-const at = '2026-11-01T00:00:00.000Z';
-
-/** Puts a claimed listing with a live capability, and `subjects` listings to rate, into the database. */
-async function addSource({ context: { store } }: Running, subjects = 1): Promise<string> {
-  const capability = createCapability();
-  await store.write(async (tx) => {
-    await tx.listings.putListings([
-      listingRow('b/source', 1, {
-        repository: 'https://github.com/b/source',
-        repository_key: 'github.com/b/source',
-      }),
-      ...Array.from({ length: subjects }, (_, n) => listingRow(`a/subject-${n}`, n + 2)),
-    ]);
-    await tx.claims.putClaim({
-      handle: 'b/source',
-      state: 'claimed',
-      suspended_reason: null,
-      claimed_at: at,
-      repository: 'https://github.com/b/source',
-      repository_key: 'github.com/b/source',
-      commit_id: 'c'.repeat(40),
-      branch: 'main',
-      checked_at: at,
-    });
-    await tx.claims.addCapability(capabilityRow('b/source', capabilityHash(capability)));
-  });
-  return capability;
-}
 
 /** Submits rating `n` about a subject. */
 const rate = (url: string, capability: string, n: number, subject: number) =>
@@ -151,7 +120,7 @@ describe('bad capabilities', () => {
   it('cost nobody else anything: a good one, none at all, a tool that needs none', async () => {
     const node = await nodes.open();
     const url = node.context.config.PUBLIC_URL;
-    const good = await addSource(node);
+    const good = await addSource(node.context.store);
     await statuses(25, me(url, bad));
     expect(await statuses(30, me(url, { authorization: `Bearer ${good}` }))).toEqual({ 200: 30 });
     expect(await statuses(30, me(url, {}))).toEqual({ 401: 30 });
@@ -162,7 +131,7 @@ describe('bad capabilities', () => {
   it('are those that ended too', async () => {
     const node = await nodes.open();
     const url = node.context.config.PUBLIC_URL;
-    const ended = { authorization: `Bearer ${await addSource(node)}` };
+    const ended = { authorization: `Bearer ${await addSource(node.context.store)}` };
     expect((await post(`${url}/api/capability/revoke`, {}, ended)()).status).toBe(200);
     expect(await statuses(21, me(url, ended))).toEqual({ 401: 20, 429: 1 });
   });
@@ -172,7 +141,7 @@ describe('ratings of one capability', () => {
   it('are 20 at once and one more a minute, for all nodes together; a replay costs nothing', async () => {
     const node = await nodes.open();
     const [one, two] = [node.context.config.PUBLIC_URL, await openNode()];
-    const capability = await addSource(node, 30);
+    const capability = await addSource(node.context.store, 30);
     let n = 0;
     expect(await statuses(20, () => rate(n % 2 ? one : two, capability, n, n++))).toEqual({ 200: 20 });
     const refused = await rate(two, capability, 20, 20);
@@ -209,7 +178,7 @@ describe('ratings of one capability', () => {
   it('are 10 a day about one subject; what is refused for it costs nothing of the others', async () => {
     const node = await nodes.open();
     const url = node.context.config.PUBLIC_URL;
-    const capability = await addSource(node, 30);
+    const capability = await addSource(node.context.store, 30);
     let n = 0;
     expect(await statuses(10, () => rate(url, capability, n++, 0))).toEqual({ 200: 10 });
     expect(refusalOf(await rate(url, capability, 10, 0))).toEqual([
@@ -224,7 +193,7 @@ describe('ratings of one capability', () => {
   it('are 300 a day', async () => {
     const node = await nodes.open({ LIMIT_OVERRIDES: 'rating=1000/1m,mcp=1000/1m' });
     const url = node.context.config.PUBLIC_URL;
-    const capability = await addSource(node, 31);
+    const capability = await addSource(node.context.store, 31);
     let n = 0;
     expect(await statuses(300, () => rate(url, capability, n, n++ % 30))).toEqual({ 200: 300 });
     expect(refusalOf(await rate(url, capability, 300, 30))).toEqual([
@@ -238,7 +207,7 @@ describe('ratings of one capability', () => {
   it('of one interaction, sent a hundred times at once, are one record and cost one', async () => {
     const node = await nodes.open({ LIMIT_OVERRIDES: 'mcp=1000/1m' });
     const url = node.context.config.PUBLIC_URL;
-    const capability = await addSource(node, 20);
+    const capability = await addSource(node.context.store, 20);
     const answers = await Promise.all(Array.from({ length: 100 }, () => rate(url, capability, 0, 0)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await node.context.store.log.size()).toBe(1);
@@ -253,46 +222,48 @@ describe('no address is ever stored', () => {
     for (const address of addresses)
       await post(`${url}/api/feedback`, feedback, { 'x-forwarded-for': address })();
   };
-  const keysOf = () => nodes.rows('limit_bucket').map(({ key, day }) => `${key} ${day}`);
+  const keysOf = async () => (await nodes.rows('limit_bucket')).map(({ key, day }) => `${key} ${day}`).sort();
 
   it('only what a key of the day makes of it', async () => {
     await flood(await openNode());
-    expect(keysOf()).toEqual([
+    expect(await keysOf()).toEqual([
       expect.stringMatching(/^feedback [\w-]{22} 2026-11-21$/),
       expect.stringMatching(/^feedback [\w-]{22} 2026-11-21$/),
     ]);
-    for (const name of readdirSync(nodes.folder)) {
-      const bytes = readFileSync(join(nodes.folder, name), 'latin1');
-      for (const text of ['203.0.113.77', '2001:db8:7:7']) expect(bytes).not.toContain(text);
-    }
+    const files = readdirSync(nodes.folder).map((name) => readFileSync(join(nodes.folder, name), 'latin1'));
+    const rows = JSON.stringify([await nodes.rows('limit_bucket'), await nodes.rows('limit_key')]);
+    for (const kept of [...files, rows])
+      for (const text of ['203.0.113.77', '2001:db8:7:7']) expect(kept).not.toContain(text);
   });
 
   it('and another one the next day, when key and rows of the day before are gone', async () => {
     const node = await nodes.open();
     await flood(node.context.config.PUBLIC_URL);
-    const [before, secrets] = [keysOf(), nodes.rows('limit_key')];
+    const [before, secrets] = [await keysOf(), await nodes.rows('limit_key')];
     nodes.wait(86_400);
     await post(`${node.context.config.PUBLIC_URL}/api/feedback`, feedback, {
       'x-forwarded-for': addresses[0] ?? '',
     })();
-    expect(keysOf()).toEqual([expect.stringMatching(/^feedback [\w-]{22} 2026-11-22$/)]);
-    expect(before.map((key) => key.slice(0, 31))).not.toContain(keysOf()[0]?.slice(0, 31));
-    expect(nodes.rows('limit_key')).toEqual([{ day: '2026-11-22', secret: expect.any(String) }]);
-    expect(nodes.rows('limit_key')[0]?.secret).not.toBe(secrets[0]?.secret);
+    expect(await keysOf()).toEqual([expect.stringMatching(/^feedback [\w-]{22} 2026-11-22$/)]);
+    expect(before.map((key) => key.slice(0, 31))).not.toContain((await keysOf())[0]?.slice(0, 31));
+    expect(await nodes.rows('limit_key')).toEqual([{ day: '2026-11-22', secret: expect.any(String) }]);
+    expect((await nodes.rows('limit_key'))[0]?.secret).not.toBe(secrets[0]?.secret);
   });
 
   it('nor is anything kept that a quiet service no longer needs', async () => {
     const node = await nodes.open();
-    const capability = await addSource(node, 1);
+    const capability = await addSource(node.context.store, 1);
     await flood(node.context.config.PUBLIC_URL);
     await rate(node.context.config.PUBLIC_URL, capability, 0, 0);
-    expect(nodes.rows('limit_bucket')).toHaveLength(5);
+    expect(await nodes.rows('limit_bucket')).toHaveLength(5);
     nodes.wait(721);
     await forgetLimits({ ...node.context, clock: nodes.now });
-    expect(keysOf()).toEqual([expect.stringMatching(/^rating_subject [0-9a-f]{16} a\/subject-0 null$/)]);
+    expect(await keysOf()).toEqual([
+      expect.stringMatching(/^rating_subject [0-9a-f]{16} a\/subject-0 null$/),
+    ]);
     nodes.wait(86_400);
     await forgetLimits({ ...node.context, clock: nodes.now });
-    expect([...nodes.rows('limit_bucket'), ...nodes.rows('limit_key')]).toEqual([]);
+    expect([...(await nodes.rows('limit_bucket')), ...(await nodes.rows('limit_key'))]).toEqual([]);
   });
 });
 

@@ -2,35 +2,57 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { readConfig } from '../../src/config.ts';
 import { listen, openContext, type Running } from '../../src/server.ts';
+import { createSharedDatabase } from './database.ts';
 import type { Message } from './mcp-requests.ts';
 
-/** Several nodes on ports of their own over one database file, under a clock that stands still but for `wait`. */
+type Rows = Record<string, unknown>[];
+
+/** Several nodes on ports of their own over one database, under a clock that stands still but for `wait`. */
 export interface Nodes {
+  /** Holds the file of the database where it has one. */
   readonly folder: string;
+  readonly databaseUrl: string;
   readonly now: () => Date;
   /** Moves the clock of all nodes. */
   wait(seconds: number): void;
   /** Starts one more; X-Forwarded-For from loopback counts unless said. */
   open(environment?: Record<string, string>): Promise<Running>;
-  /** Rows of a table as they stand in the file. */
-  rows(table: 'limit_bucket' | 'limit_key'): Record<string, unknown>[];
+  /** Rows of a table as they stand in the database. */
+  rows(table: 'limit_bucket' | 'limit_key'): Promise<Rows>;
   /** Stops all nodes; the database stays. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Makes the folder of a database; close it after use. */
-export function createNodes(): Nodes {
+/** Asks a database of either engine without the service. */
+export async function queryDatabase(databaseUrl: string, query: string): Promise<Rows> {
+  if (databaseUrl.startsWith('file:')) {
+    const database = new DatabaseSync(databaseUrl.slice('file:'.length), { readOnly: true });
+    const rows = database.prepare(query).all();
+    database.close();
+    return rows.map((row) => ({ ...row }));
+  }
+  const client = new Client(databaseUrl);
+  await client.connect();
+  const { rows } = await client.query<Record<string, unknown>>(query);
+  await client.end();
+  return rows;
+}
+
+/** Makes a database; close it after use. */
+export async function createNodes(): Promise<Nodes> {
   const folder = mkdtempSync(join(tmpdir(), 'dossier-nodes-'));
+  const databaseUrl = await createSharedDatabase(folder);
   const now = new Date('2026-11-21T10:00:00Z');
   const running: Running[] = [];
   const settings = {
     PORT: '0',
     LOG_LEVEL: 'silent',
     REGISTRY_URL: 'off',
-    DATABASE_URL: `file:${folder}/dossier.db`,
+    DATABASE_URL: databaseUrl,
     TRUSTED_PROXIES: '127.0.0.1',
   };
   const stop = async () => {
@@ -41,6 +63,7 @@ export function createNodes(): Nodes {
   };
   return {
     folder,
+    databaseUrl,
     now: () => new Date(now),
     wait: (seconds) => void now.setTime(now.getTime() + seconds * 1000),
     async open(environment = {}) {
@@ -49,12 +72,7 @@ export function createNodes(): Nodes {
       running.push(node);
       return node;
     },
-    rows(table) {
-      const database = new DatabaseSync(`${folder}/dossier.db`, { readOnly: true });
-      const rows = database.prepare(`select * from ${table}`).all();
-      database.close();
-      return rows.map((row) => ({ ...row }));
-    },
+    rows: (table) => queryDatabase(databaseUrl, `select * from ${table}`),
     stop,
     async close() {
       await stop();

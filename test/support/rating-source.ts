@@ -1,0 +1,32 @@
+import { capabilityHash, createCapability } from '../../src/evidence/capability.ts';
+import type { Store } from '../../src/store/store.ts';
+import { capabilityRow, listingRow } from '../store/rows.ts';
+
+const at = '2026-11-01T00:00:00.000Z';
+const repository = { repository: 'https://github.com/b/source', repository_key: 'github.com/b/source' };
+
+/**
+ * Puts the claimed listing b/source and `subjects` listings to rate (a/subject-0 and on) into a database. Answers the
+ * live capability.
+ */
+export async function addSource(store: Store, subjects = 1): Promise<string> {
+  const capability = createCapability();
+  await store.write(async (tx) => {
+    await tx.listings.putListings([
+      listingRow('b/source', 1, repository),
+      ...Array.from({ length: subjects }, (_, n) => listingRow(`a/subject-${n}`, n + 2)),
+    ]);
+    await tx.claims.putClaim({
+      handle: 'b/source',
+      state: 'claimed',
+      suspended_reason: null,
+      claimed_at: at,
+      ...repository,
+      commit_id: 'c'.repeat(40),
+      branch: 'main',
+      checked_at: at,
+    });
+    await tx.claims.addCapability(capabilityRow('b/source', capabilityHash(capability)));
+  });
+  return capability;
+}
