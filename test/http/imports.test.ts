@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runImport } from '../../src/registry/import.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+import { manyEntries } from '../support/registry-entries.ts';
+import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
+
+let registry: RegistryServer;
+let directory: Directory | undefined;
+beforeEach(async () => {
+  registry = await startRegistryServer(seedEntries);
+});
+afterEach(async () => {
+  await directory?.close();
+  directory = undefined;
+  await registry.stop();
+});
+
+const open = async (REGISTRY_URL: string) => {
+  directory = await openDirectory({ entries: [], environment: { REGISTRY_URL } });
+  return directory.context;
+};
+const patience = { tries: 1, wait_ms: 1 };
+/** What a page says of the import, without its markup. */
+const freshness = async (path = '/') => {
+  const page = (await (await directory?.app.request(path))?.text()) ?? '';
+  const [, said = ''] = /<div class="freshness">(.*?)<\/div>/s.exec(page) ?? [];
+  return said
+    .replace(/<[^>]+>/g, '')
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '<time>')
+    .replace(/\s+/g, ' ')
+    .trim();
+};
+
+describe('how fresh the listings are', () => {
+  it('before anything came, and while nothing is to come', async () => {
+    await open('off');
+    expect(await freshness()).toBe(
+      '0 listings. No import has completed yet. No registry is set: nothing is imported by itself.',
+    );
+  });
+
+  it('with the shipped sample, of which no two lists show the same', async () => {
+    await runImport(await open('off'), { source: 'sample' });
+    expect(await freshness()).toMatch(
+      /^\d+ listings\. This is the sample the service ships with; no import from a registry has completed yet\. No registry is set: nothing is imported by itself\.$/,
+    );
+    const page = (await (await directory?.app.request('/'))?.text()) ?? '';
+    const [newest = '', updated = ''] = page.slice(page.indexOf('id="newest"')).split('id="updated"');
+    const handles = (part: string) =>
+      [...part.matchAll(/class="handle" href="([^"]+)"/g)].map(([, at]) => at);
+    expect(handles(newest)).toHaveLength(5);
+    expect(handles(updated).filter((handle) => handles(newest).includes(handle))).toEqual([]);
+  });
+
+  it('with a saved copy', async () => {
+    directory = await openDirectory();
+    expect(await freshness()).toBe(
+      '2 listings. Last completed import: <time>. The listings come from a saved copy of a registry, which is read once.',
+    );
+  });
+
+  it('with a registry', async () => {
+    await runImport(await open(registry.url));
+    expect(await freshness()).toBe(
+      '2 listings. Last completed import: <time>. The registry is asked for changes every 1 hour.',
+    );
+  });
+});
+
+describe('an import that did not complete', () => {
+  const stays = 'What is shown stays as old as it says.';
+
+  it('is tried again where it is that of the registry that is set, and says why it failed', async () => {
+    const context = await open(registry.url);
+    registry.trouble('unavailable');
+    await runImport(context, { patience });
+    expect(await freshness()).toContain(
+      `The import of <time> did not complete: the registry answered with status 503. It is tried again by itself. ${stays}`,
+    );
+    expect(await freshness('/about')).toContain('the registry answered with status 503');
+  });
+
+  it.each([
+    ['no registry is set', 'off'],
+    ['a saved copy is set', 'file:copy.json'],
+    ['another registry is set', 'https://registry.example'],
+  ])('is not tried again where %s', async (_name, set) => {
+    const context = await open(set);
+    registry.trouble('html');
+    await runImport(context, { source: registry.url, patience });
+    expect(await freshness()).toContain(
+      `did not complete: the answer is not JSON (another kind of server, or a sign-in page). It is not tried again by itself. ${stays}`,
+    );
+  });
+
+  it('waits for the operator where it was held', async () => {
+    registry.serve(manyEntries(60));
+    const context = await open(registry.url);
+    await runImport(context);
+    registry.serve(
+      manyEntries(60, () => ({ official: { status: 'deleted', updatedAt: '2026-10-03T08:00:00Z' } })),
+    );
+    await runImport(context);
+    expect(await freshness()).toBe(
+      `60 listings. Last completed import: <time>. The registry is asked for changes every 1 hour. The import of <time> is held: it would take away or move more than a fifth of the known listings. It waits for a look by the operator. ${stays}`,
+    );
+  });
+});
+
+describe('an import under way', () => {
+  it('says what it read so far and nothing of what it did not, then that it was stopped', async () => {
+    registry.serve(manyEntries(250));
+    const context = await open(registry.url);
+    registry.delay(800);
+    const stopping = new AbortController();
+    const run = runImport(context, { signal: stopping.signal });
+    await expect
+      .poll(() => freshness())
+      .toContain('An import has been running since <time>: nothing read yet.');
+    await expect
+      .poll(() => freshness())
+      .toContain('An import has been running since <time>: 100 rows read, 100 listings new.');
+    stopping.abort();
+    expect((await run).state).toBe('running');
+    expect(await freshness()).toContain(
+      'The import of <time> was stopped before its end; the next one goes on there.',
+    );
+  });
+});
+
+describe('/about', () => {
+  it('reports what the last completed import counted, and where from', async () => {
+    registry.serve([...seedEntries, registryEntry('a.b/c', {}, { status: 'deleted' })]);
+    await runImport(await open(registry.url));
+    const page = (await (await directory?.app.request('/about'))?.text()) ?? '';
+    expect(page).toContain(`from <code>${registry.url}/v0.1</code>`);
+    expect(page).toContain('<th scope="row">rows read</th><td>3</td>');
+    expect(page).toContain('<th scope="row">rows called deleted by the registry</th><td>1</td>');
+    expect(page).not.toContain('rows unchanged');
+    expect(page).toContain('Every listing names the registry it came from.');
+  });
+});
+
+it('no page names a registry that listings did not come from', async () => {
+  await runImport(await open('https://registry.example'), { source: 'sample' });
+  for (const path of ['/', '/agents', '/tags', '/about'])
+    expect(await (await directory?.app.request(path))?.text()).not.toContain('registry.example');
+});
