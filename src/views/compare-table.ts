@@ -43,7 +43,7 @@ function table(listings: readonly Compared[], kind: 'imported' | 'native', title
   return html`
 <section class="compared" aria-labelledby="${kind}">
 <h2 id="${kind}">${title}</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="${kind}"><table role="table">${heads(listings)}
+<div class="scroll" tabindex="0" role="region" aria-label="${title}, side by side"><table role="table">${heads(listings)}
 <tbody role="rowgroup">${asked.map((_, at) => row(listings, (listing) => listing[kind]?.[at]))}</tbody>
 </table></div>
 </section>`;

@@ -1,0 +1,130 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser, openPage } from '../support/browser.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+let browser: Browser;
+let directory: Directory;
+const long = 'io.github.a-publisher-with-a-long-account-name/a-server-with-a-long-name-that-does-not-end';
+
+beforeAll(async () => {
+  directory = await openDirectory({
+    listening: true,
+    environment: { LIMITS: 'off' },
+    entries: [
+      ...seedEntries,
+      registryEntry(long, { description: 'Its name is long' }),
+      ...Array.from({ length: 5 }, (_, at) => registryEntry(`io.many/server-${at}`, {})),
+    ],
+  });
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await directory?.close();
+});
+
+const eight = [
+  'co.webhook/webhook',
+  'com.politicalcomms/api',
+  long,
+  ...Array.from({ length: 5 }, (_, at) => `io.many/server-${at}`),
+];
+const comparedEight = () =>
+  `${directory.url}/compare?${new URLSearchParams([...eight.map((handle) => ['handle', handle]), ['has_endpoint', 'true'], ['endpoint_observed_alive', 'true'], ['claimed', 'true']])}`;
+
+describe.each([
+  ['with JavaScript', true],
+  ['without JavaScript', false],
+])('a visitor %s', (_name, javaScriptEnabled) => {
+  it('ticks listings of a search, compares them, adds one more, changes the criteria, shares the address', async () => {
+    const { page, complaints, origins } = await openPage(browser, { javaScriptEnabled });
+    await page.goto(`${directory.url}/agents`);
+    await page.getByLabel('Compare co.webhook/webhook').check();
+    await page.getByLabel('Compare com.politicalcomms/api').check();
+    await page.getByRole('button', { name: 'Compare ticked listings' }).click();
+    await page.getByRole('heading', { name: 'As recorded and imported' }).waitFor();
+    const heads = () => page.locator('#imported ~ .scroll thead a').allTextContents();
+    expect(await heads()).toEqual(['co.webhook/webhook', 'com.politicalcomms/api']);
+
+    await page.getByLabel('Add a listing').fill('long');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('link', { name: `Add ${long}` }).click();
+    expect(await heads()).toEqual(['co.webhook/webhook', 'com.politicalcomms/api', long]);
+
+    await page.getByText('Criteria: 8 picked').click();
+    await page.getByLabel('Has a source repository').uncheck();
+    await page.getByLabel('Speaks the transport').selectOption('stdio');
+    await page.getByLabel('First published at least').fill('7');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByText('Criteria: 9 picked').waitFor();
+    const row = page.getByRole('row', { name: /^Speaks the transport stdio/ });
+    expect(await row.locator('.result').allTextContents()).toEqual(['Not met', 'Met', 'Unknown']);
+
+    const shared = await openPage(browser, { javaScriptEnabled });
+    await shared.page.goto(page.url());
+    expect(await shared.page.locator('main').textContent()).toBe(await page.locator('main').textContent());
+    await page.getByRole('link', { name: 'Remove com.politicalcomms/api' }).click();
+    expect(await heads()).toEqual(['co.webhook/webhook', long]);
+    expect(complaints).toEqual([]);
+    expect([...origins]).toEqual([directory.url]);
+    await page.close();
+    await shared.page.close();
+  });
+});
+
+describe('eight listings side by side', () => {
+  it('fit a phone: every answer under its listing, nothing to scroll sideways', async () => {
+    const { page } = await openPage(browser, { viewport: { width: 320, height: 640 } });
+    await page.goto(comparedEight());
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    expect(
+      await page.evaluate(
+        "[...document.querySelectorAll('.compared .scroll')].map((one) => one.scrollWidth <= one.clientWidth)",
+      ),
+    ).toEqual([true, true]);
+    const names = page.getByRole('row', { name: /^Has a remote endpoint/ }).locator('.of');
+    expect(await names.allTextContents()).toEqual(eight);
+    expect(await names.first().isVisible()).toBe(true);
+    await page.close();
+  });
+
+  it('keep the criterion in view on a desktop while the listings scroll', async () => {
+    const { page } = await openPage(browser, { viewport: { width: 1100, height: 800 } });
+    await page.goto(comparedEight());
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    const region = page.getByRole('region', { name: 'As recorded and imported, side by side' });
+    const head = page.getByRole('rowheader', { name: 'Has a remote endpoint' });
+    const before = await head.boundingBox();
+    await region.focus();
+    await region.evaluate((node) => {
+      (node as unknown as { scrollLeft: number }).scrollLeft = 400;
+    });
+    const after = await head.boundingBox();
+    expect(after?.x).toBe(before?.x);
+    expect(await page.locator('.compared .of').first().isVisible()).toBe(false);
+    await page.close();
+  });
+
+  it('tell answers apart without colour, and print without the form', async () => {
+    const { page } = await openPage(browser, {
+      viewport: { width: 1100, height: 800 },
+      forcedColors: 'active',
+    });
+    await page.goto(comparedEight());
+    const shapes = await page.evaluate(`['met', 'not_met', 'unknown'].map((name) => {
+      const box = document.querySelector('.result.' + name);
+      return [getComputedStyle(box).borderStyle, getComputedStyle(box, '::before').content[1], box.textContent];
+    })`);
+    expect(shapes).toEqual([
+      ['solid', '■', 'Met'],
+      ['solid', '□', 'Not met'],
+      ['dashed', '?', 'Unknown'],
+    ]);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('form.compare').isVisible()).toBe(false);
+    expect(await page.locator('.compared table').first().isVisible()).toBe(true);
+    await page.close();
+  });
+});

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+const hostile = `"><script>alert(1)</script>`;
+let directory: Directory;
+const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
+const pageOf = async (path: string) => {
+  const response = await get(path);
+  expect([path, response.status]).toEqual([path, 200]);
+  return (await response.text()).replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+};
+const locationOf = async (path: string) => {
+  const response = await get(path);
+  return [response.status, response.headers.get('location')];
+};
+/** What each cell of a table says first, row by row. */
+const resultsIn = (page: string) =>
+  page
+    .split('<tr role="row">')
+    .map((row) => [...row.matchAll(/<span class="result [a-z_]+">([^<]+)</g)].map(([, text]) => text))
+    .filter((row) => row.length > 0);
+
+const webhook = 'handle=co.webhook%2Fwebhook';
+const politics = 'handle=com.politicalcomms%2Fapi';
+const first =
+  'active=true&has_endpoint=true&has_repository=true&endpoint_observed_alive=true&updated_within_days=180&claimed=true&native_ratings_at_least=1&rated_within_days=90';
+
+beforeAll(async () => {
+  directory = await openDirectory({
+    environment: { LIMITS: 'off' },
+    entries: [
+      ...seedEntries,
+      registryEntry('io.test/loud', { description: hostile, title: hostile }),
+      registryEntry('io.test/message', {}, { status: 'deprecated', statusMessage: hostile }),
+      registryEntry('io.test/links', {
+        remotes: [{ type: 'javascript:alert(1)', url: 'http://plain.example/mcp' }],
+      }),
+    ],
+  });
+});
+afterAll(() => directory.close());
+
+describe('/compare', () => {
+  it('has one address for each comparison, and asks something where nothing was picked', async () => {
+    const moved = [302, `/compare?${webhook}&${politics}&${first}`];
+    expect(await locationOf('/compare?handle=co.webhook/webhook&handle=com.politicalcomms/api')).toEqual(
+      moved,
+    );
+    expect(await locationOf(`/compare?${webhook}&add=com.politicalcomms/api`)).toEqual(moved);
+    expect(await locationOf(`/compare?${first}&tag=&x=1&${webhook}&${politics}&${webhook}&add=`)).toEqual(
+      moved,
+    );
+    expect(await locationOf(`/compare?has_endpoint=no&claimed=true&${webhook}`)).toEqual([
+      302,
+      `/compare?${webhook}&claimed=true`,
+    ]);
+    for (const path of ['/compare', `/compare?${webhook}`, moved[1] as string, `/compare?${webhook}&add=sms`])
+      expect((await get(path)).status).toBe(200);
+  });
+
+  it('shows imported evidence apart from claims and ratings, in the order of the picks', async () => {
+    const page = await pageOf(`/compare?${politics}&${webhook}&${first}`);
+    const [, imported = '', native = ''] = page.split('<section class="compared"');
+    expect(imported).toContain('<h2 id="imported">As recorded and imported</h2>');
+    expect(resultsIn(imported)).toEqual([
+      ['Met', 'Met'],
+      ['Not met', 'Met'],
+      ['Met', 'Met'],
+      ['Not met', 'Unknown'],
+      ['Met', 'Met'],
+    ]);
+    expect(native).toContain('<h2 id="native">Claims and ratings made on this service</h2>');
+    expect(resultsIn(native)).toEqual([
+      ['Not met', 'Not met'],
+      ['Not met', 'Not met'],
+      ['Not met', 'Not met'],
+    ]);
+    expect(native).toContain('No native ratings. For a decision to buy, that absence matters.');
+    expect(page).toContain('Unknown is not a no');
+    expect(page).toContain('as of <time datetime="');
+    expect(page).toMatch(
+      /<th[^>]*>Criterion<\/th><th[^>]*><a class="handle" href="\/agents\/com\.politicalcomms\/api"/,
+    );
+    expect(imported + native).not.toMatch(/\b(total|score|winner|best|rank)\b/i);
+  });
+
+  it('is the answer of the tool', async () => {
+    const page = await pageOf(`/compare?${politics}&${webhook}&${first}`);
+    const input = /compare_agents -H 'Content-Type: application\/json' -d '([^']+)'/.exec(page)?.[1] ?? '';
+    const response = await directory.app.request('/api/tools/compare_agents', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: input,
+    });
+    const { listings } = (await response.json()) as {
+      listings: { imported: { result: string; fact: string }[]; native: { fact: string }[] }[];
+    };
+    expect(listings).toHaveLength(2);
+    for (const { imported, native } of listings)
+      for (const { fact } of [...imported, ...native]) expect(page).toContain(`<p>${fact}</p>`);
+  });
+
+  it('finds listings to add by words, and says where there are none', async () => {
+    const page = await pageOf(`/compare?${webhook}&claimed=true&add=sms`);
+    expect(page).toContain('Found by “sms”');
+    expect(page).toContain(
+      `<a class="button" href="/compare?${webhook}&${politics}&claimed=true" aria-label="Add com.politicalcomms/api">`,
+    );
+    expect(await pageOf(`/compare?${webhook}&add=webhook`)).toContain('picked already');
+    expect(await pageOf(`/compare?${webhook}&add=nothingofthekind`)).toContain(
+      'No listing was found by “nothingofthekind”.',
+    );
+  });
+
+  it('names what is unknown, with what may have been meant, and compares the rest', async () => {
+    const page = await pageOf(`/compare?handle=co.webhook%2Fwebhok&${politics}&claimed=true`);
+    expect(page).toContain(
+      '<span class="handle foreign">co.webhook/webhok</span>: No listing has this handle.',
+    );
+    expect(page).toContain(
+      `href="/compare?${politics}&${webhook}&claimed=true" aria-label="Take co.webhook/webhook instead"`,
+    );
+    expect(resultsIn(page)).toEqual([['Not met']]);
+    const none = await pageOf('/compare?handle=a.b%2Fc&handle=d.e%2Ff&claimed=true');
+    expect(resultsIn(none)).toEqual([]);
+    expect(none.match(/: No listing has this handle\./g)).toHaveLength(2);
+  });
+
+  it('says at the field what is wrong with it, and keeps what was picked', async () => {
+    const response = await get(
+      `/compare?${webhook}&${politics}&updated_within_days=0&tag=webhooks&transport=http`,
+    );
+    expect(response.status).toBe(422);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const page = await response.text();
+    expect(page).toContain('Nothing was compared: what is marked below is not a value of its criterion.');
+    expect(page).toMatch(
+      /value="0" name="updated_within_days" aria-invalid="true" aria-describedby="updated_within_days-error"/,
+    );
+    expect(page).toContain(
+      '<span class="error" id="updated_within_days-error">This takes a whole number from 1 to 3650</span>',
+    );
+    expect(page).toContain(
+      '<span class="error" id="transport-error">This takes one of streamable-http, sse, stdio</span>',
+    );
+    expect(page).toContain('value="webhooks" name="tag"');
+    expect(page).toContain('<input type="hidden" name="handle" value="co.webhook/webhook">');
+  });
+
+  it('asks for fewer listings, criteria and words where there are too many', async () => {
+    const nine = Array.from({ length: 9 }, (_, at) => `handle=a.b%2Fc${at}`).join('&');
+    const many = await get(`/compare?${nine}&claimed=true`);
+    expect(many.status).toBe(422);
+    expect(await many.text()).toContain('At most 8 listings can be compared. Remove 1 of them.');
+    const tags = Array.from({ length: 21 }, (_, at) => `tag=t${at}`).join('&');
+    expect((await get(`/compare?${webhook}&${politics}&${tags}`)).status).toBe(422);
+    const wordy = await get(`/compare?${webhook}&add=a+b+c+d+e+f+g+h+i+j+k`);
+    expect(wordy.status).toBe(422);
+    expect(await wordy.text()).toContain('at most ten words');
+  });
+
+  it('shows what others wrote as text, whatever it is', async () => {
+    const shown = await get(
+      '/compare?handle=io.test%2Floud&handle=io.test%2Fmessage&handle=io.test%2Flinks&active=true&has_endpoint=true&transport=sse',
+    );
+    const page = await shown.text();
+    expect(shown.status).toBe(200);
+    expect(page).not.toContain('<script>alert');
+    expect(page).toContain('<p class="foreign">&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</p>');
+    expect(page).toContain('<p class="foreign"><span class="foreign">http://plain.example/mcp</span></p>');
+    expect(page).toContain('<p class="foreign">javascript:alert(1)</p>');
+    const typed = await get(
+      `/compare?handle=${encodeURIComponent(hostile)}&add=${encodeURIComponent(hostile)}&tag=${encodeURIComponent(hostile)}`,
+    );
+    expect(await typed.text()).not.toContain('<script>alert');
+  });
+
+  it('can be found from lists and listings, and is indexed without picks only', async () => {
+    expect(await pageOf('/agents')).toContain('form="picks" name="handle" value="co.webhook/webhook"');
+    expect(await pageOf('/agents/co.webhook/webhook')).toContain(
+      `<a href="/compare?${webhook}">Compare with other listings</a>`,
+    );
+    expect(await pageOf('/compare')).not.toContain('noindex');
+    expect(await pageOf(`/compare?${webhook}`)).toContain('<meta name="robots" content="noindex">');
+  });
+});
