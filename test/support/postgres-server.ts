@@ -16,7 +16,8 @@ export interface PostgresServer {
   close(): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
+/** A port of loopback that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
