@@ -2,9 +2,9 @@ import { whatClaimedMeans } from '../evidence/claim-statement.ts';
 import { rulesOfEvidence } from '../evidence/rules.ts';
 import type { Resource } from './resource.ts';
 
-const rules = (service: string, origin: string, claimFile: string) => `# ${service}: the rules of evidence
+const rules = (service: string, claimFile: string) => `# ${service}: the rules of evidence
 
-${service} is a public directory of agent services imported from ${origin}. It says what is known about a listing, from whom, as of when, and what is not known.
+${service} is a public directory of agent services imported from MCP registries; every listing names its own. It says what is known about a listing, from whom, as of when, and what is not known.
 
 ${[...rulesOfEvidence, whatClaimedMeans(claimFile)].map((rule) => `* ${rule}`).join('\n')}
 `;
@@ -19,6 +19,6 @@ export const about: Resource = {
   mimeType: 'text/markdown',
   fresh_s: 3600,
   async read(_variables, { config }) {
-    return rules(config.serviceName, config.origin, config.claimFile);
+    return rules(config.serviceName, config.claimFile);
   },
 };
