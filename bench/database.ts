@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript } from './command.ts';
 import { startRegistry } from './server.ts';
@@ -13,7 +13,7 @@ export interface Database {
 }
 
 /** Seconds that an import says it took. */
-export const toImport_s = (report: string): number => {
+const toImport_s = (report: string): number => {
   const [, seconds] = /import: ([\d.]+) s/.exec(report) ?? [];
   if (!seconds) throw new Error(`not the report of an import: ${report}`);
   return Number(seconds);
@@ -26,13 +26,12 @@ export const removeDatabase = (path: string): void => {
 
 const sizeOf_mb = (path: string) => statSync(path).size / 2 ** 20;
 
-/** Imports `listings` listings into a new database file and answers how long that took. */
-async function build(path: string, listings: number): Promise<number> {
+/** Imports so many listings into a new database by the command line; answers how long it says that took. */
+export async function importInto(url: string, listings: number): Promise<number> {
+  process.stderr.write(`importing ${listings} listings ... `);
   const registry = await startRegistry({ listings });
   try {
-    const report = await runScript(['src/main.ts', 'import', '--from', registry.url], {
-      DATABASE_URL: `file:${path}`,
-    });
+    const report = await runScript(['src/main.ts', 'import', '--from', registry.url], { DATABASE_URL: url });
     return toImport_s(report);
   } finally {
     await registry.stop();
@@ -44,11 +43,8 @@ export async function prepareSqlite(folder: string, listings: number): Promise<D
   const path = join(folder, `sqlite-${listings}.db`);
   const facts = `${path}.json`;
   if (!existsSync(facts)) {
-    process.stderr.write(`making a database of ${listings} listings ... `);
     removeDatabase(path);
-    const import_s = await build(path, listings);
-    writeFileSync(`${facts}.new`, JSON.stringify({ import_s }));
-    renameSync(`${facts}.new`, facts);
+    writeFileSync(facts, JSON.stringify({ import_s: await importInto(`file:${path}`, listings) }));
   }
   const { import_s } = JSON.parse(readFileSync(facts, 'utf8')) as { import_s: number };
   return { url: `file:${path}`, listings, import_s, size_mb: sizeOf_mb(path) };

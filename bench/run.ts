@@ -8,16 +8,17 @@ import { measureMcp } from './parts/mcp.ts';
 import { measurePages } from './parts/pages.ts';
 import { measureProfiles } from './parts/profile.ts';
 import { measureStart } from './parts/start.ts';
-import { measureStore } from './parts/store.ts';
+import { measurePostgres, measureSqlite } from './parts/store.ts';
 import { measureWrites } from './parts/writes.ts';
 import type { Plan } from './plan.ts';
 import { type Part, toTable } from './report.ts';
 
 /** Every part with goals; without a name all of them are run. */
-const parts: Readonly<Record<string, (plan: Plan) => Promise<Part | Part[]>>> = {
+const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
   mcp: measureMcp,
   pages: measurePages,
-  store: measureStore,
+  store: measureSqlite,
+  postgres: measurePostgres,
   import: measureImport,
   writes: measureWrites,
   start: measureStart,
@@ -49,7 +50,7 @@ async function measureNamed(): Promise<Part[]> {
     const measure = parts[name];
     if (!measure) throw new Error(`no part ${name}; there are ${Object.keys(parts).join(', ')} and profile`);
     process.stderr.write(`${name}: `);
-    measured.push(...[await measure(plan)].flat());
+    measured.push(await measure(plan));
   }
   return measured;
 }

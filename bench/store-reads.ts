@@ -1,3 +1,4 @@
+import { openPostgresStore } from '../src/store/postgres.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 import type { ListingReads } from '../src/store/store.ts';
 import { type Memory, memoryOf } from './machine.ts';
@@ -94,7 +95,7 @@ const medians = (rounds: readonly ReadTimes[]): ReadTimes => ({
 // Usage: node bench/store-reads.ts <database url> <listings> <rounds> <seconds>. Warm reads of the store, uncached, one
 // after the other, beside the bare ones.
 const [url = '', listings = '0', rounds = '1', seconds = '1'] = process.argv.slice(2);
-const store = await openSqliteStore(url);
+const store = await (url.startsWith('postgres') ? openPostgresStore(url) : openSqliteStore(url));
 const bare = await openBareReads(url);
 const handles = toHandles(Number(listings), sampled);
 const rows = await store.listings.rows(handles);

@@ -3,6 +3,7 @@ import { type Database, prepareSqlite } from '../database.ts';
 import { memoryOf, toMemoryText } from '../machine.ts';
 import { type Asked, drivePaced } from '../paced.ts';
 import type { Plan } from '../plan.ts';
+import { startKeptPostgres } from '../postgres.ts';
 import { atMost, type Part, type Row, whole } from '../report.ts';
 import { toSearches } from '../search-mix.ts';
 import { startService } from '../server.ts';
@@ -63,12 +64,12 @@ async function measureSearch({ url, listings }: Database, seconds: number): Prom
   }
 }
 
-async function measureDatabase(database: Database, { rounds, seconds }: Plan): Promise<Part> {
+async function measureDatabase(engine: string, database: Database, { rounds, seconds }: Plan): Promise<Part> {
   const { url, listings, import_s, size_mb } = database;
   const args = ['bench/store-reads.ts', url, listings, rounds, seconds / 4].map(String);
   const { times } = JSON.parse(await runScript(args)) as StoreReads;
   return {
-    title: `Store, SQLite, ${whole(listings)} listings; times of the bare prepared statement`,
+    title: `Store, ${engine}, ${whole(listings)} listings; times of the bare prepared statement`,
     rows: [
       { what: 'import when it was made', figure: `${import_s} s, ${whole(listings / import_s)} rows/s` },
       { what: 'database on disk', figure: `${whole(size_mb)} MB` },
@@ -78,7 +79,16 @@ async function measureDatabase(database: Database, { rounds, seconds }: Plan): P
   };
 }
 
-/** Goals 3 and 7: reads of the store, uncached and warm, beside bare ones, and searches over HTTP. */
-export async function measureStore(plan: Plan): Promise<Part[]> {
-  return [await measureDatabase(await prepareSqlite(plan.folder, plan.listings), plan)];
+/** Goals 3 and 7 on SQLite: reads of the store, uncached and warm, beside bare ones, and searches over HTTP. */
+export const measureSqlite = async (plan: Plan): Promise<Part> =>
+  measureDatabase('SQLite', await prepareSqlite(plan.folder, plan.listings), plan);
+
+/** The same on PostgreSQL, which runs on the load's core. */
+export async function measurePostgres(plan: Plan): Promise<Part> {
+  const server = await startKeptPostgres(plan.folder);
+  try {
+    return await measureDatabase('PostgreSQL', await server.prepare(plan.listings), plan);
+  } finally {
+    await server.stop();
+  }
 }

