@@ -96,7 +96,8 @@ export async function openPostgresStore(databaseUrl: string, _readUrl?: string):
     search: postgresSearch,
     snapshot: (work) => readSnapshot(config, work),
     node: String(watch.node),
-    isPresent: async (node) => (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true,
+    isPresent: async (node) =>
+      /^\d{1,10}$/.test(node) && (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true,
     begin: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
     announce: (db, written) => watch.announce(runIn(db), written),
     onForeignWrite: (listener) => watch.onWritten(listener),

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startImports } from '../../src/registry/schedule.ts';
+import type { Store } from '../../src/store/store.ts';
 import { startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { type Importing, openImporting } from '../support/importing.ts';
@@ -15,10 +16,17 @@ const started = '2026-11-01T00:00:00.000Z';
 
 describe('a run of another process', () => {
   let importing: Importing;
+  let other: Store;
+  let database: string;
   beforeEach(async () => {
-    importing = await openImporting(manyEntries(250));
+    database = await createSharedDatabase();
+    importing = await openImporting(manyEntries(250), database);
+    other = await openDatabase(database);
   });
-  afterEach(() => importing.close());
+  afterEach(async () => {
+    await importing.close();
+    await other.close();
+  });
 
   /** A run that stopped after its first page, as its row stands while somebody else works on it. */
   async function heldBy(lease_owner: string, source = importing.registry.url) {
@@ -29,11 +37,13 @@ describe('a run of another process', () => {
   }
 
   it('is left alone while its lease is fresh, and taken over once that is two minutes old', async () => {
-    await heldBy('elsewhere/7/a');
+    await heldBy(`${other.node}/a`);
     importing.wait(119);
     await expect(importing.run()).rejects.toThrow('an import is already under way');
     await expect(importing.run({ source: 'sample' })).rejects.toThrow('an import is already under way');
-    expect((await importing.store.imports.last()).run).toMatchObject({ lease_owner: 'elsewhere/7/a' });
+    expect((await importing.store.imports.last()).run).toMatchObject({
+      lease_owner: `${other.node}/a`,
+    });
     importing.wait(2);
     expect(await importing.run()).toMatchObject({
       isResumed: true,
@@ -43,19 +53,23 @@ describe('a run of another process', () => {
     expect((await importing.store.imports.last()).run).toMatchObject({ lease_owner: null, lease_at: null });
   });
 
-  it('is resumed at once where its process on this host is gone', async () => {
-    await heldBy(`${hostname()}/4194305/a`);
+  it('is resumed at once where its node is gone', async () => {
+    const leaving = await openDatabase(database);
+    await heldBy(`${leaving.node}/a`);
+    await expect(importing.run()).rejects.toThrow('an import is already under way');
+    await leaving.close();
+    await expect.poll(() => importing.store.isPresent(leaving.node), { timeout: 5000 }).toBe(false);
+    expect(await importing.run()).toMatchObject({ isResumed: true, state: 'done' });
+  });
+
+  it('is resumed at once where its process on this host is gone without a word', async () => {
+    await heldBy(`${hostname()}/4194305/a/b`);
     expect(await importing.run()).toMatchObject({ isResumed: true, state: 'done' });
   });
 
   it('is resumed at once where its process had the number that is ours now', async () => {
-    await heldBy(`${hostname()}/${process.pid}/a`);
+    await heldBy(`${hostname()}/${process.pid}/a/b`);
     expect(await importing.run()).toMatchObject({ isResumed: true, state: 'done' });
-  });
-
-  it('is left alone where its process on this host still runs', async () => {
-    await heldBy(`${hostname()}/${process.ppid}/a`);
-    await expect(importing.run()).rejects.toThrow('an import is already under way');
   });
 
   it('ends ours where it took ours over, and keeps what it says', async () => {
@@ -78,7 +92,7 @@ describe('a run of another process', () => {
   });
 
   it('is waited for quietly by the schedule', async () => {
-    await heldBy(`${hostname()}/${process.ppid}/a`);
+    await heldBy(`${other.node}/a`);
     const asked = importing.registry.requests.length;
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
