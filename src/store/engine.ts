@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Schema } from './schema.ts';
-import type { ListingRow, SearchHit, SearchQuery, Written } from './store.ts';
+import type { Failure, ListingRow, SearchHit, SearchQuery, Written } from './store.ts';
 
 export type Db = Kysely<Schema>;
 
@@ -21,6 +21,8 @@ export interface SearchIndex {
 export interface Engine {
   /** Reads; never inside a transaction of ours. */
   readonly reader: Db;
+  /** Reads of searches and lists, which may be a little behind what was written; `reader` where nothing lags. */
+  readonly lagging: Db;
   /** Runs transactions one after the other, each holding the write lock from its start. */
   readonly writer: Db;
   readonly search: SearchIndex;
@@ -30,6 +32,8 @@ export interface Engine {
   readonly node: string;
   /** Whether the process of a name still runs; one that cannot be asked counts as running. */
   isPresent(node: string): Promise<boolean>;
+  /** What an error of this engine means; undefined where it is none of those that pass. */
+  failureOf(error: unknown): Failure | undefined;
   /** The first thing in every transaction: waits until no other process writes. */
   begin(db: Db): Promise<void>;
   /** The last thing in a transaction: other processes are called back once it is committed. */

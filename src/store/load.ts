@@ -54,20 +54,21 @@ async function takeHead(db: Db) {
 
 const idsOf = (rows: readonly DumpedRow[]) => rows.map(({ id }) => Number(id));
 
+/** Takes the first 500 rows out of a table; answers false where there are none. */
+async function clearBatch(search: SearchIndex, db: Db, table: DumpedTable): Promise<boolean> {
+  const { value: rows } = await readTable(db, table).next();
+  const last = rows?.at(-1);
+  if (!rows || !last) return false;
+  if (table === 'listing') await search.replace(db, idsOf(rows), []);
+  await sql`delete from ${sql.table(table)} where (${keyColumns(table)}) <= (${keyOf(table, last)})`.execute(
+    db,
+  );
+  return true;
+}
+
 /** Takes out what an interrupted load put in, a batch a transaction. */
-async function clear({ reader, search }: Engine, commit: Commit): Promise<void> {
-  for (const table of dumpedTables) {
-    for await (const rows of readTable(reader, table)) {
-      const last = rows.at(-1);
-      if (!last) continue;
-      await commit(async (db) => {
-        if (table === 'listing') await search.replace(db, idsOf(rows), []);
-        await sql`delete from ${sql.table(table)} where (${keyColumns(table)}) <= (${keyOf(table, last)})`.execute(
-          db,
-        );
-      });
-    }
-  }
+async function clear(search: SearchIndex, commit: Commit): Promise<void> {
+  for (const table of dumpedTables) while (await commit((db) => clearBatch(search, db, table)));
 }
 
 const insert = (db: Db, table: DumpedTable, rows: readonly DumpedRow[]) =>
@@ -115,7 +116,7 @@ export async function loadStore(engine: Engine, commit: Commit): Promise<Load | 
   const state = await commit(takeHead);
   if (state === 'in use') return undefined;
   const step = whileLoading(commit);
-  if (state === 'interrupted') await clear(engine, step);
+  if (state === 'interrupted') await clear(engine.search, step);
   const heads: DumpedRow[] = [];
   return {
     async put(table, rows) {

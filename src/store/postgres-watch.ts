@@ -43,6 +43,8 @@ export interface Watch {
   /** Tells the other nodes; inside the transaction, so that they hear it when it is committed and only then. */
   announce(run: Run, written: Written): Promise<void>;
   onWritten(listener: (written: Written) => void): () => void;
+  /** The same of this node's own writes, as PostgreSQL says them: after others may have read them. */
+  onOwnWritten(listener: (written: Written) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export const isPresentQuery = `select exists(select from pg_locks where locktype
 export async function openWatch(config: ClientConfig): Promise<Watch> {
   const node = randomInt(1, 2 ** 31);
   const listeners = new Set<(written: Written) => void>();
+  const ownListeners = new Set<(written: Written) => void>();
   const tell = (written: Written) => {
     for (const listener of listeners) listener(written);
   };
@@ -72,6 +75,7 @@ export async function openWatch(config: ClientConfig): Promise<Watch> {
     fresh.on('notification', ({ payload = '' }) => {
       const heard = JSON.parse(payload) as Payload;
       if (heard.node !== node) tell(heard.written);
+      else for (const listener of ownListeners) listener(heard.written);
     });
     await fresh.connect();
     await fresh.query('select pg_advisory_lock_shared($1, $2)', [nodeLocks, node]);
@@ -113,6 +117,10 @@ export async function openWatch(config: ClientConfig): Promise<Watch> {
     onWritten(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    onOwnWritten(listener) {
+      ownListeners.add(listener);
+      return () => ownListeners.delete(listener);
     },
     async close() {
       stopped.abort();

@@ -3,11 +3,13 @@ import { Migrator } from 'kysely/migration';
 import { Pool, type PoolConfig, types } from 'pg';
 import type { Db, Engine } from './engine.ts';
 import { createLimitTables, createTables } from './migrations.ts';
+import { postgresFailure } from './postgres-failure.ts';
+import { repeatWhenCaughtUp } from './postgres-lag.ts';
 import { postgresSearch } from './postgres-search.ts';
-import { isPresentQuery, openWatch } from './postgres-watch.ts';
+import { isPresentQuery, openWatch, type Watch } from './postgres-watch.ts';
 import type { Schema } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
-import type { Store } from './store.ts';
+import type { Store, Written } from './store.ts';
 
 const readConnections = 8;
 const connect_ms = 3000;
@@ -80,30 +82,51 @@ async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>)
 const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
+/** Calls back on what other nodes wrote; where reads lag, on everything once more when they show it. */
+function watchWrites(watch: Watch, { reader, lagging }: Pick<Engine, 'reader' | 'lagging'>) {
+  return (listener: (written: Written) => void): (() => void) => {
+    const stopping = new AbortController();
+    const undo = [watch.onWritten(listener)];
+    if (lagging !== reader) {
+      const repeat = repeatWhenCaughtUp({ primary: reader, replica: lagging }, listener, stopping.signal);
+      undo.push(watch.onWritten(repeat), watch.onOwnWritten(repeat));
+    }
+    return () => {
+      stopping.abort();
+      for (const end of undo) end();
+    };
+  };
+}
+
 /**
  * Opens a database of PostgreSQL 15 or later for any number of nodes and brings its schema up to date. Transactions of
- * all nodes run one after the other under one lock, so that none has to be tried again; reads wait for nobody.
+ * all nodes run one after the other under one lock, so that none has to be tried again; reads wait for nobody. With
+ * `readUrl` searches and lists are read from a replica.
  */
-export async function openPostgresStore(databaseUrl: string, _readUrl?: string): Promise<Store> {
+export async function openPostgresStore(databaseUrl: string, readUrl?: string): Promise<Store> {
   const config = toPoolConfig(databaseUrl);
   await migrate(config);
   const watch = await openWatch(config);
   const reader = createDb({ ...config, max: readConnections });
+  const lagging = readUrl ? createDb({ ...toPoolConfig(readUrl), max: readConnections }) : reader;
   const writer = createDb({ ...config, max: 1 });
   const engine: Engine = {
     reader,
+    lagging,
     writer,
     search: postgresSearch,
     snapshot: (work) => readSnapshot(config, work),
     node: String(watch.node),
     isPresent: async (node) =>
       /^\d{1,10}$/.test(node) && (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true,
+    failureOf: postgresFailure,
     begin: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
     announce: (db, written) => watch.announce(runIn(db), written),
-    onForeignWrite: (listener) => watch.onWritten(listener),
+    onForeignWrite: watchWrites(watch, { reader, lagging }),
     async close() {
       await watch.close();
       await reader.destroy();
+      if (lagging !== reader) await lagging.destroy();
       await writer.destroy();
     },
   };

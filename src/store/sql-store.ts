@@ -10,7 +10,17 @@ import { createListingWrites } from './listing-writes.ts';
 import { isWhole, loadStore } from './load.ts';
 import { createLogReads, createLogWrites } from './log.ts';
 import { createRatingReads, createRatingWrites } from './ratings.ts';
-import type { Reads, Store, Transaction, Written } from './store.ts';
+import type { ListingReads, Reads, Store, Transaction, Written } from './store.ts';
+
+/** Searches and lists from where they may lag; what is said of one listing always is as it was written. */
+function createListings({ reader, lagging, search }: Engine): ListingReads {
+  const { search: find, ...lists } = createListingReads(lagging, search);
+  const { searchCounts, facetCounts, near, page, newest, completions } = lists;
+  return {
+    ...createListingReads(reader, search),
+    ...{ search: find, searchCounts, facetCounts, near, page, newest, completions },
+  };
+}
 
 const createReads = (db: Db, search: SearchIndex): Reads => ({
   listings: createListingReads(db, search),
@@ -60,11 +70,13 @@ export function createSqlStore(engine: Engine): Store {
   });
   return {
     ...createReads(engine.reader, engine.search),
+    listings: createListings(engine),
+    failureOf: engine.failureOf,
     node: engine.node,
     isPresent: engine.isPresent,
     write: (work) =>
       commit((db) => work(createTransaction(db, engine.search, (handle) => touched.add(handle)))),
-    isWhole: () => isWhole(engine.reader),
+    isWhole: () => isWhole(engine.writer),
     dump: (work) => dumpStore(engine, work),
     load: () => loadStore(engine, commit),
     onWritten(listener) {

@@ -10,7 +10,7 @@ import { createLimitTables, createTables } from './migrations.ts';
 import type { Schema } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 import { sqliteSearch } from './sqlite-search.ts';
-import type { Store } from './store.ts';
+import type { Failure, Store } from './store.ts';
 
 const cachedStatements = 500;
 const foreignWritePoll_ms = 250;
@@ -104,6 +104,15 @@ const readSnapshot = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
     }
   });
 
+const [busy, locked, full] = [5, 6, 13];
+
+/** What SQLite's result code (sqlite.org/rescode.html, `errcode` in node:sqlite) means to a caller. */
+function failureOf(error: unknown): Failure | undefined {
+  if (!(error instanceof Error && 'errcode' in error)) return undefined;
+  if (error.errcode === full) return 'storage_full';
+  return error.errcode === busy || error.errcode === locked ? 'unavailable' : undefined;
+}
+
 /** The stores that this process has open; a name that an earlier process with its number left is not among them. */
 const openNodes = new Set<string>();
 
@@ -135,11 +144,13 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
   openNodes.add(node);
   const engine: Engine = {
     reader,
+    lagging: reader,
     writer,
     search: sqliteSearch,
     snapshot: (work) => readSnapshot(reader, work),
     node,
     isPresent,
+    failureOf,
     begin: async () => {},
     announce: async () => {},
     onForeignWrite: (listener) => watchForeignWrites(writing, listener),

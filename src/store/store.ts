@@ -297,6 +297,9 @@ export interface Transaction extends Reads {
 /** Which listings a committed transaction touched; 'all' where that is not known. */
 export type Written = readonly string[] | 'all';
 
+/** What an engine's error means to whoever asked: no room is left, or the database cannot be reached right now. */
+export type Failure = 'storage_full' | 'unavailable';
+
 /** Where everything is kept: one contract, one conformance suite, several engines. */
 export interface Store extends Reads {
   /**
@@ -304,6 +307,8 @@ export interface Store extends Reads {
    * leaves no trace. Work may run again after a conflict, so it has no effects outside the transaction.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** What an error of the engine means; undefined where it is none of those that pass. */
+  failureOf(error: unknown): Failure | undefined;
   /** The name of this process among those that work on the same store. */
   readonly node: string;
   /** Whether the process of a name still runs; one that cannot be asked counts as running. */

