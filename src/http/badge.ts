@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { Problem, problemTable } from '../problem.ts';
 import { getAgent } from '../tools/get-agent.ts';
-import { type Badge, toBadge, toBadgeSvg, toShieldsEndpoint } from '../views/badge.ts';
+import { type Badge, toBadge, toBadgeStyle, toBadgeSvg, toShieldsEndpoint } from '../views/badge.ts';
 import { answerWithETag } from './answers.ts';
 import { call } from './call.ts';
 import type { HttpEnvironment, Request } from './environment.ts';
@@ -9,13 +9,19 @@ import { listingOf, orRedirect } from './listing-path.ts';
 
 const cacheControl = 'public, max-age=300';
 
+const styleOf = (c: Request) => toBadgeStyle(c.req.query('style'));
+
 function answerBadge(c: Request, badge: Badge, ending: string): Response {
   if (ending === '.json') {
     const body = JSON.stringify(toShieldsEndpoint(badge));
     return answerWithETag(c, { type: 'application/json', body, cacheControl });
   }
   c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-  return answerWithETag(c, { type: 'image/svg+xml; charset=utf-8', body: toBadgeSvg(badge), cacheControl });
+  return answerWithETag(c, {
+    type: 'image/svg+xml; charset=utf-8',
+    body: toBadgeSvg(badge, styleOf(c)),
+    cacheControl,
+  });
 }
 
 const noListing = ['unknown_handle', 'invalid_handle', 'listing_withdrawn'];
@@ -26,7 +32,7 @@ function answerMissing(c: Request, error: unknown): Response {
   c.status(error.status === 410 ? 410 : error.status === 404 ? 404 : 400);
   c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   const message = problemTable[error.code].title.toLowerCase();
-  return c.body(toBadgeSvg({ label: 'evidence', message }), {
+  return c.body(toBadgeSvg({ label: 'evidence', message }, styleOf(c)), {
     headers: { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'no-cache' },
   });
 }
@@ -39,6 +45,6 @@ const showBadge = async (c: Request) => {
   return ending === '.json' ? answer : answer.catch((error: unknown) => answerMissing(c, error));
 };
 
-/** The badge of a listing: SVG, or `.json` for shields.io. */
+/** The badge of a listing: SVG in the style that `style` names, or `.json` for shields.io. */
 export const createBadgeRoutes = () =>
   new Hono<HttpEnvironment>().get('/badge/:namespace/:name', (c) => showBadge(c));

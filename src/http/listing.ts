@@ -1,12 +1,17 @@
 import { Hono } from 'hono';
 import { isHandle } from '../evidence/handle.ts';
+import type { ListingDocument } from '../evidence/listing-document.ts';
 import { Problem } from '../problem.ts';
 import { getAgent } from '../tools/get-agent.ts';
 import { listRatings } from '../tools/list-ratings.ts';
-import { toBadgePage } from '../views/badge-block.ts';
+import { toBadgeStyle } from '../views/badge.ts';
+import { toBadged } from '../views/badge-block.ts';
+import { toBadgePage } from '../views/badge-page.ts';
 import { pagePath } from '../views/html.ts';
 import { toListingPage } from '../views/listing-page.ts';
 import { toMarkdown } from '../views/markdown.ts';
+import { chartStart } from '../views/month-chart.ts';
+import type { RatingFilter } from '../views/rating-filters.ts';
 import { toRatingsPage } from '../views/ratings-page.ts';
 import { answerJson, answerPage, answerWithETag } from './answers.ts';
 import { call } from './call.ts';
@@ -15,6 +20,12 @@ import { handleOf, listingOf, orRedirect } from './listing-path.ts';
 
 const markdownType = 'text/markdown; charset=utf-8';
 
+/** The counts behind the chart of a listing; none are read where there is no rating. */
+const monthsOf = async (c: Request, { handle, signals, evidence_snapshot_date }: ListingDocument) =>
+  signals.native.ratings > 0
+    ? c.get('context').store.ratings.months(handle, chartStart(evidence_snapshot_date))
+    : [];
+
 /** A listing as page, JSON or Markdown: the same document in three forms. */
 const showListing = async (c: Request, { site }: Face) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md']);
@@ -22,23 +33,26 @@ const showListing = async (c: Request, { site }: Face) => {
     const listing = await call(c, getAgent, { handle });
     if (ending === '.json') return answerJson(c, listing);
     if (ending === '.md') return answerWithETag(c, { type: markdownType, body: toMarkdown(listing) });
-    return answerPage(c, toListingPage(site, listing));
+    return answerPage(c, toListingPage(site, listing, await monthsOf(c, listing)));
   });
 };
 
 const showRatings = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
-    const cursor = c.req.query('cursor') || undefined;
-    return answerPage(c, toRatingsPage(site, await call(c, listRatings, { handle, cursor })));
+    const { outcome, source, cursor } = c.req.query();
+    const asked = Object.entries({ outcome, source, cursor }).filter(([, value]) => value);
+    const answer = await call(c, listRatings, { handle, ...Object.fromEntries(asked) });
+    const filter = Object.fromEntries(asked.filter(([name]) => name !== 'cursor')) as RatingFilter;
+    return answerPage(c, toRatingsPage(site, await call(c, getAgent, { handle }), { answer, filter }));
   });
 };
 
 const showBadgePage = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
-    const { signals } = await call(c, getAgent, { handle });
-    return answerPage(c, toBadgePage(site, { handle, statement: signals.native.statement }));
+    const listing = await call(c, getAgent, { handle });
+    return answerPage(c, toBadgePage(site, toBadged(listing), toBadgeStyle(c.req.query('style'))));
   });
 };
 

@@ -1,53 +1,44 @@
 import { html } from 'hono/html';
+import type { ListingDocument } from '../evidence/listing-document.ts';
+import { type BadgeStyle, badgeStyles } from './badge.ts';
 import { type Html, pagePath, paste } from './html.ts';
-import { toPage } from './layout.ts';
-import type { Site } from './site.ts';
 
-/** What a badge says of a listing, for people who cannot see it. */
+/** What a badge says of a listing to people who cannot see it, and as of when. */
 export interface BadgedListing {
   readonly handle: string;
   readonly statement: string;
+  readonly date: string;
 }
 
-/** The Markdown of a badge that links to the listing's page. */
-export const badgeMarkdown = ({ handle, statement }: BadgedListing, publicUrl: string): string =>
-  `[![${statement}](${publicUrl}/badge/${handle})](${publicUrl}${pagePath(handle)})`;
+/** The part of a document that its badge speaks of. */
+export const toBadged = ({ handle, signals, evidence_snapshot_date }: ListingDocument): BadgedListing => ({
+  handle,
+  statement: signals.native.statement,
+  date: evidence_snapshot_date,
+});
 
-const preview = ({ handle, statement }: BadgedListing) =>
-  html`<p><img class="badge" src="/badge/${handle}" alt="${statement}" height="20"></p>`;
+/** Where the badge of a style is. */
+export const badgePath = (handle: string, style: BadgeStyle): string =>
+  style === badgeStyles[0] ? `/badge/${handle}` : `/badge/${handle}?style=${style}`;
+
+/** What stands for a pasted badge where it cannot be seen: it grows old there, so it says of when it is. */
+export const pastedText = ({ statement, date }: BadgedListing): string =>
+  `${statement} As of ${date}; see the listing.`;
+
+/** The Markdown of a badge that links to the listing's page. */
+export const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
+  `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
+
+/** The badge itself, as it is at this moment. */
+export const badgeImage = ({ handle, statement }: BadgedListing, style: BadgeStyle): Html =>
+  html`<img class="badge" src="${badgePath(handle, style)}" alt="${statement}" height="${style === 'for-the-badge' ? 28 : 20}">`;
 
 /** The badge with its Markdown. */
 export const badgeBlock = (listing: BadgedListing, publicUrl: string): Html => html`
 <section aria-labelledby="badge">
 <h2 id="badge">Badge</h2>
-${preview(listing)}
+<p>${badgeImage(listing, 'flat')}</p>
 <p>It says how much evidence there is and as of when; it is never a mark of quality.</p>
-${paste(badgeMarkdown(listing, publicUrl))}
-<p><a href="${pagePath(listing.handle)}/badge">HTML, reStructuredText and shields.io forms</a></p>
+${paste(badgeMarkdown(listing, publicUrl, 'flat'))}
+<p><a href="${pagePath(listing.handle)}/badge">Other styles; HTML, reStructuredText and shields.io forms</a></p>
 </section>`;
-
-const snippets = ({ handle, statement }: BadgedListing, publicUrl: string): [string, string][] => {
-  const image = `${publicUrl}/badge/${handle}`;
-  const page = `${publicUrl}${pagePath(handle)}`;
-  return [
-    ['Markdown', badgeMarkdown({ handle, statement }, publicUrl)],
-    ['HTML', `<a href="${page}"><img src="${image}" alt="${statement}"></a>`],
-    ['reStructuredText', `.. image:: ${image}\n   :target: ${page}\n   :alt: ${statement}`],
-    ['AsciiDoc', `image:${image}[alt="${statement}",link="${page}"]`],
-    ['shields.io', `https://img.shields.io/endpoint?url=${encodeURIComponent(`${image}.json`)}`],
-  ];
-};
-
-/** The page of badge snippets for one listing. */
-export const toBadgePage = (site: Site, listing: BadgedListing): Html =>
-  toPage(site, {
-    title: `Badge of ${listing.handle}`,
-    path: `${pagePath(listing.handle)}/badge`,
-    indexed: false,
-    body: html`
-<p class="eyebrow"><a href="${pagePath(listing.handle)}">${listing.handle}</a></p>
-<h1>Badge</h1>
-${preview(listing)}
-<p>The badge is grey whatever the evidence says: it states amount and date, never a verdict. It is made anew at most every five minutes.</p>
-${snippets(listing, site.config.PUBLIC_URL).map(([name, text]) => html`<h2>${name}</h2>${paste(text)}`)}`,
-  });

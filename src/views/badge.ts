@@ -20,9 +20,17 @@ export function toBadge({ signals: { native }, evidence_snapshot_date }: Listing
   return { label: 'evidence', message: `${none} as of ${evidence_snapshot_date}` };
 }
 
+/** The forms a badge is drawn in; the first where none is asked for. */
+export const badgeStyles = ['flat', 'flat-square', 'for-the-badge'] as const;
+export type BadgeStyle = (typeof badgeStyles)[number];
+
+/** The style of a name; that of no name where the name is none of them. */
+export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
+  badgeStyles.find((style) => style === name) ?? badgeStyles[0];
+
 /** A badge as SVG. */
-export const toBadgeSvg = ({ label, message }: Badge): string =>
-  makeBadge({ label, message, color: grey, labelColor: darkGrey, style: 'flat' });
+export const toBadgeSvg = ({ label, message }: Badge, style: BadgeStyle): string =>
+  makeBadge({ label, message, color: grey, labelColor: darkGrey, style });
 
 /** A badge in the form that shields.io's endpoint badge reads. */
 export const toShieldsEndpoint = ({ label, message }: Badge) => ({

@@ -3,20 +3,21 @@ import type { ListingDocument, ListingPackage } from '../evidence/listing-docume
 import { type Connection, type PasteableConfig, toConfigs, toEntryName } from './connect-configs.ts';
 import { type Html, paste } from './html.ts';
 import { inputsText } from './inputs-text.ts';
+import { type Tab, tabs } from './tabs.ts';
 
-const config = ({ client, where, text, deepLink }: PasteableConfig, index: number) => html`
-<details${index === 0 ? html` open` : ''}><summary>${client}</summary>
-<p>In ${where}${deepLink && html`, or <a href="${deepLink}">open it in ${client}</a>`}:</p>
-${paste(text)}
-</details>`;
+const toTab = ({ client, where, text, deepLink }: PasteableConfig): Tab => ({
+  name: client,
+  body: html`<p>In ${where}${deepLink && html`, or <a href="${deepLink}">open it in ${client}</a>`}:</p>
+${paste(text)}`,
+});
 
-/** Configurations for one server, one fold per client. */
-export const configList = (connection: Connection): Html =>
-  html`<div class="folds">${toConfigs(connection).map(config)}</div>`;
+/** Configurations for one server, one tab per client. */
+const configTabs = (group: string, connection: Connection): Html =>
+  tabs(group, 'Client', toConfigs(connection).map(toTab));
 
 /** How to connect to this service over MCP. */
 export const connectDossier = (publicUrl: string): Html =>
-  configList({ name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http' });
+  configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http' });
 
 const isPlain = (url: string) => URL.canParse(url) && /^https?:/.test(url) && !/[{}\s\\]/.test(url);
 
@@ -36,7 +37,7 @@ function connectListing({ handle, endpoint: plain, remotes, packages }: ListingD
   return html`
 <p>The endpoint was recorded by the publisher; whether it answers was not checked here.</p>
 ${asRecorded('it', remote)}
-${configList({ name: toEntryName(handle), url: new URL(endpoint).href, type })}`;
+${configTabs('use', { name: toEntryName(handle), url: new URL(endpoint).href, type })}`;
 }
 
 /** How to connect: first to this service, to ask about the listing; then to the listed service itself. */

@@ -38,6 +38,13 @@ function codeConfig({ name, url, type }: Connection): PasteableConfig {
   };
 }
 
+/** Codex reads streamable HTTP only. A JSON string is a TOML one where it holds no character beyond ASCII. */
+const codexConfig = ({ name, url }: Connection): PasteableConfig => ({
+  client: 'Codex',
+  where: '~/.codex/config.toml',
+  text: `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}`,
+});
+
 /**
  * Configurations for the hosts people use, plain JSON last. Command lines are left out where the URL has a
  * character that a shell could read as a command.
@@ -55,12 +62,14 @@ export function toConfigs(connection: Connection): PasteableConfig[] {
     codeConfig(connection),
     {
       client: 'Claude Desktop',
-      where: 'claude_desktop_config.json',
+      where:
+        'Settings, Connectors, Add custom connector, with the address alone; or in claude_desktop_config.json',
       text: json({ mcpServers: { [name]: { command: 'npx', args: ['-y', 'mcp-remote', url] } } }),
     },
+    ...(type === 'http' ? [codexConfig(connection)] : []),
     {
-      client: 'Any MCP client',
-      where: 'its mcpServers map',
+      client: 'JSON',
+      where: 'the mcpServers map of any MCP client',
       text: json({ mcpServers: { [name]: { type, url } } }),
     },
   ];

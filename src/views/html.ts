@@ -29,7 +29,7 @@ export const foreignLink = (address: string): Html =>
     : html`<span class="foreign">${address}</span>`;
 
 /** A text to paste; the copy button is added by script. */
-export const paste = (text: string): Html => html`<pre class="paste" tabindex="0"><code>${text}</code></pre>`;
+export const paste = (text: string): Html => html`<pre class="paste"><code>${text}</code></pre>`;
 
 /** Where a handle's page is. */
 export const pagePath = (handle: string): string => `/agents/${handle}`;

@@ -3,22 +3,29 @@ import type { ImportedSignal, ListingDocument } from '../evidence/listing-docume
 import { day, type Html } from './html.ts';
 import { signalText, words } from './listing-words.ts';
 
-/** A value that is a time is shown as its day. */
-const shown = (signal: ImportedSignal) =>
-  typeof signal.value === 'string' && /^\d{4}-\d\d-\d\dT/.test(signal.value)
-    ? day(signal.value)
-    : signalText(signal);
+/** A value that is a time is shown as its day; that there is none stands in a broken box. */
+function shown(signal: ImportedSignal): Html | string {
+  const text = signalText(signal);
+  if (signal.state !== 'observed' || signal.value === null)
+    return html`<span class="state unknown">${text}</span>`;
+  const isTime = typeof signal.value === 'string' && /^\d{4}-\d\d-\d\dT/.test(signal.value);
+  return isTime ? day(text) : text;
+}
 
 const row = (signal: ImportedSignal) => html`
-<tr${signal.state === 'observed' ? '' : html` class="unknown"`}><th scope="row">${words(signal.kind)}</th><td class="foreign">${shown(signal)}</td><td>${signal.source}</td><td>${day(signal.observed_at)}</td></tr>`;
+<tr><th scope="row">${words(signal.kind)}</th><td class="foreign">${shown(signal)}</td><td>${day(signal.observed_at)}</td></tr>`;
 
-/** The block of imported signals: facts from elsewhere, each with source and date; never ratings. */
+const source = ([name, signals]: readonly [string, readonly ImportedSignal[]]) => html`
+<table>
+<caption>Source: ${name === 'no source' ? 'none. Nobody has looked at these' : html`<span class="foreign">${name}</span>`}</caption>
+<thead><tr><th scope="col">Fact</th><th scope="col">Value</th><th scope="col">${name === 'no source' ? 'As of' : 'Seen'}</th></tr></thead>
+<tbody>${signals.map(row)}</tbody>
+</table>`;
+
+/** The block of imported signals: facts from elsewhere by source, each with its date; never ratings. */
 export const importedBlock = ({ signals: { imported } }: ListingDocument): Html => html`
 <section class="evidence imported" aria-labelledby="imported">
 <h2 id="imported">Imported signals</h2>
 <p class="source">Facts recorded elsewhere. They are not ratings and are never counted as ratings.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Imported signals"><table>
-<thead><tr><th scope="col">Fact</th><th scope="col">Value</th><th scope="col">Source</th><th scope="col">Seen</th></tr></thead>
-<tbody>${imported.map(row)}</tbody>
-</table></div>
+${[...Map.groupBy(imported, (signal) => signal.source)].map(source)}
 </section>`;

@@ -15,7 +15,6 @@ const links: readonly (readonly [string, string])[] = [
   ['/compare', 'Compare'],
   ['/tools', 'Tools'],
   ['/about', 'About'],
-  ['/feedback', 'Feedback'],
 ];
 
 const isAt = (path: string | undefined, link: string) => path === link || path?.startsWith(`${link}/`);
@@ -32,7 +31,7 @@ const header = ({ config }: Site, path: string | undefined) => html`
 const footer = ({ config }: Site) => html`
 <footer class="bottom"><div class="wrap">
 <p>${config.serviceName} gives independent evidence before you buy an agent service. A listing is not verification and not a recommendation to buy.</p>
-<p>Every listing names the registry it was imported from; ${config.serviceName} is not affiliated with any. <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/api/mcp">MCP</a> <a href="/about">Rules of evidence</a></p>
+<p>Every listing names the registry it was imported from; ${config.serviceName} is not affiliated with any. <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/api/mcp">MCP</a> <a href="/about">Rules of evidence</a> <a href="/feedback">Feedback</a></p>
 </div></footer>`;
 
 /** A whole page: works without script, loads nothing from anywhere else. */

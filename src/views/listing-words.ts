@@ -29,7 +29,8 @@ export function versionsTitle({ versions, signals: { imported } }: ListingDocume
     : `${counted(shown, 'version')}, newest first`;
 }
 
-const signalStateTexts = {
+/** Whether a fact was seen, in words. */
+export const signalStateTexts = {
   observed: 'observed',
   not_found: 'looked for, not found',
   not_checked: 'not checked',

@@ -1,13 +1,13 @@
 import type { ImportedSignal, ListingDocument } from '../evidence/listing-document.ts';
 import type { RatingCounts, ShortRating } from '../evidence/rating.ts';
 import { counted } from './html.ts';
-import { countsText, signalText, words } from './listing-words.ts';
+import { countsText, scoresText, signalText, words } from './listing-words.ts';
 import { day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
 
 function group(name: string, { ratings, sources, control_roots, outcomes, scores, last_at }: RatingCounts) {
   if (!last_at) return `* ${name}: none`;
   const from = `from ${counted(sources, 'listing')} of ${counted(control_roots, 'account')}`;
-  return `* ${name}: ${counted(ratings, 'rating')} ${from}; outcomes: ${countsText(outcomes)}; scores: ${countsText(scores)}; last ${day(last_at)}`;
+  return `* ${name}: ${counted(ratings, 'rating')} ${from}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; last ${day(last_at)}`;
 }
 
 function ratingLine({ source_handle, outcome, created_at, withdrawn_at, independent }: ShortRating): string {

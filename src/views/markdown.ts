@@ -1,5 +1,6 @@
 import type { ListingDocument, ListingPackage, ListingRemote } from '../evidence/listing-document.ts';
 import { inputsText } from './inputs-text.ts';
+import { glanceOf } from './listing-glance.ts';
 import { matchTexts, notClaimed, stateTexts, versionsTitle, words } from './listing-words.ts';
 import { markdownEvidence } from './markdown-evidence.ts';
 import { code, day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
@@ -76,6 +77,7 @@ const heading = (listing: ListingDocument) =>
     listing.title !== undefined && `Title: ${toMarkdownText(listing.title)}`,
     `> ${toMarkdownText(listing.description)}`,
     toMarkdownText(listing.evidence_snapshot),
+    list(glanceOf(listing), ([name, text]) => `${name}: ${toMarkdownText(text)}`),
   );
 
 /**

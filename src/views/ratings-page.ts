@@ -1,22 +1,47 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
+import type { ListingDocument } from '../evidence/listing-document.ts';
 import type { listRatings } from '../tools/list-ratings.ts';
 import { type Html, pagePath } from './html.ts';
 import { toPage } from './layout.ts';
-import { ratingItem } from './native-block.ts';
+import { nativeCounts } from './native-block.ts';
+import { type RatingFilter, ratingFilters, ratingsPath } from './rating-filters.ts';
+import { ratingItem } from './rating-item.ts';
 import type { Site } from './site.ts';
 
-/** The native ratings of a listing, newest first; amended and withdrawn ones stay. */
-export const toRatingsPage = (site: Site, answer: z.output<(typeof listRatings)['output']>): Html =>
+type Answer = z.output<typeof listRatings.output>;
+
+const isFiltered = ({ outcome, source }: RatingFilter) => outcome !== undefined || source !== undefined;
+
+function records({ handle, ratings, next_cursor }: Answer, filter: RatingFilter) {
+  const what = isFiltered(filter)
+    ? 'Counted ratings that fit, newest first'
+    : 'All records, newest first; amended and withdrawn ones are listed and not counted';
+  const none = isFiltered(filter)
+    ? html`<p>No counted rating fits. <a href="${ratingsPath(handle, {})}">All records</a></p>`
+    : '';
+  return html`
+<h2>Records</h2>
+<p class="note">${what}.</p>
+${ratings.length > 0 ? html`<ol class="records">${ratings.map(ratingItem)}</ol>` : none}
+${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
+}
+
+/** The native ratings of a listing, newest first; without a filter, amended and withdrawn ones stay. */
+export const toRatingsPage = (
+  site: Site,
+  { handle, signals: { native } }: Pick<ListingDocument, 'handle' | 'signals'>,
+  { answer, filter }: { readonly answer: Answer; readonly filter: RatingFilter },
+): Html =>
   toPage(site, {
-    title: `Native ratings of ${answer.handle}`,
-    path: `${pagePath(answer.handle)}/ratings`,
+    title: `Native ratings of ${handle}`,
+    path: `${pagePath(handle)}/ratings`,
     indexed: false,
     body: html`
-<p class="eyebrow"><a href="${pagePath(answer.handle)}">${answer.handle}</a></p>
+<p class="eyebrow"><a class="handle" href="${pagePath(handle)}">${handle}</a></p>
 <h1>Native ratings</h1>
 <p class="statement">${answer.statement}</p>
-<p>Each rating is one sourced signal by a claimed listing. Comments are the source's own words, responses those of the rated listing. Amended and withdrawn ratings stay listed and are not counted. There is no average.</p>
-${answer.ratings.length > 0 ? html`<ol class="records">${answer.ratings.map(ratingItem)}</ol>` : ''}
-${answer.next_cursor && html`<p class="more"><a class="button" rel="next" href="${pagePath(answer.handle)}/ratings?cursor=${encodeURIComponent(answer.next_cursor)}">Older ratings</a></p>`}`,
+<p>Each rating is one sourced signal by a claimed listing. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
+${native.ratings > 0 ? html`${nativeCounts(native)}${ratingFilters(handle, native, filter)}` : ''}
+${native.ratings > 0 || answer.ratings.length > 0 ? records(answer, filter) : ''}`,
   });

@@ -101,9 +101,25 @@ describe('the badge', () => {
   it('has a page of snippets', async () => {
     const page = await (await get('/agents/co.webhook/webhook/badge')).text();
     expect(page).toContain('<img class="badge" src="/badge/co.webhook/webhook"');
+    const today = new Date().toISOString().slice(0, 10);
     expect(page).toContain(
-      '[![No native ratings. For a decision to buy, that absence matters.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)',
+      `[![No native ratings. For a decision to buy, that absence matters. As of ${today}; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`,
     );
     expect(page).toContain('https://img.shields.io/endpoint?url=http%3A%2F%2F127.0.0.1%3A3000%2Fbadge');
+  });
+
+  it('is drawn in three styles, and its page has the texts for each', async () => {
+    const drawn = async (query: string) => (await get(`/badge/co.webhook/webhook${query}`)).text();
+    const flat = await drawn('');
+    expect(await drawn('?style=flat')).toBe(flat);
+    expect(await drawn('?style=nothing-we-know')).toBe(flat);
+    expect(flat).toContain('rx="3"');
+    expect(await drawn('?style=flat-square')).not.toContain('rx="3"');
+    expect(await drawn('?style=for-the-badge')).toContain('height="28"');
+    const page = await (await get('/agents/co.webhook/webhook/badge?style=for-the-badge')).text();
+    for (const image of ['webhook"', 'webhook?style=flat-square"', 'webhook?style=for-the-badge"'])
+      expect(page).toContain(`<img class="badge" src="/badge/co.webhook/${image}`);
+    expect(page).toContain('](http://127.0.0.1:3000/badge/co.webhook/webhook?style=for-the-badge)](');
+    expect(page).toContain('badge%2Fco.webhook%2Fwebhook.json&amp;style=for-the-badge');
   });
 });

@@ -53,7 +53,8 @@ describe('the page of a listing', () => {
       'claude mcp add --transport http dossier http://127.0.0.1:3000/api/mcp',
       'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
       '<h2 id="badge">Badge</h2>',
-      '[![No native ratings. For a decision to buy, that absence matters.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)',
+      '[![No native ratings. For a decision to buy, that absence matters. As of ',
+      '; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)',
     ];
     const places = parts.map((part) => page.indexOf(part));
     expect(places.filter((place) => place === -1)).toEqual([]);
@@ -62,7 +63,9 @@ describe('the page of a listing', () => {
 
   it('says what is not recorded', async () => {
     const page = await (await get('/agents/com.politicalcomms/api')).text();
-    expect(page).toContain('<div><dt>Endpoint</dt><dd><span class="none">none recorded</span></dd></div>');
+    expect(page).toContain(
+      '<div><dt>Endpoint</dt><dd><span class="state unknown">none recorded</span></dd></div>',
+    );
     expect(page).toContain('The listing records no remote endpoint.');
     expect(page).toContain('@political-comms/mcp@1.2.0');
   });

@@ -97,7 +97,7 @@ const facts = [
   'Source: ratings made on this service by claimed listings. As of',
   'Independent',
   'succeeded 1',
-  '4 1',
+  '4 (1 time)',
   'Related',
   'failed 1',
   'com.example/other',
