@@ -64,7 +64,7 @@ const claims = ({ claimFile }: Site['config']) => html`
 const errors = () => html`
 <section aria-labelledby="errors">
 <h2 id="errors">Error codes</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Error codes"><table><thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Meaning</th><th scope="col">What to do</th></tr></thead>
+<div class="scroll" tabindex="0" role="region" aria-label="Codes with status and meaning"><table><thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Meaning</th><th scope="col">What to do</th></tr></thead>
 <tbody>${Object.entries(problemTable).map(([code, { status, title, next }]) => html`<tr id="${code}"><th scope="row"><code>${code}</code></th><td>${status === 200 ? 422 : status}</td><td>${title}</td><td>${next}</td></tr>`)}</tbody></table></div>
 </section>`;
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ShortListing } from '../evidence/short-listing.ts';
 import { foundText, marked } from './found.ts';
-import { day, type Html, pagePath, tagLink } from './html.ts';
+import { day, type Html, pagePath } from './html.ts';
 import { stateTexts } from './listing-words.ts';
 
 function facts(listing: ShortListing, words: readonly string[]) {
@@ -15,6 +15,9 @@ ${found && html`<li class="found">${found}</li>`}
 </ul>`;
 }
 
+const tagLink = (tag: string, words: readonly string[]) =>
+  html`<a class="tag" href="/tags/${encodeURIComponent(tag)}">${marked(tag, words)}</a>`;
+
 /** What can be done with a listing where it stands in a list. */
 export type RowAction = (listing: ShortListing) => Html;
 
@@ -24,7 +27,7 @@ const row = (listing: ShortListing, words: readonly string[], action?: RowAction
 ${listing.title && html`<p class="row-title foreign">${marked(listing.title, words)}</p>`}
 <p class="foreign">${marked(listing.description, words)}</p>
 ${facts(listing, words)}
-${listing.tags.length > 0 ? html`<p class="tags">${listing.tags.map((tag) => tagLink(tag))}</p>` : ''}
+${listing.tags.length > 0 ? html`<p class="tags">${listing.tags.map((tag) => tagLink(tag, words))}</p>` : ''}
 ${action && html`<p class="row-action">${action(listing)}</p>`}
 </li>`;
 

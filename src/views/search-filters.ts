@@ -35,7 +35,7 @@ export const heldFilters = (address: SearchAddress): Html => {
   if (held.length === 0) return html``;
   return html`<ul class="held" aria-label="Filters that are set">${held.map(
     (filter) =>
-      html`<li><a class="tag" href="${withoutFilter(address, filter)}" aria-label="Remove the filter ${filter.text}">${kindOf(filter.name)}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
+      html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${kindOf(filter.name)}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
   )}${held.length > 1 ? html`<li><a href="${withoutFilters(address)}">Remove all</a></li>` : ''}</ul>
 ${held.map(({ name, value }) => html`<input type="hidden" form="search" name="${name}" value="${value}">`)}`;
 };

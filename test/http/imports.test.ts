@@ -20,6 +20,7 @@ const open = async (REGISTRY_URL: string) => {
   directory = await openDirectory({ entries: [], environment: { REGISTRY_URL } });
   return directory.context;
 };
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 const patience = { tries: 1, wait_ms: 1 };
 /** What a page says of the import, without its markup. */
 const freshness = async (path = '/') => {
@@ -115,12 +116,12 @@ describe('an import under way', () => {
     registry.delay(800);
     const stopping = new AbortController();
     const run = runImport(context, { signal: stopping.signal });
-    await expect
-      .poll(() => freshness())
-      .toContain('An import has been running since <time>: nothing read yet.');
-    await expect
-      .poll(() => freshness())
-      .toContain('An import has been running since <time>: 100 rows read, 100 listings new.');
+    await eventually(() => freshness()).toContain(
+      'An import has been running since <time>: nothing read yet.',
+    );
+    await eventually(() => freshness()).toContain(
+      'An import has been running since <time>: 100 rows read, 100 listings new.',
+    );
     stopping.abort();
     expect((await run).state).toBe('running');
     expect(await freshness()).toContain(

@@ -52,7 +52,7 @@ describe('pages', () => {
     expect(link).toBe('/agents?q=servers&has_endpoint=true');
     const filtered = await textOf('/agents?tag=webhooks&has_endpoint=true');
     expect(handlesIn(filtered)).toEqual(['co.webhook/webhook']);
-    expect(filtered).toContain('aria-label="Remove the filter webhooks"');
+    expect(filtered).toContain('<span class="unseen">Remove the filter </span>tag: webhooks');
     expect(filtered).toContain('href="/agents?has_endpoint=true"');
     expect(filtered).toContain('1 listing.');
   });

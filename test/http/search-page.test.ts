@@ -102,7 +102,9 @@ describe('/agents', () => {
     expect(page).toContain(
       'A <mark>webhook</mark> &amp; &lt;script&gt;alert(1)&lt;/script&gt; of <mark>Webhooks</mark>',
     );
-    expect(await textOf('/agents?q=calendar')).toContain('<li class="found">found in its tags</li>');
+    const tagged = await textOf('/agents?q=calendar');
+    expect(tagged).toContain('<li class="found">found in its tags</li>');
+    expect(tagged).toContain('href="/tags/calendar"><mark>calendar</mark></a>');
     expect(await textOf('/agents?q=calendars')).toContain(
       '<li class="found">found in its description or handle</li>',
     );
@@ -118,7 +120,9 @@ describe('/agents', () => {
     const page = await response.text();
     expect(countIn(page)).toBe('This search cannot be run.');
     expect(page).toContain('<li>state: ');
-    expect(page).toContain('href="/agents?q=crowd" aria-label="Remove the filter best"');
+    expect(page).toContain(
+      'href="/agents?q=crowd"><span class="unseen">Remove the filter </span>state: best',
+    );
     expect(page).toContain('name="q" type="search" value="crowd"');
     expect((await directory.app.request('/agents?state=best')).headers.get('content-type')).toBe(
       'application/problem+json',
