@@ -4,6 +4,4 @@ import type { Effort } from './rounds.ts';
 export interface Plan extends Effort {
   readonly folder: string;
   readonly listings: number;
-  /** What to profile. */
-  readonly names: readonly string[];
 }

@@ -18,12 +18,12 @@ const medians = (rounds: readonly Figures[]): Figures => ({
 });
 
 /** Runs a thing of each name once a round, one after the other, after one round to warm up; answers by name. */
-export async function interleave<T>(
-  names: readonly string[],
+export async function interleave<Name extends string, T>(
+  names: readonly Name[],
   rounds: number,
-  run: (name: string) => Promise<T>,
-): Promise<Map<string, T[]>> {
-  const results = new Map<string, T[]>(names.map((name) => [name, []]));
+  run: (name: Name) => Promise<T>,
+): Promise<Map<Name, T[]>> {
+  const results = new Map<Name, T[]>(names.map((name) => [name, []]));
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
       const result = await run(name);

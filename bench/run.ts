@@ -2,16 +2,18 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { machineLine, pinTo } from './machine.ts';
+import { keepTable, toDatedTable } from './kept-tables.ts';
+import { pinTo } from './machine.ts';
+import { measureGrowth } from './parts/growth.ts';
 import { measureImport } from './parts/import.ts';
 import { measureMcp } from './parts/mcp.ts';
 import { measurePages } from './parts/pages.ts';
-import { measureProfiles } from './parts/profile.ts';
+import { profiles } from './parts/profile.ts';
 import { measureStart } from './parts/start.ts';
 import { measurePostgres, measureSqlite } from './parts/store.ts';
 import { measureWrites } from './parts/writes.ts';
 import type { Plan } from './plan.ts';
-import { type Part, toTable } from './report.ts';
+import type { Part } from './report.ts';
 
 /** Every part with goals; without a name all of them are run. */
 const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
@@ -19,43 +21,54 @@ const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
   pages: measurePages,
   store: measureSqlite,
   postgres: measurePostgres,
+  growth: measureGrowth,
   import: measureImport,
   writes: measureWrites,
   start: measureStart,
 };
+
+const usualListings = '60000';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
-    listings: { type: 'string', default: '60000' },
+    listings: { type: 'string', default: usualListings },
     folder: { type: 'string', default: join(tmpdir(), 'dossier-bench') },
+    save: { type: 'boolean', default: false },
   },
 });
-const isProfile = positionals[0] === 'profile';
 const plan: Plan = {
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
   listings: Number(values.listings),
   folder: values.folder,
-  names: isProfile ? positionals.slice(1) : [],
 };
+const suffix = values.listings === usualListings ? '' : ` of ${values.listings}`;
 
-/** Runs what the arguments name and answers its parts in that order. */
-async function measureNamed(): Promise<Part[]> {
-  if (isProfile) return measureProfiles(plan);
-  const measured: Part[] = [];
-  for (const name of positionals.length > 0 ? positionals : Object.keys(parts)) {
-    const measure = parts[name];
-    if (!measure) throw new Error(`no part ${name}; there are ${Object.keys(parts).join(', ')} and profile`);
-    process.stderr.write(`${name}: `);
-    measured.push(await measure(plan));
-  }
-  return measured;
+/** Measures one part and prints its table; keeps it in the README where that was asked for. */
+async function show(name: string, measure: (plan: Plan) => Promise<Part>): Promise<void> {
+  process.stderr.write(`${name}: `);
+  const table = toDatedTable([await measure(plan)], `${plan.rounds} rounds of ${plan.seconds} s, medians`);
+  process.stdout.write(`\n${table}`);
+  if (values.save) keepTable(`${name}${suffix}`, table);
 }
 
+function find<T>(named: Readonly<Record<string, T>>, name: string): T {
+  const found = named[name];
+  if (!found) throw new Error(`${name} is not known; there is ${Object.keys(named).join(', ')}`);
+  return found;
+}
+
+// Usage: npm run bench -- [part ...] or profile [what ...], with the options above.
 mkdirSync(plan.folder, { recursive: true });
 pinTo('load');
-const table = toTable(await measureNamed());
-process.stdout.write(`\n${machineLine()}; ${plan.rounds} rounds of ${plan.seconds} s, medians\n\n${table}\n`);
+const [first, ...profiled] = positionals;
+if (first === 'profile') {
+  for (const name of profiled.length > 0 ? profiled : Object.keys(profiles))
+    await show(`profile ${name}`, find(profiles, name));
+} else {
+  for (const name of positionals.length > 0 ? positionals : Object.keys(parts))
+    await show(name, find(parts, name));
+}

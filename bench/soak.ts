@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { claimListings } from './claims.ts';
 import { prepareSqlite, removeDatabase } from './database.ts';
-import { type Memory, machineLine, memoryOf, pinTo, toMemoryText } from './machine.ts';
+import { keepTable, toDatedTable } from './kept-tables.ts';
+import { type Memory, memoryOf, pinTo, toMemoryText } from './machine.ts';
 import { type Asked, drivePaced, driveSaturated, type Paced } from './paced.ts';
-import { atMost, type Row, toTable, whole } from './report.ts';
+import { atMost, type Row, whole } from './report.ts';
 import { type Server, startService } from './server.ts';
 import { toHandles } from './synthetic.ts';
 import { createUserMix } from './user-mix.ts';
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     listings: { type: 'string', default: '60000' },
     folder: { type: 'string', default: join(tmpdir(), 'dossier-bench') },
+    save: { type: 'boolean', default: false },
   },
 });
 const seconds = Number(values.minutes) * 60;
@@ -83,7 +85,9 @@ const service = await startService(url);
 try {
   const { rows, wrong } = await soak(service, next);
   const title = `Soak, ${whole(listings)} listings: 70 % get_agent, 10 % search, 10 % badge, 8 % pages, 2 % writes`;
-  process.stdout.write(`${machineLine()}\n\n${toTable([{ title, rows }])}\n`);
+  const table = toDatedTable([{ title, rows }], `${values.minutes} min`);
+  process.stdout.write(table);
+  if (values.save) keepTable('soak', table);
   for (const one of wrong) process.stderr.write(`${one}\n`);
 } finally {
   await service.stop();

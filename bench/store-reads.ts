@@ -92,9 +92,9 @@ const medians = (rounds: readonly ReadTimes[]): ReadTimes => ({
   p99_us: median(rounds.map(({ p99_us }) => p99_us)),
 });
 
-// Usage: node bench/store-reads.ts <database url> <listings> <rounds> <seconds>. Warm reads of the store, uncached, one
-// after the other, beside the bare ones.
-const [url = '', listings = '0', rounds = '1', seconds = '1'] = process.argv.slice(2);
+// Usage: node bench/store-reads.ts <database url> <listings> <rounds> <seconds> [read ...]. Warm reads of the store,
+// uncached, one after the other, beside the bare ones: the named ones, or all.
+const [url = '', listings = '0', rounds = '1', seconds = '1', ...named] = process.argv.slice(2);
 const store = await (url.startsWith('postgres') ? openPostgresStore(url) : openSqliteStore(url));
 const bare = await openBareReads(url);
 const handles = toHandles(Number(listings), sampled);
@@ -108,7 +108,8 @@ const reads: Reads = {
   ),
   ...toSearchReads(store.listings, Number(listings)),
 };
-const measured = await interleave(Object.keys(reads), Number(rounds), (name) =>
+const names = named.length > 0 ? named : Object.keys(reads);
+const measured = await interleave(names, Number(rounds), (name) =>
   time(reads[name] ?? (async () => undefined), Number(seconds) * 1000),
 );
 const result: StoreReads = {

@@ -57,10 +57,7 @@ const toRow = ({ place, share }: Spent): Row => ({ what: place, figure: `${(shar
 
 const isOurs = ({ place }: Spent) => place.startsWith('src/');
 
-async function profile(name: string, plan: Plan): Promise<Part> {
-  const run = profiled[name];
-  if (!run)
-    throw new Error(`nothing to profile is called ${name}; there is ${Object.keys(profiled).join(', ')}`);
+async function profile(name: string, run: Profiled, plan: Plan): Promise<Part> {
   const folder = join(plan.folder, 'profile');
   rmSync(folder, { recursive: true, force: true });
   await run(plan, ['--cpu-prof', `--cpu-prof-dir=${folder}`]);
@@ -77,10 +74,7 @@ async function profile(name: string, plan: Plan): Promise<Part> {
   };
 }
 
-/** Where the processor time of the named ones goes; all of them where none is named. */
-export async function measureProfiles(plan: Plan): Promise<Part[]> {
-  const names = plan.names.length > 0 ? plan.names : Object.keys(profiled);
-  const measured: Part[] = [];
-  for (const name of names) measured.push(await profile(name, plan));
-  return measured;
-}
+/** Where the processor time goes: of get_agent, of searches as people make them, of an import. */
+export const profiles: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = Object.fromEntries(
+  Object.entries(profiled).map(([name, run]) => [name, (plan: Plan) => profile(name, run, plan)]),
+);
