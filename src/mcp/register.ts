@@ -57,7 +57,7 @@ const toResult = (structuredContent: Record<string, unknown>, isError: boolean):
 
 /** Registers a tool: its problems are results with isError, never protocol errors. */
 export function registerTool(server: McpServer, tool: Tool, context: Context): void {
-  const { name, title, description, effects } = tool;
+  const { name, title, description, effects, card } = tool;
   const schema = schemas.get(name);
   const config = {
     title,
@@ -65,6 +65,7 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
     annotations: { ...effects },
     inputSchema: schema?.input,
     outputSchema: schema?.output,
+    ...(card && { _meta: { ui: { resourceUri: card } } }),
   };
   server.registerTool(name, config, async (input: unknown, request: RequestContext) => {
     try {
@@ -93,17 +94,18 @@ async function answerOrRefuse<T>(work: () => T | Promise<T>, context: Context): 
 
 /** Registers a resource, a template with its completion where it has variables. */
 export function registerResource(server: McpServer, resource: Resource, context: Context): void {
-  const { name, uri: address, title, description, mimeType, fresh_s, complete } = resource;
+  const { name, uri: address, title, description, mimeType, fresh_s, meta, complete } = resource;
   const config = {
     title,
     description,
     mimeType,
+    ...(meta && { _meta: meta }),
     cacheHint: { ttlMs: fresh_s * 1000, cacheScope: 'public' as const },
   };
   const read = (uri: URL, variables: Variables, request: RequestContext): Promise<ReadResourceResult> =>
     answerOrRefuse(async () => {
       const text = await resource.read(variables, contextOf(context, request));
-      return { contents: [{ uri: uri.href, mimeType, text }] };
+      return { contents: [{ uri: uri.href, mimeType, text, ...(meta && { _meta: meta }) }] };
     }, context);
   if (!complete) {
     server.registerResource(name, address, config, (uri, request) => read(uri, {}, request));

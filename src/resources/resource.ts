@@ -16,9 +16,11 @@ export interface Resource {
   readonly uri: string;
   readonly title: string;
   readonly description: string;
-  readonly mimeType: 'application/json' | 'text/markdown' | 'text/plain';
+  readonly mimeType: 'application/json' | 'text/markdown' | 'text/plain' | 'text/html;profile=mcp-app';
   /** How long a copy may be kept. */
   readonly fresh_s: number;
+  /** What hosts are told of it (`_meta`), where it is listed and where it is read. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   /** Completion for each variable of a template. */
   readonly complete?: Readonly<Record<string, Complete>>;
   /** The text at an address. Answers it or throws a Problem. */

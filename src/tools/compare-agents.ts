@@ -6,7 +6,7 @@ import { toListingDocument } from '../evidence/document.ts';
 import { Problem, type ProblemCode } from '../problem.ts';
 import { findListingFacts } from './find-listing.ts';
 import { handleInput } from './inputs.ts';
-import { defineTool, readsOnly } from './tool.ts';
+import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const mostListings = 8;
 const mostCriteria = 20;
@@ -95,6 +95,7 @@ export const compareAgents = defineTool({
   effects: readsOnly,
   input,
   output,
+  card: cardAddress,
   example: {
     handles: ['co.webhook/webhook', 'com.politicalcomms/api'],
     criteria: [{ criterion: 'has_endpoint' }, { criterion: 'updated_within_days', value: 365 }],

@@ -3,7 +3,7 @@ import { toListingDocument } from '../evidence/document.ts';
 import { listingDocument } from '../evidence/listing-document.ts';
 import { findListingFacts } from './find-listing.ts';
 import { handleInput } from './inputs.ts';
-import { defineTool, readsOnly } from './tool.ts';
+import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 /** The listing document of one handle. */
 export const getAgent = defineTool({
@@ -14,6 +14,7 @@ export const getAgent = defineTool({
   effects: readsOnly,
   input: z.strictObject({ handle: handleInput }),
   output: listingDocument,
+  card: cardAddress,
   example: { handle: 'co.webhook/webhook' },
   run: async ({ handle }, context) =>
     toListingDocument(await findListingFacts(handle, context), context.config),

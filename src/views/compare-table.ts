@@ -12,6 +12,12 @@ type Answer = NonNullable<Compared['native']>[number];
 /** What can be said of a criterion, in words. */
 export const resultTexts = { met: 'Met', not_met: 'Not met', unknown: 'Unknown' } as const;
 
+/** The two kinds of evidence, each under its own title. */
+export const kindTitles = {
+  imported: 'As recorded and imported',
+  native: 'Claims and ratings made on this service',
+} as const;
+
 const recorded = (words: string) => (/^https?:/i.test(words) ? foreignLink(words) : words);
 
 // Where columns are stacked, each cell names its listing; a screen reader has the column's head for that.
@@ -37,7 +43,8 @@ function row(listings: readonly Compared[], of: (listing: Compared) => Answer | 
 }
 
 /** One kind of evidence: a row for each criterion, a column for each listing, both in the order asked. */
-function table(listings: readonly Compared[], kind: 'imported' | 'native', title: string): Html | '' {
+function table(listings: readonly Compared[], kind: keyof typeof kindTitles): Html | '' {
+  const title = kindTitles[kind];
   const asked = listings[0]?.[kind] ?? [];
   if (asked.length === 0) return '';
   return html`
@@ -54,7 +61,7 @@ export function comparisonTables({ listings, statement }: Comparison): Html {
   const known = listings.filter(({ problem }) => !problem);
   if (known.length === 0) return html``;
   return html`
-${table(known, 'imported', 'As recorded and imported')}
-${table(known, 'native', 'Claims and ratings made on this service')}
+${table(known, 'imported')}
+${table(known, 'native')}
 <p class="note">${statement} Unknown is not a no: nobody has looked, or nothing is recorded.</p>`;
 }

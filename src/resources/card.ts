@@ -1,0 +1,21 @@
+import { cardAddress } from '../tools/tool.ts';
+import { toCard } from '../views/card.ts';
+import type { Resource } from './resource.ts';
+
+/**
+ * What hosts of MCP Apps show beside an answer of the tools that name it. It is for hosts, not for agents: llms.txt does
+ * not name it. It declares that it needs no other origin, which is also what a host must assume.
+ */
+export const card: Resource = {
+  name: 'card',
+  uri: cardAddress,
+  title: 'Card of an answer',
+  description:
+    'For hosts that show MCP Apps: the card of a listing or a comparison. There is no listing in it.',
+  mimeType: 'text/html;profile=mcp-app',
+  fresh_s: 3600,
+  meta: { ui: { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true } },
+  async read(_variables, { config }) {
+    return toCard(config);
+  },
+};

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { type CardResource, openCardHost } from '../support/card-host.ts';
+import { registryEntry } from '../support/entries.ts';
+import { type AnyClient, clientKinds, connect } from '../support/mcp-clients.ts';
+import { openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
+
+const hostile = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`;
+const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+let browser: Browser;
+let directory: RatedDirectory;
+let client: AnyClient;
+let host: Awaited<ReturnType<typeof openCardHost>>;
+
+beforeAll(async () => {
+  directory = await openRatedDirectory('an MCP client');
+  await directory.importEntries([
+    registryEntry('org.hostile/server', {
+      title: hostile,
+      description: hostile,
+      version: '"><b>1</b>',
+      repository: { url: 'https://github.com/hostile/server', source: 'github' },
+      remotes: [{ type: hostile, url: 'https://evil.example/"><script>' }],
+      packages: [{ registryType: 'npm', identifier: `x${hostile}` }],
+    }),
+    registryEntry('org.links/server', {
+      websiteUrl: 'javascript:alert(1)',
+      remotes: [{ type: 'sse', url: 'http://plain.example/mcp' }],
+    }),
+  ]);
+  const rating = directory.rating({ comment: hostile, score: 5 });
+  await directory.call('submit_rating', rating, directory.rater);
+  client = await connect('v2', { app: directory.app });
+  const [resource] = (await client.read('ui://dossier/card')) as CardResource[];
+  browser = await openBrowser();
+  host = await openCardHost(browser, resource ?? {});
+});
+afterAll(async () => {
+  await host?.close();
+  await browser?.close();
+  await client?.close();
+  await directory?.close();
+});
+
+const textIn = async (card: { frame: { locator(selector: string): { innerText(): Promise<string> } } }) =>
+  card.frame.locator('#card').innerText();
+const webhook = { handle: 'co.webhook/webhook' };
+
+describe('the card in a host of MCP Apps', () => {
+  it('shows the listing of a call, tells its size, and asks nobody else for anything', async () => {
+    const card = await host.open();
+    expect(await textIn(card)).toBe('Waiting for the answer.');
+    const [waitingSize] = (await card.seen()).sizes;
+    await card.result(await client.call('get_agent', webhook));
+    await card.frame.getByRole('heading', { name: 'co.webhook/webhook' }).waitFor();
+    const text = await textIn(card);
+    for (const said of [
+      'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
+      'co.webhook/webhook is listed with 1 native rating from 1 independent source as of ',
+      'A listing is not verification and not a recommendation to buy.',
+      '1 native rating. Each is one sourced signal, never a final verdict.',
+      '1 rating from 1 account: succeeded 1',
+      'succeeded from com.rater/api',
+      'Facts recorded elsewhere. They are not ratings.',
+      'endpoint answers\nnot checked\nno source, ',
+      'https://mcp.webhook.co/mcp',
+      'Write access to the default branch of the repository recorded for the listing was shown at commit ',
+    ])
+      expect(text).toContain(said);
+    const height = await card.frame.evaluate('Math.ceil(document.body.getBoundingClientRect().height)');
+    await expect.poll(async () => (await card.seen()).sizes.at(-1)?.height).toBe(height);
+    expect(height).toBeGreaterThan((waitingSize?.height ?? 0) + 500);
+    expect(await card.frame.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect((await card.seen()).app.name).toBe('Dossier');
+    expect(card.complaints).toEqual([]);
+    expect([...card.origins].sort()).toEqual([...host.origins].sort());
+    await card.page.close();
+  });
+
+  it('shows a comparison in the order asked, what is unknown among it', async () => {
+    const card = await host.open();
+    const handles = ['com.politicalcomms/api', 'co.webhook/webhook', 'org.nobody/here'];
+    const criteria = [
+      { criterion: 'endpoint_observed_alive' },
+      { criterion: 'updated_within_days', value: 3650 },
+      { criterion: 'native_ratings_at_least', value: 1 },
+    ];
+    await card.result(await client.call('compare_agents', { handles, criteria }));
+    await card.frame.getByText('Comparison of 2 listings').waitFor();
+    expect(await card.frame.locator('h2').allTextContents()).toEqual([
+      'As recorded and imported',
+      'Claims and ratings made on this service',
+    ]);
+    expect(await card.frame.locator('h3').allTextContents()).toEqual([
+      'Endpoint was seen to answer',
+      'Updated within the last 3650 days',
+      'At least 1 independent native rating',
+    ]);
+    expect(await card.frame.locator('.answers .handle').allTextContents()).toEqual(
+      [1, 2, 3].flatMap(() => ['com.politicalcomms/api', 'co.webhook/webhook']),
+    );
+    expect(await card.frame.locator('.result').allTextContents()).toEqual([
+      'Not met',
+      'Unknown',
+      'Met',
+      'Met',
+      'Not met',
+      'Met',
+    ]);
+    expect(await textIn(card)).toContain('org.nobody/here: No listing has this handle.');
+    expect(card.complaints).toEqual([]);
+    await card.page.close();
+  });
+
+  it('shows what others wrote as text, whatever it is', async () => {
+    const card = await host.open();
+    const elements = () =>
+      card.frame.evaluate("document.querySelectorAll('img, #card script, iframe, a, b, form').length");
+    await card.result(await client.call('get_agent', { handle: 'org.hostile/server' }));
+    await card.frame.getByRole('heading', { name: 'org.hostile/server' }).waitFor();
+    expect(await textIn(card)).toContain(hostile);
+    expect(await elements()).toBe(0);
+    const criteria = [{ criterion: 'transport', value: 'sse' }, { criterion: 'has_endpoint' }];
+    const handles = ['org.hostile/server', 'co.webhook/webhook'];
+    await card.result(await client.call('compare_agents', { handles, criteria }));
+    await card.frame.getByText('Comparison of 2 listings').waitFor();
+    expect(await textIn(card)).toContain(hostile);
+    expect(await elements()).toBe(0);
+    await card.result(await client.call('get_agent', webhook));
+    expect(await card.frame.locator('blockquote').textContent()).toBe(hostile);
+    expect(await card.frame.title()).toBe('Dossier');
+    expect(card.complaints).toEqual([]);
+    await card.page.close();
+  });
+
+  it('has addresses opened by the host, plain https ones only, and none where it cannot', async () => {
+    const card = await host.open();
+    await card.result(await client.call('get_agent', webhook));
+    await card.frame.getByRole('button', { name: 'https://mcp.webhook.co/mcp' }).click();
+    await card.frame.getByRole('button', { name: 'The whole listing' }).click();
+    const page = `${directory.url}/agents/co.webhook/webhook`;
+    await expect.poll(async () => (await card.seen()).links).toEqual(['https://mcp.webhook.co/mcp', page]);
+    await card.result(await client.call('get_agent', { handle: 'org.links/server' }));
+    await card.frame.getByText('http://plain.example/mcp').waitFor();
+    expect(await card.frame.getByRole('button').allTextContents()).toEqual(['The whole listing']);
+    const closed = await host.open({ capabilities: {} });
+    await closed.result(await client.call('get_agent', webhook));
+    await closed.frame.getByText(`The whole listing: ${page}`).waitFor();
+    expect(await closed.frame.getByRole('button').count()).toBe(0);
+    await card.page.close();
+    await closed.page.close();
+  });
+
+  it('follows the theme of the host, without an accessibility violation in either', async () => {
+    const card = await host.open({ theme: 'dark' });
+    await card.result(await client.call('get_agent', webhook));
+    await card.frame.getByRole('heading', { name: 'co.webhook/webhook' }).waitFor();
+    await card.frame.evaluate(axe);
+    const look = () =>
+      card.frame.evaluate(`(async () => ({
+        scheme: getComputedStyle(document.documentElement).colorScheme,
+        dark: getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((part) => part < 64),
+        violations: (await axe.run()).violations.map(({ id }) => id),
+      }))()`);
+    expect(await look()).toEqual({ scheme: 'dark', dark: true, violations: [] });
+    await card.themeChanged('light');
+    await expect.poll(look).toEqual({ scheme: 'light', dark: false, violations: [] });
+    await card.page.close();
+  });
+
+  it('says a problem, that a call was cancelled, that an answer is none of ours; ends when asked', async () => {
+    const card = await host.open();
+    await card.result(await client.call('get_agent', { handle: 'co.webhook/webhok' }));
+    await card.frame.getByText('Near it: co.webhook/webhook').waitFor();
+    await card.cancelled();
+    await card.frame.getByText('The call was cancelled; there is nothing to show.').waitFor();
+    await card.result({ content: [] });
+    await card.frame.getByText('This answer cannot be shown.').waitFor();
+    const { content } = await client.call('get_agent', webhook);
+    await card.result({ content });
+    await card.frame.getByRole('heading', { name: 'co.webhook/webhook' }).waitFor();
+    expect(await card.teardown()).toEqual({});
+    expect(card.complaints).toEqual([]);
+    await card.page.close();
+  });
+});
+
+describe.each(clientKinds)('a client %s', (kind) => {
+  it('reads one small card, which is named by the two tools and by nothing else', async () => {
+    const own = await connect(kind, { app: directory.app });
+    const [resource] = (await own.read('ui://dossier/card')) as (CardResource & { uri: string })[];
+    const tools = (await own.tools()) as { name: string; _meta?: object }[];
+    await own.close();
+    expect(resource).toMatchObject({
+      uri: 'ui://dossier/card',
+      mimeType: 'text/html;profile=mcp-app',
+      _meta: { ui: { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true } },
+    });
+    expect(resource?.text).toMatch(/^<!doctype html>/);
+    expect(Buffer.byteLength(resource?.text ?? '')).toBeLessThan(20_000);
+    expect(resource?.text).not.toMatch(/(src|href)=|https?:\/\/[a-z]|@import|url\(/);
+    expect(tools.filter(({ _meta }) => _meta).map(({ name, _meta }) => [name, _meta])).toEqual([
+      ['get_agent', { ui: { resourceUri: 'ui://dossier/card' } }],
+      ['compare_agents', { ui: { resourceUri: 'ui://dossier/card' } }],
+    ]);
+  });
+});
