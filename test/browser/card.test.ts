@@ -70,13 +70,12 @@ describe('the card in a host of MCP Apps', () => {
     ])
       expect(text).toContain(said);
     const height = await card.frame.evaluate('Math.ceil(document.body.getBoundingClientRect().height)');
-    await expect.poll(async () => (await card.seen()).sizes.at(-1)?.height).toBe(height);
+    await expect.poll(async () => (await card.seen()).sizes.at(-1)?.height, { timeout: 5000 }).toBe(height);
     expect(height).toBeGreaterThan((waitingSize?.height ?? 0) + 500);
     expect(await card.frame.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect((await card.seen()).app.name).toBe('Dossier');
-    expect(card.complaints).toEqual([]);
-    expect([...card.origins].sort()).toEqual([...host.origins].sort());
-    await card.page.close();
+    expect(host.complaints).toEqual([]);
+    expect([...host.origins].sort()).toEqual([...host.own].sort());
   });
 
   it('shows a comparison in the order asked, what is unknown among it', async () => {
@@ -110,8 +109,7 @@ describe('the card in a host of MCP Apps', () => {
       'Met',
     ]);
     expect(await textIn(card)).toContain('org.nobody/here: No listing has this handle.');
-    expect(card.complaints).toEqual([]);
-    await card.page.close();
+    expect(host.complaints).toEqual([]);
   });
 
   it('shows what others wrote as text, whatever it is', async () => {
@@ -131,8 +129,7 @@ describe('the card in a host of MCP Apps', () => {
     await card.result(await client.call('get_agent', webhook));
     expect(await card.frame.locator('blockquote').textContent()).toBe(hostile);
     expect(await card.frame.title()).toBe('Dossier');
-    expect(card.complaints).toEqual([]);
-    await card.page.close();
+    expect(host.complaints).toEqual([]);
   });
 
   it('has addresses opened by the host, plain https ones only, and none where it cannot', async () => {
@@ -141,7 +138,9 @@ describe('the card in a host of MCP Apps', () => {
     await card.frame.getByRole('button', { name: 'https://mcp.webhook.co/mcp' }).click();
     await card.frame.getByRole('button', { name: 'The whole listing' }).click();
     const page = `${directory.url}/agents/co.webhook/webhook`;
-    await expect.poll(async () => (await card.seen()).links).toEqual(['https://mcp.webhook.co/mcp', page]);
+    await expect
+      .poll(async () => (await card.seen()).links, { timeout: 5000 })
+      .toEqual(['https://mcp.webhook.co/mcp', page]);
     await card.result(await client.call('get_agent', { handle: 'org.links/server' }));
     await card.frame.getByText('http://plain.example/mcp').waitFor();
     expect(await card.frame.getByRole('button').allTextContents()).toEqual(['The whole listing']);
@@ -149,8 +148,6 @@ describe('the card in a host of MCP Apps', () => {
     await closed.result(await client.call('get_agent', webhook));
     await closed.frame.getByText(`The whole listing: ${page}`).waitFor();
     expect(await closed.frame.getByRole('button').count()).toBe(0);
-    await card.page.close();
-    await closed.page.close();
   });
 
   it('follows the theme of the host, without an accessibility violation in either', async () => {
@@ -166,8 +163,8 @@ describe('the card in a host of MCP Apps', () => {
       }))()`);
     expect(await look()).toEqual({ scheme: 'dark', dark: true, violations: [] });
     await card.themeChanged('light');
-    await expect.poll(look).toEqual({ scheme: 'light', dark: false, violations: [] });
-    await card.page.close();
+    await card.frame.locator('html[data-theme="light"]').waitFor();
+    expect(await look()).toEqual({ scheme: 'light', dark: false, violations: [] });
   });
 
   it('says a problem, that a call was cancelled, that an answer is none of ours; ends when asked', async () => {
@@ -182,8 +179,7 @@ describe('the card in a host of MCP Apps', () => {
     await card.result({ content });
     await card.frame.getByRole('heading', { name: 'co.webhook/webhook' }).waitFor();
     expect(await card.teardown()).toEqual({});
-    expect(card.complaints).toEqual([]);
-    await card.page.close();
+    expect(host.complaints).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
-import type { Browser, Frame, Page } from 'playwright-core';
+import type { Browser, Frame } from 'playwright-core';
 import { openPage, type PageTrace } from './browser.ts';
 
 /** A UI resource as the service gives it. */
@@ -19,7 +19,7 @@ export interface HostContext {
 }
 
 /** A card that is shown, and what it asked of its host. */
-export interface ShownCard extends PageTrace {
+export interface ShownCard {
   readonly frame: Frame;
   /** Hands over the answer of a tool, as a host does after the call. */
   result(result: object): Promise<void>;
@@ -51,6 +51,7 @@ const hostPage = `<!doctype html><meta charset="utf-8"><title>host</title><link 
 <script type="module">
 import { AppBridge, PostMessageTransport } from '${packages}/ext-apps/dist/src/app-bridge.js';
 window.openCard = async (url, { theme, capabilities }) => {
+  document.querySelector('iframe')?.remove();
   const frame = document.createElement('iframe');
   frame.sandbox = 'allow-scripts';
   frame.style.cssText = 'width:26rem;height:4rem;border:0';
@@ -117,37 +118,43 @@ const serveCard = ({ mimeType, text, _meta }: CardResource) =>
     }
   });
 
-/** A host in a real browser that shows one resource; close it after use. */
+async function openHostPage(browser: Browser, hostUrl: string): Promise<PageTrace> {
+  const trace = await openPage(browser, { viewport: { width: 800, height: 600 } });
+  await trace.page.goto(hostUrl);
+  await trace.page.waitForFunction('window.ready', undefined, { timeout: 15_000 }).catch(() => {
+    throw new Error(`the host did not open: ${trace.complaints.join('; ')}`);
+  });
+  return trace;
+}
+
+/** A host in a real browser that shows one resource, one card at a time; close it after use. */
 export async function openCardHost(browser: Browser, resource: CardResource) {
   const servers = [serveHost(), serveCard(resource)] as const;
   const [hostUrl, cardUrl] = [await listen(servers[0]), await listen(servers[1])];
-  const inHost = (page: Page, script: string, value?: unknown) =>
+  const trace = await openHostPage(browser, hostUrl);
+  const { page } = trace;
+  const inHost = (script: string, value?: unknown) =>
     page.evaluate(`(${script})(${JSON.stringify(value ?? null)})`);
   return {
-    origins: [hostUrl, cardUrl],
+    ...trace,
+    /** Where the host and the card are. */
+    own: [hostUrl, cardUrl],
     async open({ theme, capabilities = { openLinks: {} } }: HostContext = {}): Promise<ShownCard> {
-      const trace = await openPage(browser, { viewport: { width: 800, height: 600 } });
-      const { page } = trace;
-      await page.goto(hostUrl);
-      await page.waitForFunction('window.ready', undefined, { timeout: 15_000 }).catch(() => {
-        throw new Error(`the host did not open: ${trace.complaints.join('; ')}`);
-      });
-      await inHost(page, `([url, host]) => openCard(url, host)`, [`${cardUrl}/`, { theme, capabilities }]);
+      await inHost('([url, host]) => openCard(url, host)', [`${cardUrl}/`, { theme, capabilities }]);
       const frame = page.frames().find((one) => one.url().startsWith(cardUrl));
       if (!frame) throw new Error('there is no card');
       return {
-        ...trace,
         frame,
-        result: (result) =>
-          inHost(page, '(result) => bridge.sendToolResult(result)', result) as Promise<void>,
-        cancelled: () => inHost(page, '() => bridge.sendToolCancelled({})') as Promise<void>,
+        result: (result) => inHost('(result) => bridge.sendToolResult(result)', result) as Promise<void>,
+        cancelled: () => inHost('() => bridge.sendToolCancelled({})') as Promise<void>,
         themeChanged: (changed) =>
-          inHost(page, '(theme) => bridge.setHostContext({ theme })', changed) as Promise<void>,
-        teardown: () => inHost(page, '() => bridge.teardownResource({})'),
+          inHost('(theme) => bridge.setHostContext({ theme })', changed) as Promise<void>,
+        teardown: () => inHost('() => bridge.teardownResource({})'),
         seen: () => page.evaluate('seen') as ReturnType<ShownCard['seen']>,
       };
     },
     async close() {
+      await page.close();
       for (const server of servers) {
         server.closeAllConnections();
         await new Promise((done) => server.close(done));
