@@ -73,9 +73,9 @@ async function find(query: z.output<typeof input>, limit: number, listings: List
   const search = { words, facets: toFacetList(query) };
   const after = position && { tier: position[0], id: position[1] };
   const hits = await listings.search({ ...search, after, limit });
-  const counts = await listings.searchCounts(search);
-  const isNone = counts.total === 0 && hits.length === 0;
-  return { hits, counts, ...(isNone && { no_match: await findNearMisses(text, search, listings) }) };
+  if (hits.length === 0 && !after)
+    return { hits, counts: noCounts, no_match: await findNearMisses(text, search, listings) };
+  return { hits, counts: await listings.searchCounts(search) };
 }
 
 /** The most frequent facets of each kind, so that the many tags crowd out nothing else. */
