@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ImportRun, Store, Transaction } from '../store/store.ts';
+import type { ImportReads, ImportRun, Store, Transaction } from '../store/store.ts';
 import { RegistryError } from './source.ts';
 
 const fresh_ms = 120_000;
@@ -37,8 +37,8 @@ export function createLease({ node }: Pick<Store, 'node'>): Lease {
 
 const nodeOf = (owner: string) => owner.slice(0, owner.lastIndexOf('/'));
 
-/** Whether anybody works on the run: shown less than two minutes ago by a node that is not known to be gone. */
-export async function isHeld(
+/** Whether anybody works on a run: shown less than two minutes ago by a node that is not known to be gone. */
+async function isHeld(
   { lease_owner, lease_at }: ImportRun,
   at: string,
   store: Pick<Store, 'node' | 'isPresent'>,
@@ -47,6 +47,16 @@ export async function isHeld(
   if (Math.abs(Date.parse(at) - Date.parse(lease_at)) >= fresh_ms) return false;
   const node = nodeOf(lease_owner);
   return node === store.node ? held.has(lease_owner) : store.isPresent(node);
+}
+
+/** Whether anybody works on any run. */
+export async function isUnderWay(
+  imports: Pick<ImportReads, 'running'>,
+  at: string,
+  store: Pick<Store, 'node' | 'isPresent'>,
+): Promise<boolean> {
+  for (const run of await imports.running()) if (await isHeld(run, at, store)) return true;
+  return false;
 }
 
 /** Saves a change of a run that is still ours; false, and nothing saved, where somebody took it over. */

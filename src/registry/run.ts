@@ -1,6 +1,6 @@
 import type { ImportRun, Store, Transaction } from '../store/store.ts';
 import { createCounts, type RunProgress, readProgress, toCountsJson } from './counts.ts';
-import { isHeld, type Lease, UnderWayError } from './lease.ts';
+import { isUnderWay, type Lease, UnderWayError } from './lease.ts';
 import type { RegistrySource } from './source.ts';
 
 const overlap_ms = 10 * 60_000;
@@ -47,8 +47,7 @@ export async function beginRun(
   source: RegistrySource,
   { lease, at, store }: { readonly lease: Lease; readonly at: string; readonly store: Store },
 ): Promise<Run> {
-  for (const running of await tx.imports.running())
-    if (await isHeld(running, at, store)) throw new UnderWayError();
+  if (await isUnderWay(tx.imports, at, store)) throw new UnderWayError();
   const { run, done } = await tx.imports.last(source.name);
   if (isResumable(run)) {
     await tx.imports.saveRun(run.id, { state: 'running', finished_at: null, error: null, ...lease.at(at) });

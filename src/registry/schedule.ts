@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ImportContext, type ImportReport, runImport } from './import.ts';
-import { UnderWayError } from './lease.ts';
+import { isUnderWay, UnderWayError } from './lease.ts';
 import { sampleOrigin, sampleSource } from './open-source.ts';
 import { RegistryError } from './source.ts';
 
 const firstRetry_s = 30;
-/** Before looking again whether another process still imports. */
-const busyPause_s = 30;
+/** Before looking again whether another process still imports: what one left behind goes on within seconds. */
+const busyPause_ms = 2000;
 const jitter = 0.1;
 /** Timers hold no more. */
 const longestWait_ms = 2 ** 31 - 1;
@@ -43,6 +43,12 @@ async function untilDue_s({ store, config, clock }: ImportContext): Promise<numb
   return Math.min(Math.max(config.IMPORT_INTERVAL - age_s, 0), config.IMPORT_INTERVAL);
 }
 
+/** Waits while another process imports. */
+async function untilFree({ store, clock }: ImportContext, signal: AbortSignal): Promise<void> {
+  do await wait(busyPause_ms, undefined, { signal, ref: false });
+  while (await isUnderWay(store.imports, clock().toISOString(), store));
+}
+
 async function warn({ store, log }: ImportContext, error: string | undefined, next_s: number): Promise<void> {
   const { done } = await store.imports.last();
   const known =
@@ -66,7 +72,7 @@ async function keepImporting(context: ImportContext, signal: AbortSignal): Promi
     const { state, error } = await importOnce(context, signal);
     if (state === 'running') return;
     if (state === 'busy') {
-      await wait(busyPause_s * 1000, undefined, { signal, ref: false });
+      await untilFree(context, signal);
       pause_s = await untilDue_s(context);
       continue;
     }
@@ -86,13 +92,19 @@ export async function importSample(context: ImportContext, signal: AbortSignal):
 /**
  * Keeps the listings fresh until the signal: the shipped sample where it is needed, then REGISTRY_URL at once, every
  * IMPORT_INTERVAL (+-10 %) and, after a failure, sooner with growing pauses. A saved copy is read once. While another
- * process imports it waits quietly. Never throws; ends once the page under way is written.
+ * process imports it waits quietly, and while the store fails it tries again. Never throws; ends once the page under
+ * way is written.
  */
 export async function startImports(context: ImportContext, signal: AbortSignal): Promise<void> {
-  try {
-    await importSample(context, signal);
-    if (context.config.REGISTRY_URL !== 'off') await keepImporting(context, signal);
-  } catch (error) {
-    if (!signal.aborted) context.log.error({ err: error }, 'imports stopped');
+  while (!signal.aborted) {
+    try {
+      await importSample(context, signal);
+      if (context.config.REGISTRY_URL !== 'off') await keepImporting(context, signal);
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      context.log.error({ err: error }, 'imports stopped; they begin again in half a minute');
+      await wait(firstRetry_s * 1000, undefined, { signal, ref: false }).catch(() => undefined);
+    }
   }
 }

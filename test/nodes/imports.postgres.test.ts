@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { startImports } from '../../src/registry/schedule.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type Started, startDossier } from '../support/command.ts';
+import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { manyEntries } from '../support/registry-entries.ts';
+import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
+
+let registry: RegistryServer;
+let databaseUrl: string;
+let store: Store;
+const started: Started[] = [];
+beforeEach(async () => {
+  registry = await startRegistryServer(manyEntries(500));
+  databaseUrl = await createSharedDatabase();
+  store = await openDatabase(databaseUrl);
+});
+afterEach(async () => {
+  for (const { child, ended } of started.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  await store.close();
+  await registry.stop();
+});
+
+async function serve(): Promise<Started> {
+  const node = startDossier(['serve'], {
+    DATABASE_URL: databaseUrl,
+    REGISTRY_URL: registry.url,
+    REGISTRY_NAME: 'registry.test',
+    PORT: '0',
+  });
+  started.push(node);
+  await node.line(/^listening on/m);
+  return node;
+}
+const newestRun = async () => (await store.imports.last()).run;
+
+it('an import goes on within seconds at another node when the node that did it is killed', async () => {
+  registry.trouble('silent', { after: 2, times: 1 });
+  const first = await serve();
+  await expect.poll(() => registry.requests.length, { timeout: 20_000 }).toBe(3);
+  const second = await serve();
+  // Longer than the pause before the second one looks again: while the first one is there, it asks nothing.
+  await sleep(2500);
+  expect(registry.requests.length).toBe(3);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await expect.poll(() => registry.requests.length, { timeout: 20_000 }).toBeGreaterThan(3);
+  await expect.poll(async () => (await newestRun())?.state, { timeout: 40_000 }).toBe('done');
+  const run = await newestRun();
+  expect(run).toMatchObject({ id: 1, kind: 'full', lease_owner: null });
+  expect(JSON.parse(run?.counts ?? '')).toMatchObject({ rows_seen: 500, rows_new: 500, rows_unchanged: 0 });
+  expect(registry.requests.length).toBe(6);
+  second.child.kill('SIGTERM');
+  expect((await second.ended).code).toBe(0);
+}, 120_000);
+
+describe('several nodes', () => {
+  /** The schedule of one node, on a store of its own. */
+  async function schedule(interval: string, signal: AbortSignal) {
+    const own = await openDatabase(databaseUrl);
+    const environment = {
+      REGISTRY_URL: registry.url,
+      REGISTRY_NAME: 'registry.test',
+      IMPORT_INTERVAL: interval,
+    };
+    const config = readConfig(environment, '0.0.0');
+    const log = pino({ level: 'silent' });
+    const ended = startImports({ store: own, config, log, clock: () => new Date() }, signal);
+    return { ended: ended.then(() => own.close()) };
+  }
+  const firstPages = () => registry.requests.filter(({ query }) => !query.has('cursor')).length;
+
+  it('ask the registry as often as one: three that run, and one that starts later', async () => {
+    registry.serve(manyEntries(50));
+    const stopping = new AbortController();
+    const began = performance.now();
+    const nodes = [1, 2, 3].map(() => schedule('3s', stopping.signal));
+    await sleep(4000);
+    nodes.push(schedule('3s', stopping.signal));
+    await sleep(5000);
+    stopping.abort();
+    await Promise.all((await Promise.all(nodes)).map(({ ended }) => ended));
+    const intervals = (performance.now() - began) / 3000;
+    expect(firstPages()).toBeGreaterThanOrEqual(2);
+    expect(firstPages()).toBeLessThanOrEqual(Math.ceil(intervals * 1.12) + 1);
+  });
+
+  it('do not ask at all within the interval after a good import of one', async () => {
+    registry.serve(manyEntries(50));
+    const stopping = new AbortController();
+    const first = await schedule('1h', stopping.signal);
+    await expect.poll(async () => (await newestRun())?.state, { timeout: 20_000 }).toBe('done');
+    const asked = registry.requests.length;
+    const others = await Promise.all([1, 2].map(() => schedule('1h', stopping.signal)));
+    await sleep(1000);
+    expect(registry.requests.length).toBe(asked);
+    stopping.abort();
+    await Promise.all([first, ...others].map(({ ended }) => ended));
+  });
+});
