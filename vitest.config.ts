@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** What reads and writes through the store runs once more on PostgreSQL. */
 const onBothEngines = [
+  'test/backup/{journey,restore}.test.ts',
   'test/claim/**/*.test.ts',
   'test/http/**/*.test.ts',
   'test/mcp/{clients,resources,traps}.test.ts',

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runRestore } from '../../src/cli/restore.ts';
+import { readConfig } from '../../src/config.ts';
+import type { ExitError } from '../../src/exit.ts';
+import { readAllRows } from '../support/all-rows.ts';
+import { type Backups, createBackups, lastLine, refused } from '../support/backups.ts';
+import { runDossier } from '../support/command.ts';
+
+// Each of them starts the command several times over.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+let backups: Backups;
+let whole: Buffer;
+beforeAll(async () => {
+  backups = await createBackups();
+  whole = backups.whole;
+});
+afterAll(() => backups.close());
+const path = (name: string) => backups.path(name);
+const run = (args: readonly string[], databaseUrl: string) => runDossier(args, backups.settings(databaseUrl));
+
+/** Runs the command in this process; answers the exit code and what it says of the file. */
+async function restoreHere(backup: Buffer, databaseUrl: string): Promise<[number, string]> {
+  const file = path('here.gz');
+  writeFileSync(file, backup);
+  const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const error = await runRestore(readConfig(backups.settings(databaseUrl), '0.0.0-test'), file).then(
+    () => undefined,
+    (reason: ExitError) => reason,
+  );
+  progress.mockRestore();
+  return [error?.exitCode ?? 0, error?.message.replace(`${file}: `, '') ?? ''];
+}
+
+const notWhole =
+  '; the database is not whole now, and no service starts on it: run dossier restore again with a whole backup';
+/** The same backup with its lines changed, as a well-formed gzip file. */
+const changed = (change: (lines: string[]) => string[]) =>
+  gzipSync(change(gunzipSync(whole).toString('utf8').split('\n')).join('\n'));
+const digestOf = (lines: readonly string[]) =>
+  createHash('sha256')
+    .update(
+      lines
+        .slice(1, -2)
+        .map((line) => `${line}\n`)
+        .join(''),
+    )
+    .digest('hex');
+const withDigest = (lines: readonly string[]) =>
+  lines.with(-2, (lines.at(-2) ?? '').replace(/"sha256":"[0-9a-f]+"/, `"sha256":"${digestOf(lines)}"`));
+const flip = (bytes: Buffer, at: number) => {
+  const other = Buffer.from(bytes);
+  other[at] = (other[at] ?? 0) ^ 1;
+  return other;
+};
+
+/** Each on the same database: every one of them has to cope with what the one before left. */
+describe('a backup that is not whole is not restored, and the database not served', () => {
+  const database = () => `file:${path('broken.db')}`;
+  it.each<[string, () => Buffer, string]>([
+    ['cut in the middle', () => whole.subarray(0, whole.length / 2), 'it is cut off'],
+    ['without its last byte', () => whole.subarray(0, -1), 'it is cut off'],
+    ['without its last line', () => changed((lines) => lines.toSpliced(-2, 1)), 'it is cut off'],
+    ['cut in a line', () => changed((lines) => [...lines.slice(0, 3), '{"table":"li']), 'it is cut off'],
+    [
+      'with a changed byte in its checksum',
+      () => flip(whole, whole.length - 8),
+      'it is damaged, or not a backup',
+    ],
+    [
+      'with a changed byte, packed again',
+      () => changed((lines) => lines.with(3, (lines[3] ?? '').replace('A plain', 'a plain'))),
+      'it is damaged',
+    ],
+    ['without some rows', () => changed((lines) => lines.toSpliced(3, 1)), 'it is damaged'],
+    [
+      'without some rows, but with their digest',
+      () => changed((lines) => withDigest(lines.toSpliced(3, 1))),
+      'not as many rows as there should be in listing',
+    ],
+    [
+      'with rows twice, and their digest',
+      () => changed((lines) => withDigest(lines.toSpliced(3, 0, lines[3] ?? ''))),
+      'UNIQUE constraint failed: listing.id',
+    ],
+    [
+      'with something after its end',
+      () => changed((lines) => [...lines, '{}', '']),
+      'it goes on after its end',
+    ],
+    [
+      'with another table',
+      () => changed((lines) => lines.toSpliced(3, 0, '{"table":"kysely_migration","columns":[],"rows":[]}')),
+      'no table is called kysely_migration',
+    ],
+    [
+      'with a column too many',
+      () =>
+        changed((lines) =>
+          lines.with(3, (lines[3] ?? '').replace('"columns":["id"', '"columns":["id","id2"')),
+        ),
+      'it is damaged',
+    ],
+  ])('%s', async (_name, make, reason) => {
+    expect(await restoreHere(make(), database())).toEqual([74, `${reason}${notWhole}`]);
+  });
+  it('until a whole one was put there', async () => {
+    expect(await run(['serve'], database())).toEqual(refused);
+    expect(await run(['backup', path('never.gz')], database())).toEqual(refused);
+    expect((await backups.restore(whole, database())).code).toBe(0);
+    expect(await readAllRows(database())).toEqual(backups.rows);
+  });
+});
+
+describe('what is no backup of this program leaves the database new', () => {
+  const database = () => `file:${path('new.db')}`;
+  const header = (change: object) =>
+    changed((lines) => lines.with(0, JSON.stringify({ ...JSON.parse(lines[0] ?? ''), ...change })));
+  it.each<[string, () => Buffer, string]>([
+    ['nothing', () => Buffer.alloc(0), 'it is cut off'],
+    ['a text', () => Buffer.from('not a backup\n'), 'it is damaged, or not a backup'],
+    ['another gzip file', () => gzipSync('[{"server":{}}]\n'), 'it is not a backup of this service'],
+    ['another format', () => header({ format: 'other' }), 'it is not a backup of this service'],
+    [
+      'a later version',
+      () => header({ version: 2, dossier: '9.9.9', rows: 'told otherwise' }),
+      'it is of format 2, and this program reads 1; Dossier 9.9.9 made it and can restore it',
+    ],
+    ['a broken header', () => header({ rows: { listing: -1 } }), 'its first line is damaged'],
+  ])('%s', async (_name, make, reason) => {
+    expect(await restoreHere(make(), database())).toEqual([74, reason]);
+  });
+  it('a file that is not there', async () => {
+    const { code, stderr } = await run(['restore', path('missing.gz')], database());
+    expect(code).toBe(74);
+    expect(stderr).toMatch(/missing\.gz: cannot be read: ENOENT[^\n]+\n$/);
+    expect((await run(['feedback'], database())).stdout).toBe('No feedback.\n');
+  });
+});
+
+describe('a backup', () => {
+  const backupTo = (file: string) => run(['backup', file], backups.original);
+  it('goes over no other file, and says where it cannot go', async () => {
+    writeFileSync(path('there.gz'), 'precious');
+    expect(await backupTo(path('there.gz'))).toEqual({
+      code: 74,
+      stdout: '',
+      stderr: `${path('there.gz')}: is there already; name another file\n`,
+    });
+    expect(readFileSync(path('there.gz'), 'utf8')).toBe('precious');
+    const nowhere = await backupTo(path('nowhere/b.gz'));
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      74,
+      expect.stringMatching(/b\.gz: cannot be written: ENOENT/),
+    ]);
+  });
+  it('of nothing is none', async () => {
+    const { code, stderr } = await run(['backup', path('empty.gz')], `file:${path('empty.db')}`);
+    expect([code, stderr]).toEqual([78, 'DATABASE_URL: there is nothing in this database\n']);
+    expect(existsSync(path('empty.gz'))).toBe(false);
+  });
+});
+
+/** Runs `dossier` where no file may grow beyond 64 kB, as on a disk without room. */
+async function runWithoutRoom(args: readonly string[], databaseUrl: string) {
+  const script = 'trap "" XFSZ; ulimit -f 128; exec node src/main.ts "$@"';
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...backups.settings(databaseUrl) };
+  const child = spawn('sh', ['-c', script, 'sh', ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, stdout: '', stderr };
+}
+
+describe('without room', () => {
+  it('a backup says so and leaves no file behind', async () => {
+    const ended = await runWithoutRoom(['backup', path('no-room.gz')], backups.original);
+    expect([ended.code, lastLine(ended)]).toEqual([
+      74,
+      `${path('no-room.gz')}: cannot be written: EFBIG: file too large, write`,
+    ]);
+    expect(existsSync(path('no-room.gz'))).toBe(false);
+  });
+  it('a restore says so, and runs again once there is', async () => {
+    const database = `file:${path('no-room.db')}`;
+    expect((await run(['feedback'], database)).code).toBe(0);
+    const ended = await runWithoutRoom(['restore', path('whole.gz')], database);
+    expect(ended.code).toBe(74);
+    expect(lastLine(ended)).toMatch(
+      /whole\.gz: (database or disk is full|disk I\/O error); the database is not whole/,
+    );
+    expect(await run(['serve'], database)).toEqual(refused);
+    expect((await backups.restore(whole, database)).code).toBe(0);
+    expect(await readAllRows(database)).toEqual(backups.rows);
+  });
+});

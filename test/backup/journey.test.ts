@@ -1,0 +1,240 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readAllRows } from '../support/all-rows.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { runDossier, type Started, startDossier } from '../support/command.ts';
+import { createSharedDatabase } from '../support/database.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+import { onGitHub, readRealEntries } from '../support/registry-entries.ts';
+
+// Each of them starts the command several times over.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+type Json = Record<string, unknown>;
+
+const folder = mkdtempSync(join(tmpdir(), 'dossier-backup-'));
+const path = (name: string) => join(folder, name);
+const original = `file:${path('original.db')}`;
+const settings = { PUBLIC_URL: 'https://dossier.example', LOG_LEVEL: 'error', PORT: '0' };
+const offline = { ...settings, REGISTRY_URL: 'off' };
+const rater = registryEntry('com.rater/api', onGitHub('rater/api'));
+const gone = (status: string) => registryEntry('org.gone/server', onGitHub('gone/server'), { status });
+
+const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+
+let service: ClaimedDirectory;
+let capability: string;
+const rating = (interaction_id: string, change = {}) => ({
+  handle: 'co.webhook/webhook',
+  interaction_id,
+  interaction_at: anHourAgo,
+  outcome: 'succeeded',
+  protocol: 'mcp',
+  relationship: 'customer',
+  comment: 'Delivered — 42 of 42, naïve 数据库 \u2028 🧾',
+  ...change,
+});
+async function tool(name: string, input: object, secret?: string): Promise<Json> {
+  const answer = await service.post(`/api/tools/${name}`, input, secret);
+  expect([name, answer.status]).toEqual([name, 200]);
+  return (await answer.json()) as Json;
+}
+
+/** A service with something in every table. */
+beforeAll(async () => {
+  service = await openClaimedDirectory({
+    entries: [
+      ...(readRealEntries() ?? []),
+      ...seedEntries,
+      rater,
+      gone('active'),
+      registryEntry('x', { version: 7 }),
+    ],
+    environment: { ...settings, DATABASE_URL: original },
+  });
+  await service.importEntries([gone('deleted')]);
+  capability = await service.claim('com.rater/api', 'rater/api');
+  const subject = await service.claim('co.webhook/webhook', 'webhook-co/webhook');
+  const first = await tool('submit_rating', rating('job-1'), capability);
+  await tool('submit_rating', rating('job-1', { supersedes: first.rating_id, score: 3 }), capability);
+  const second = await tool('submit_rating', rating('job-2'), capability);
+  await tool('respond_to_rating', { rating_id: second.rating_id, text: 'Thank you' }, subject);
+  const third = await tool('submit_rating', rating('job-3'), capability);
+  await tool('withdraw_rating', { rating_id: third.rating_id, reason: 'another job' }, capability);
+  await tool('submit_feedback', {
+    message: 'The tag page is empty, \u0000 and "quoted"\nhere',
+    contact: 'a@b.example',
+  });
+  await service.app.request('/log/checkpoint');
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const backup = (databaseUrl: string, name: string) =>
+  runDossier(['backup', path(name)], { ...offline, DATABASE_URL: databaseUrl });
+const restore = (databaseUrl: string, name: string) =>
+  runDossier(['restore', path(name)], { ...offline, DATABASE_URL: databaseUrl });
+/** The text of a backup, but for its header. */
+const bodyOf = (name: string) => {
+  const text = gunzipSync(readFileSync(path(name))).toString('utf8');
+  return text.slice(text.indexOf('\n') + 1);
+};
+const headerOf = (name: string) =>
+  JSON.parse(
+    gunzipSync(readFileSync(path(name)))
+      .toString('utf8')
+      .split('\n')[0] ?? '',
+  ) as Json;
+const ask = async (text: (path: string, body?: object) => Promise<Response>) => ({
+  checkpoint: await (await text('/log/checkpoint')).text(),
+  found: await (await text('/api/tools/search_agents', { query: 'webhook', limit: 50 })).json(),
+  tags: await (await text('/api/tools/list_tags', {})).json(),
+  ratings: await (await text('/api/tools/list_ratings', { handle: 'co.webhook/webhook' })).json(),
+  listing: await (await text('/api/tools/get_agent', { handle: 'co.webhook/webhook' })).json(),
+});
+const overHttp =
+  (url: string, secret?: string) =>
+  (at: string, body?: object): Promise<Response> =>
+    fetch(`${url}${at}`, {
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      headers: { 'content-type': 'application/json', ...(secret && { authorization: `Bearer ${secret}` }) },
+    });
+const inProcess = (at: string, body?: object) =>
+  body ? service.post(at, body) : Promise.resolve(service.app.request(at));
+async function stop({ child, ended }: Started): Promise<void> {
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(0);
+}
+
+describe('a backup', () => {
+  it('of a running service is one file for its owner that says what is in it', async () => {
+    const { code, stdout, stderr } = await backup(original, 'first.gz');
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/first\.gz: \d+ rows in \d+\.\d s; it holds keys, keep it as a secret\n$/);
+    expect(statSync(path('first.gz')).mode & 0o777).toBe(0o600);
+    const { rows, ...header } = headerOf('first.gz');
+    expect(header).toEqual({
+      format: 'dossier-backup',
+      version: 1,
+      dossier: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      created_at: expect.stringMatching(/^20\d\d-.*Z$/),
+    });
+    expect(Object.entries(rows as Record<string, number>).filter(([, count]) => count === 0)).toEqual([]);
+    expect(rows).toMatchObject({
+      rating: 4,
+      rating_response: 1,
+      feedback: 1,
+      claim: 2,
+      log_leaf: 8,
+      log_head: 1,
+    });
+    expect(bodyOf('first.gz')).not.toContain(capability);
+  });
+  it('holds every column of every table, so that a change of a table is a change of the format', async () => {
+    const columns = Object.fromEntries(
+      bodyOf('first.gz')
+        .split('\n')
+        .flatMap((line) => (line.startsWith('{"table"') ? [JSON.parse(line) as Json] : []))
+        .map(({ table, columns: named }) => [table, (named as string[]).join(' ')]),
+    );
+    const all = await readAllRows(original);
+    expect(columns).toEqual(
+      Object.fromEntries(
+        Object.entries(all).map(([table, rows]) => [table, Object.keys(rows[0] ?? {}).join(' ')]),
+      ),
+    );
+    await expect(`${JSON.stringify(columns, null, 2)}\n`).toMatchFileSnapshot('format-1.json');
+  });
+  it('comes from standard output and goes to standard input', async () => {
+    const made = startDossier(['backup', '-'], { ...offline, DATABASE_URL: original });
+    const chunks: Buffer[] = [];
+    made.child.stdout?.removeAllListeners('data').setEncoding('latin1');
+    made.child.stdout?.on('data', (text: string) => chunks.push(Buffer.from(text, 'latin1')));
+    expect((await made.ended).code).toBe(0);
+    writeFileSync(path('piped.gz'), Buffer.concat(chunks));
+    expect(bodyOf('piped.gz')).toBe(bodyOf('first.gz'));
+    const put = startDossier(['restore', '-'], { ...offline, DATABASE_URL: `file:${path('piped.db')}` });
+    put.child.stdin?.end(Buffer.concat(chunks));
+    expect((await put.ended).code).toBe(0);
+  });
+});
+
+/** Into SQLite, and once more into PostgreSQL. */
+describe('a service restored into a new database', () => {
+  let database: string;
+  let restored: Started;
+  let url: string;
+  beforeAll(async () => {
+    expect((await backup(original, 'there.gz')).code).toBe(0);
+    database = await createSharedDatabase(folder);
+    const { code, stdout } = await restore(database, 'there.gz');
+    expect(stdout).toMatch(/^restored .*\.gz, made 20\d\d-.*Z by Dossier \d+\.\d+\.\d+\n$/);
+    expect(code).toBe(0);
+  });
+
+  it('holds every row, and a backup of it is the same text', async () => {
+    expect(await readAllRows(database)).toEqual(await readAllRows(original));
+    expect((await backup(database, 'back.gz')).code).toBe(0);
+    expect(bodyOf('back.gz')).toBe(bodyOf('there.gz'));
+  });
+  it('goes back into SQLite with every row', async () => {
+    const back = `file:${path('back.db')}`;
+    expect((await restore(back, 'back.gz')).code).toBe(0);
+    expect(await readAllRows(back)).toEqual(await readAllRows(original));
+  });
+  it('answers the same, with the same checkpoint', async () => {
+    restored = startDossier(['serve'], { ...offline, DATABASE_URL: database });
+    url = await restored.line(/^listening on (\S+)/m);
+    const before = await ask(inProcess);
+    expect(await ask(overHttp(url))).toEqual(before);
+    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '8']);
+    expect(JSON.stringify(before.found)).toContain('co.webhook/webhook');
+  });
+  it('proves its entries under the key that was known before', async () => {
+    const key = await (await inProcess('/log/key')).text();
+    const proof = await (await overHttp(url)('/api/tools/get_proof', { log_index: 4 })).text();
+    writeFileSync(path('key'), key);
+    writeFileSync(path('proof.json'), proof);
+    const { code, stdout } = await runDossier(['verify', path('proof.json'), '--key', path('key')], {});
+    expect([code, stdout.match(/^holds/gm)?.length, stdout.includes('FAILS')]).toEqual([0, 3, false]);
+  });
+  it('goes on: the capability works, the log grows, the private feedback is there', async () => {
+    const rated = await overHttp(url, capability)('/api/tools/submit_rating', rating('job-4'));
+    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 8 }]);
+    await stop(restored);
+    const { stdout } = await runDossier(['feedback'], { ...offline, DATABASE_URL: database });
+    expect(stdout).toContain('The tag page is empty');
+  });
+});
+
+/** The published checkpoint is kept outside the database (docs/decisions/0004). */
+describe('a backup restored where a checkpoint was kept', () => {
+  const logsOf = async (databaseUrl: string, kept: string) => {
+    const CHECKPOINT_FILE = path(`of ${kept}`);
+    cpSync(path(kept), CHECKPOINT_FILE);
+    const started = startDossier(['serve'], { ...offline, DATABASE_URL: databaseUrl, CHECKPOINT_FILE });
+    const url = await started.line(/^listening on (\S+)/m);
+    const { logs } = (await (await overHttp(url)('/log')).json()) as { logs: { log: string }[] };
+    await stop(started);
+    return logs.map(({ log }) => log);
+  };
+  it('goes on with its log where it is the newest state, and opens the next where it is older', async () => {
+    await inProcess('/log/checkpoint');
+    cpSync(path('original.db.checkpoint'), path('kept.newest'));
+    expect((await backup(original, 'newest.gz')).code).toBe(0);
+    await tool('submit_rating', rating('job-5'), capability);
+    await new Promise((end) => setTimeout(end, 1050));
+    await inProcess('/log/checkpoint');
+    const [newest, older] = [await createSharedDatabase(folder), await createSharedDatabase(folder)];
+    for (const database of [newest, older]) expect((await restore(database, 'newest.gz')).code).toBe(0);
+    expect(await logsOf(newest, 'kept.newest')).toEqual(['https://dossier.example/log']);
+    expect(await logsOf(older, 'original.db.checkpoint')).toEqual([
+      'https://dossier.example/log',
+      'https://dossier.example/log/2',
+    ]);
+  });
+});
