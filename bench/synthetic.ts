@@ -1,6 +1,8 @@
 import { type RegistryEntry, registryEntry } from '../test/support/entries.ts';
 import { readDistributions } from './distributions.ts';
 import { createPicker, createRandom, pickQuantile, type Random } from './random.ts';
+import { toRecord } from './synthetic-record.ts';
+import { createWriter, toRareWord, toSlug } from './synthetic-words.ts';
 
 /** Made-up rows of a registry: any of them by its place, the same ones for the same seed and size. */
 export interface Synthetic {
@@ -19,35 +21,9 @@ export interface SyntheticOptions {
 }
 
 const real = readDistributions();
-const pickWord = createPicker<string | undefined>([...real.words, [undefined, real.rareWords.uses]]);
-const pickShape = createPicker(real.shapes);
 const pickRoot = createPicker(real.roots);
 const pickMonth = createPicker(real.months);
 const pickVersions = createPicker(real.versions);
-
-const syllables = 'ba co di fu ge hi jo ku la me ni po qua re si to ul va we xi yo zu'.split(' ');
-
-/** A word nobody uses, the same one for the same number. */
-function toRareWord(number: number): string {
-  let word = '';
-  for (let rest = number + syllables.length ** 2; rest > 0; rest = Math.floor(rest / syllables.length))
-    word += syllables[rest % syllables.length];
-  return word;
-}
-
-/** Rare words grow with the directory, more slowly than it (Heaps); most uses are of few of them. */
-function pickRareWord(listings: number, random: Random): string {
-  const distinct = real.rareWords.distinct * (listings / real.listings) ** 0.6;
-  return toRareWord(Math.floor(distinct * random() ** 3));
-}
-
-function toText(length: number, listings: number, random: Random): string {
-  let text = '';
-  while (text.length < length) text += `${text && ' '}${pickWord(random) ?? pickRareWord(listings, random)}`;
-  return text.slice(0, length).trim() || 'server';
-}
-
-const toSlug = (text: string) => text.replaceAll(/[^a-zA-Z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
 
 /**
  * The publisher of each listing. The biggest keep their share of all listings, so that one publisher has 44,000 of a
@@ -72,59 +48,13 @@ function toNamespace(publisher: number, seed: number): string {
   return `${pickRoot(random)}.${toRareWord(Math.floor(random() * 4000))}${publisher.toString(36)}`;
 }
 
-const toRemote = (type: string, slug: string) => ({ type, url: `https://${slug}.example.com/mcp` });
-
-const toVariable = (at: number, listings: number, random: Random) => ({
-  name: `SETTING_${at}`,
-  description: toText(40, listings, random),
-  isRequired: at === 0,
-  isSecret: at === 0,
-  format: 'string',
-});
-
-function toPackage(shape: string, slug: string, listings: number, random: Random) {
-  const [registryType, type, variables] = shape.split(':');
-  return {
-    registryType,
-    identifier: registryType === 'npm' ? `@${slug}/mcp` : slug,
-    version: '1.0.0',
-    transport: { type, ...(type !== 'stdio' && { url: 'http://localhost:8080/mcp' }) },
-    environmentVariables: Array.from({ length: Number(variables) }, (_, at) =>
-      toVariable(at, listings, random),
-    ),
-  };
-}
-
-const pick = (share: number, random: Random) => random() < share;
-const partsOf = (text: string) => text.split(',').filter(Boolean);
-
-function toRecord(handle: string, listings: number, random: Random): Record<string, unknown> {
-  const namespace = handle.slice(0, handle.indexOf('/'));
-  const slug = toSlug(handle).toLowerCase();
-  const [remotes = '', packages = ''] = pickShape(random).split('|');
-  const { title, website, repository, sharedRepository } = real.shares;
-  const owner = toSlug(namespace.replace(/^io\.github\./, ''));
-  const repositoryName = pick(sharedRepository, random) ? 'all' : slug;
-  return {
-    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-10-17/server.schema.json',
-    description: toText(pickQuantile(real.descriptionLengths, random), listings, random),
-    ...(pick(title, random) && { title: toText(20, listings, random) }),
-    ...(pick(website, random) && { websiteUrl: `https://${slug}.example.com` }),
-    ...(pick(repository, random) && {
-      repository: { url: `https://github.com/${owner}/${repositoryName}`, source: 'github' },
-    }),
-    ...(remotes && { remotes: partsOf(remotes).map((type) => toRemote(type, slug)) }),
-    ...(packages && { packages: partsOf(packages).map((shape) => toPackage(shape, slug, listings, random)) }),
-  };
-}
-
 function toEntries(
   handle: string,
   { listings, allVersions }: SyntheticOptions,
   random: Random,
 ): RegistryEntry[] {
-  const record = toRecord(handle, listings, random);
-  const status = pick(real.shares.deprecated, random) ? 'deprecated' : 'active';
+  const record = toRecord(handle, createWriter(listings, random), random);
+  const status = random() < real.shares.deprecated ? 'deprecated' : 'active';
   const first_ms = Date.parse(`${pickMonth(random)}-01T00:00:00Z`) + Math.floor(random() * 28 * 86_400_000);
   const versions = allVersions ? pickVersions(random) : 1;
   return Array.from({ length: versions }, (_, at) => {
@@ -143,7 +73,8 @@ export function createSynthetic(options: SyntheticOptions): Synthetic {
   const publishers = toPublishers(listings, createRandom(seed));
   const handle = (at: number) => {
     const random = createRandom(seed ^ Math.imul(at + 1, 0x85ebca6b));
-    const name = toSlug(toText(Math.max(2, pickQuantile(real.nameLengths, random)), listings, random));
+    const write = createWriter(listings, random);
+    const name = toSlug(write(Math.max(2, pickQuantile(real.nameLengths, random))));
     return `${toNamespace(publishers[at] ?? 0, seed)}/${name || 'mcp'}-${at.toString(36)}`;
   };
   return {
