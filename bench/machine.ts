@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0;
 
@@ -17,13 +17,17 @@ export function pinTo(core: keyof typeof cores): void {
 export const onCore = (core: keyof typeof cores): string[] =>
   canPin ? ['taskset', '-c', String(cores[core])] : [];
 
-/** What the figures were taken on: date, Node, processor, how the cores are shared. */
+/** How many others wanted a core in the minute before this began. */
+const loadBefore = loadavg()[0] ?? 0;
+
+/** What the figures were taken on: date, Node, processor, how the cores are shared, what else was going on. */
 export const machineLine = (): string =>
   [
     new Date().toISOString().slice(0, 16).replace('T', ' '),
     `Node ${process.version}`,
     `${cpus()[0]?.model.trim()} x ${cpus().length}`,
     canPin ? 'server on one core, load on the other' : 'server and load not pinned',
+    `load average ${loadBefore.toFixed(1)} before`,
   ].join(', ');
 
 /** Processor time of all threads of a process so far; undefined where the system does not say (not Linux). */
