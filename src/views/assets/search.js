@@ -2,9 +2,11 @@
 let isTyping = false;
 const byId = (id) => document.getElementById(id);
 
-// An emptied field is the same search as none.
+// Blanks more or less are the same search, and an emptied field is none: each search has one address.
 document.addEventListener('htmx:config:request', ({ detail: { ctx } }) => {
-  if (ctx.request.body?.get('q') === '') ctx.request.body.delete('q');
+  const words = ctx.request.body?.get('q')?.replace(/\s+/g, ' ').trim();
+  if (words) ctx.request.body.set('q', words);
+  else ctx.request.body?.delete('q');
 });
 
 // The first result of what is typed is a new step in history, the next ones replace it.
