@@ -14,10 +14,11 @@ import { createDiscoveryRoutes, createHealthRoutes } from './discovery.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 import { createFeedbackRoutes } from './feedback.ts';
 import { addressGuard, createAccessLog, createHeaderGuard, createHostGuard } from './guards.ts';
-import { createLimitGuard } from './limits.ts';
+import { createLimitGuard, createRequestLimits } from './limits.ts';
 import { createListingRoutes } from './listing.ts';
 import { createLogRoutes } from './log.ts';
 import { createMcpRoute } from './mcp.ts';
+import { createMcpGate } from './mcp-gate.ts';
 import { createPageRoutes } from './pages.ts';
 import { answerMethod, answerProblem, createErrorHandler } from './problems.ts';
 import { createSearchRoutes } from './search.ts';
@@ -32,6 +33,7 @@ export function createApp(context: Context): App {
   const { config } = context;
   const face: Face = { context, site: { config, assets: createAssets() } };
   const mcp = createMcpRoute(context);
+  const limits = createRequestLimits(config);
   const app = new Hono<HttpEnvironment>();
   app.onError(createErrorHandler(face));
   app.notFound((c) => answerProblem(c, new Problem('not_found'), face));
@@ -47,7 +49,7 @@ export function createApp(context: Context): App {
     c.set('context', withCaller(context, toCaller(c.req.raw, config, remoteAddress(c))));
     await next();
   });
-  app.use(createLimitGuard(config));
+  app.use(createLimitGuard(limits));
 
   app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
@@ -60,5 +62,10 @@ export function createApp(context: Context): App {
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));
   app.route('/', createLogRoutes());
-  return Object.assign(app, { close: mcp.close });
+  const gate = createMcpGate({ context, fetch: app.fetch, limit: limits.mcp });
+  const close = () => {
+    gate.close();
+    return mcp.close();
+  };
+  return Object.assign(app, { fetch: gate.fetch, close });
 }

@@ -3,9 +3,16 @@ import type { Context as HonoContext } from 'hono';
 import type { Context } from '../context.ts';
 import type { Site } from '../views/site.ts';
 
+/** What the gate in front of the app hands on with a POST that it has read. */
+export interface Read {
+  readonly body: ArrayBuffer;
+  /** Called with the JSON of the answer where that is a result without isError. */
+  readonly answered: (text: string) => void;
+}
+
 /** What a request carries through the app: its id and the service's context with its own caller. */
 export interface HttpEnvironment {
-  Bindings: Partial<HttpBindings>;
+  Bindings: Partial<HttpBindings & Read>;
   Variables: { requestId: string; context: Context };
 }
 

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
 import { findSecret } from '../evidence/capability.ts';
 import { Problem } from '../problem.ts';
 import type { Face, HttpEnvironment } from './environment.ts';
@@ -18,12 +19,18 @@ export const allowedHosts = (config: Config): ReadonlySet<string> =>
       : [hostName(new URL(config.PUBLIC_URL).host), config.HOST.toLowerCase(), ...loopback],
   );
 
+/** Whether a Host names this service. */
+export function createHostCheck(config: Config): (host: string) => boolean {
+  const allowed = allowedHosts(config);
+  return (host) => allowed.has(hostName(host));
+}
+
 /** Refuses a Host that is not ours (DNS rebinding). */
 export function createHostGuard(config: Config): Guard {
-  const allowed = allowedHosts(config);
+  const isOurs = createHostCheck(config);
   return async (c, next) => {
     const host = c.req.header('host') ?? new URL(c.req.url).host;
-    if (!allowed.has(hostName(host)))
+    if (!isOurs(host))
       throw new Problem('invalid_request', { detail: 'The Host header does not name this service.' });
     await next();
   };
@@ -79,21 +86,26 @@ export const addressGuard: Guard = async (c, next) => {
   await next();
 };
 
-/** One log line an answer: request id, method, path without query, status, milliseconds. Never an address. */
+/** An answer as the access log names it; `start` as performance.now() gave it. */
+export interface LoggedAnswer {
+  readonly request: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly start: number;
+}
+
+/** Writes one log line: request id, method, path without query, status, milliseconds. Never an address. */
+export const logAnswer = ({ log }: Pick<Context, 'log'>, { start, ...answer }: LoggedAnswer): void =>
+  log.info({ ...answer, ms: Math.round((performance.now() - start) * 10) / 10 }, 'answered');
+
+/** One log line an answer. */
 export const createAccessLog =
   ({ context }: Face): Guard =>
   async (c, next) => {
     const start = performance.now();
     await next();
     const path = holdsSecret(c.req.path) ? '[capability]' : c.req.path.slice(0, 300);
-    context.log.info(
-      {
-        request: c.get('requestId'),
-        method: c.req.method,
-        path,
-        status: c.res.status,
-        ms: Math.round((performance.now() - start) * 10) / 10,
-      },
-      'answered',
-    );
+    const { method } = c.req;
+    logAnswer(context, { request: c.get('requestId'), method, path, status: c.res.status, start });
   };

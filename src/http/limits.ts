@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { badCapabilityLimit } from '../claim/authenticate.ts';
 import type { LimitSettings } from '../limits/limit.ts';
-import { createMemoryLimit } from '../limits/memory.ts';
+import { createMemoryLimit, type MemoryLimit } from '../limits/memory.ts';
 import { tools } from '../tools/index.ts';
 import type { HttpEnvironment, Request } from './environment.ts';
 
@@ -25,16 +25,21 @@ const limitOf = ({ req: { method, path } }: Request): keyof typeof requestLimits
   return method === 'POST' && path.startsWith('/api/') ? 'mcp' : 'pages';
 };
 
+/** The limits of requests, each with what it has counted. */
+export type RequestLimits = Readonly<Record<keyof typeof requestLimits, MemoryLimit>>;
+
+/** Limits that have counted nothing yet. */
+export const createRequestLimits = (settings: LimitSettings): RequestLimits => ({
+  pages: createMemoryLimit(requestLimits.pages, settings),
+  badge: createMemoryLimit(requestLimits.badge, settings),
+  mcp: createMemoryLimit(requestLimits.mcp, settings),
+});
+
 /** Counts each request for its network; throws rate_limited. What tools count besides is behind callTool. */
-export function createLimitGuard(settings: LimitSettings): MiddlewareHandler<HttpEnvironment> {
-  const limits = {
-    pages: createMemoryLimit(requestLimits.pages, settings),
-    badge: createMemoryLimit(requestLimits.badge, settings),
-    mcp: createMemoryLimit(requestLimits.mcp, settings),
-  };
-  return async (c, next) => {
+export const createLimitGuard =
+  (limits: RequestLimits): MiddlewareHandler<HttpEnvironment> =>
+  async (c, next) => {
     const { caller, clock } = c.get('context');
     limits[limitOf(c)].take(caller.network, clock().getTime());
     await next();
   };
-}

@@ -48,26 +48,25 @@ export const toMcpRefusal = (c: Request, problem: Problem): Response => withCors
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A declared length is held to by the server underneath, so such a body is read in one piece. */
-async function readBody(request: globalThis.Request): Promise<string> {
+async function readBody({ req: { raw: request }, env }: Request): Promise<string> {
   const { headers } = request;
   const declared = Number(headers.get('content-length') ?? Number.NaN);
   if (!(declared <= maxBytes) || headers.has('content-encoding')) return readText(request, maxBytes);
   try {
-    return strictUtf8.decode(await request.arrayBuffer());
+    return strictUtf8.decode(env?.body ?? (await request.arrayBuffer()));
   } catch {
     throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
   }
 }
 
 /** The parsed body, or the refusal of it. A batch is refused: one POST of many calls would pass every limit. */
-export async function readMessage(
-  request: globalThis.Request,
-): Promise<{ body: unknown } | { refusal: Response }> {
-  if (!isJsonContentType(request.headers.get('content-type'))) throw new Problem('unsupported_media_type');
+export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
+  const { raw } = c.req;
+  if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
   try {
-    const text = await readBody(request);
+    const text = await readBody(c);
     const body = parseJson(text);
-    refuseStraySecret(request, text, body);
+    refuseStraySecret(raw, text, body);
     if (!Array.isArray(body)) return { body };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_request')

@@ -78,10 +78,16 @@ export function createMcpRoute(context: Context): McpRoutes {
 
   const answerPost = (c: Request) =>
     gate.pass(async () => {
-      const message = await readMessage(c.req.raw);
+      const message = await readMessage(c);
       if ('refusal' in message) return message.refusal;
       const { answerer } = await opened;
-      return answerer.answer({ request: c.req.raw, body: message.body, caller: c.get('context').caller });
+      const { caller } = c.get('context');
+      return answerer.answer({
+        request: c.req.raw,
+        body: message.body,
+        caller,
+        answered: c.env?.answered,
+      });
     });
 
   const answer = async (c: Request): Promise<Response> => {

@@ -20,6 +20,8 @@ export interface Posted {
   readonly request: Request;
   readonly body: unknown;
   readonly caller: Caller;
+  /** Called with the JSON of the answer where that is a result without isError. */
+  readonly answered?: ((text: string) => void) | undefined;
 }
 
 /** Answers MCP over HTTP in both eras. */
@@ -80,6 +82,16 @@ const headersOf = ({ headers }: Request) => ({
 const toJson = (value: unknown, status = 200): Response =>
   new Response(JSON.stringify(value), { status, headers: { 'Content-Type': 'application/json' } });
 
+const isGood = (message: object): boolean =>
+  'result' in message && (message.result as { isError?: boolean }).isError !== true;
+
+/** The answer of a lane, sent as JSON. */
+function toLaneAnswer(message: object, { answered }: Posted): Response {
+  const text = JSON.stringify(message);
+  if (isGood(message)) answered?.(text);
+  return new Response(text, { headers: { 'Content-Type': 'application/json' } });
+}
+
 /** The modern methods that a lane serves, each with the parameter that Mcp-Name repeats. */
 const laneMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
   ['tools/list', undefined],
@@ -105,7 +117,8 @@ function isPlain({ messageKind, message, classification }: InboundModernRoute, r
 
 const servedLegacy = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
 
-async function answerLegacy({ request, body, caller }: Posted, lane: Lane): Promise<Response> {
+async function answerLegacy(posted: Posted, lane: Lane): Promise<Response> {
+  const { request, body, caller } = posted;
   const message = body as JSONRPCRequest;
   // Without a session there is nobody that a notification or a posted response could reach.
   if (message.method === undefined || message.id === undefined) return new Response(null, { status: 202 });
@@ -114,7 +127,7 @@ async function answerLegacy({ request, body, caller }: Posted, lane: Lane): Prom
     const error = { code: -32000, message: `Unsupported protocol version; served are ${servedLegacy}` };
     return toJson({ jsonrpc: '2.0', id: message.id, error }, 400);
   }
-  return toJson(await lane.exchange(message, toAuthInfo(caller)));
+  return toLaneAnswer(await lane.exchange(message, toAuthInfo(caller)), posted);
 }
 
 async function answer(posted: Posted, legs: Legs, fixtures: Fixtures | undefined): Promise<Response> {
@@ -123,7 +136,10 @@ async function answer(posted: Posted, legs: Legs, fixtures: Fixtures | undefined
   const streams = fixtures?.needsStream(body as JSONRPCRequest) === true;
   if (route.kind === 'legacy' && !streams) return answerLegacy(posted, legs.legacy);
   if (route.kind === 'modern' && !streams && isPlain(route, request))
-    return toJson(await legs.modern.exchange(route.message as JSONRPCRequest, toAuthInfo(caller)));
+    return toLaneAnswer(
+      await legs.modern.exchange(route.message as JSONRPCRequest, toAuthInfo(caller)),
+      posted,
+    );
   const isSubscription = route.kind === 'modern' && route.message.method === 'subscriptions/listen';
   return isSubscription ? subscribe(posted, route, legs) : handle(posted, legs);
 }

@@ -29,6 +29,7 @@ export const listRatings = defineTool({
     untrusted_fields: z.array(z.string()),
   }),
   example: { handle: 'co.webhook/webhook' },
+  about: ({ handle }) => [handle],
   async run({ handle, outcome, source, cursor }, context) {
     const position = readCursor(cursor, z.tuple([z.string().max(40), z.string().max(64)]));
     const { native } = await findListingFacts(handle, context);

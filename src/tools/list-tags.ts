@@ -16,6 +16,7 @@ export const listTags = defineTool({
     untrusted_fields: z.array(z.string()),
   }),
   example: {},
+  about: () => 'all',
   async run(_input, { store }) {
     const counts = await store.listings.facetCounts('tag');
     return {

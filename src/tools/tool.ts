@@ -4,6 +4,7 @@ import { findSecret } from '../evidence/capability.ts';
 import type { Limit } from '../limits/limit.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
 import { Problem } from '../problem.ts';
+import type { Written } from '../store/store.ts';
 
 /** What a tool does to the world, all four said explicitly (MCP ToolAnnotations). */
 export interface ToolEffects {
@@ -43,6 +44,12 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly ownLimits?: readonly Limit[];
   /** Address of the card that hosts of MCP Apps show for its answers. */
   readonly card?: typeof cardAddress;
+  /**
+   * Set where an answer follows from the input and from listings as they are stored, whoever asks and whenever: names
+   * those listings for an input that was answered, 'all' where any may be in it. Such answers may be kept until a
+   * write touches one of them.
+   */
+  about?(input: z.input<Input>): Written;
   /** The rule. Answers data or throws a Problem. */
   run(input: z.output<Input>, context: Context): Promise<z.input<Output>>;
 }

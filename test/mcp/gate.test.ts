@@ -1,0 +1,298 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp } from '../../src/http/app.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+import { behindGate, post, see, toPost, watchReads } from '../support/gate.ts';
+import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
+
+const everywhere = registryEntry('org.everywhere/service', {
+  title: 'Überall – 日本 🧾',
+  description: 'Überprüft Rechnungen – 請求書を確認します 🧾 "quoted" \\ back\u2028line',
+});
+
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({
+    entries: [...seedEntries, everywhere],
+    environment: { LIMITS: 'off' },
+    listening: true,
+  });
+});
+afterAll(() => directory.close());
+
+const call = (name: string, input: object) => ({ name, arguments: input });
+const inEras = (method: string, params: object = {}): [string, Message][] => [
+  [`${method} ${JSON.stringify(params)}, legacy`, legacy(method, params)],
+  [`${method} ${JSON.stringify(params)}, modern`, modern(method, params)],
+];
+const initialize = (protocolVersion: string): [string, Message][] => [
+  [
+    `initialize ${protocolVersion}`,
+    legacy('initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'x', version: '1' } }),
+  ],
+];
+const handle = 'co.webhook/webhook';
+const answered: readonly [string, Message][] = [
+  ...inEras('tools/call', getAgent),
+  ...inEras('tools/call', call('get_agent', { handle: 'org.everywhere/service' })),
+  ...inEras('tools/call', call('list_ratings', { handle })),
+  ...inEras('tools/call', call('list_tags', {})),
+  ...inEras('tools/call', { name: 'list_tags' }),
+  ...inEras('tools/call', call('search_agents', { query: 'webhook', limit: 5 })),
+  ...inEras(
+    'tools/call',
+    call('compare_agents', {
+      handles: [handle, 'com.politicalcomms/api'],
+      criteria: [{ criterion: 'claimed' }],
+    }),
+  ),
+  ...inEras('tools/call', { ...getAgent, _meta: { progressToken: 7, 'claudecode/toolUseId': 'toolu_1' } }),
+  ...['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'].flatMap((method) =>
+    inEras(method),
+  ),
+  ...inEras('server/discover'),
+  ...inEras('ping'),
+  ...['2025-11-25', '2025-06-18', '2024-11-05', '1999-01-01'].flatMap(initialize),
+];
+const refused: readonly [string, Message][] = [
+  ...inEras('tools/call', call('get_agent', { handle: 'co.webhook/webhoo' })),
+  ...inEras('tools/call', call('get_agent', { handle: 'CO.webhook/webhook' })),
+  ...inEras('tools/call', call('get_agent', { handle: 'no handle' })),
+  ...inEras('tools/call', call('get_agent', { handle, more: 1 })),
+  ...inEras('tools/call', call('get_agent', { handle: `dossier_cap_${'A'.repeat(49)}` })),
+  ...inEras('tools/call', { name: 'get_agent' }),
+  ...inEras('tools/call', call('no_such_tool', {})),
+  ...inEras('tools/call', call('get_proof', { log_index: 0 })),
+  ...inEras('tools/call', call('submit_rating', { handle })),
+  ...inEras('tools/call', call('withdraw_rating', { rating_id: 'x', reason: 'wrong' })),
+  ...inEras('tools/call', call('submit_feedback', { message: '' })),
+  ...inEras('tools/list', { cursor: 'x' }),
+  ...inEras('no/such'),
+];
+
+describe('a request', () => {
+  it.each([...answered, ...refused])(
+    '%s: alike at first, from memory and behind the gate',
+    async (_, message) => {
+      const behind = await post(directory.app, message, behindGate);
+      expect(await post(directory.app, message)).toEqual(behind);
+      expect(await post(directory.app, message)).toEqual(behind);
+      expect(behind.headers['x-frame-options']).toBe('DENY');
+    },
+  );
+
+  it.each(answered)('%s: alike over a socket, byte for byte and with its length', async (_, message) => {
+    const ask = async (more: Record<string, string> = {}) => {
+      const { headers, ...rest } = toPost(message, { host: undefined, 'content-length': undefined, ...more });
+      return see(await fetch(`${directory.url}/api/mcp`, { ...rest, headers }));
+    };
+    const behind = await ask(behindGate);
+    expect(behind.headers['content-length']).toBe(String(behind.body.length));
+    expect(await ask()).toEqual(behind);
+    expect(await ask()).toEqual(behind);
+  });
+
+  it.each([7, -1, 0, Number.MAX_SAFE_INTEGER, 'a', 'req-1.2:3', '', 'ü', '"', 'a'.repeat(200), 1.5, 2 ** 60])(
+    'is answered under its own id %j',
+    async (id) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: getAgent });
+      const message = { ...legacy('x'), body };
+      const behind = await post(directory.app, message, behindGate);
+      await post(directory.app, legacy('tools/call', getAgent));
+      expect(await post(directory.app, message)).toEqual(behind);
+      expect(JSON.parse(Buffer.from(behind.body, 'latin1').toString()).id).toBe(id);
+    },
+  );
+
+  it('of a script of another site may be read by it, before and after', async () => {
+    const origin = { origin: 'https://inspector.example' };
+    const message = legacy('tools/list');
+    for (const more of [{}, origin, {}, origin]) {
+      const { headers } = await post(directory.app, message, more);
+      expect(headers['access-control-allow-origin']).toBe('origin' in more ? '*' : undefined);
+    }
+  });
+
+  it.each([
+    ['a Host that is not ours', { host: 'evil.example' }, 400],
+    ['no JSON', { 'content-type': 'text/plain' }, 415],
+    ['a compressed body', { 'content-encoding': 'gzip' }, 415],
+    ['another method in the header', { 'mcp-method': 'tools/list' }, 400],
+    ['another revision in the header', { 'mcp-protocol-version': '2025-11-25' }, 400],
+  ])('with %s is refused, whatever was answered before', async (_, more, status) => {
+    const message = modern('tools/call', getAgent);
+    await post(directory.app, message);
+    expect(await post(directory.app, message)).toMatchObject({ status: 200 });
+    expect(await post(directory.app, message, more)).toMatchObject({ status });
+  });
+});
+
+describe('answers from memory', () => {
+  it('are those of read-only tools that say what they are about, in both eras; errors are made anew', async () => {
+    const reads: string[] = [];
+    const app = watchReads(directory.context, (read) => void reads.push(read));
+    for (const message of [legacy('tools/call', getAgent), modern('tools/call', getAgent)])
+      for (let sent = 0; sent < 3; sent++) expect((await post(app, message)).status).toBe(200);
+    expect(reads).toEqual([handle, handle]);
+    const unknown = legacy('tools/call', call('get_agent', { handle: 'co.webhook/none' }));
+    await post(app, unknown);
+    await post(app, unknown);
+    expect(reads).toEqual([handle, handle, 'co.webhook/none', 'co.webhook/none']);
+    await app.close();
+  });
+
+  it('are kept a minute at most', async () => {
+    const reads: string[] = [];
+    const app = watchReads(directory.context, (read) => void reads.push(read));
+    const at = performance.now;
+    const message = legacy('tools/call', getAgent);
+    try {
+      await post(app, message);
+      await post(app, message);
+      performance.now = () => at.call(performance) + 61_000;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await post(app, message);
+    } finally {
+      performance.now = at;
+    }
+    expect(reads).toEqual([handle, handle]);
+    await app.close();
+  });
+
+  it('end with the write that touches what they are about', async () => {
+    const message = legacy('tools/call', getAgent);
+    const search = legacy('tools/call', call('search_agents', { query: 'webhook' }));
+    await post(directory.app, message);
+    await post(directory.app, search);
+    const official = { updatedAt: '2026-11-02T08:00:00Z' };
+    await directory.importEntries([
+      registryEntry(handle, { version: '9.8.7', description: 'Changed' }, official),
+    ]);
+    for (const asked of [message, search]) {
+      const { body } = await post(directory.app, asked);
+      expect(body).toContain('Changed');
+      expect(await post(directory.app, asked, behindGate)).toMatchObject({ body });
+    }
+  });
+
+  it('are not kept where a write ended while they were made', async () => {
+    const reading = Promise.withResolvers<void>();
+    const written = Promise.withResolvers<void>();
+    let isFirst = true;
+    const app = watchReads(directory.context, async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      reading.resolve();
+      await written.promise;
+    });
+    const message = legacy('tools/call', call('get_agent', { handle: 'com.politicalcomms/api' }));
+    const early = post(app, message);
+    await reading.promise;
+    const official = { updatedAt: '2026-11-02T08:00:00Z' };
+    await directory.importEntries([
+      registryEntry(
+        'com.politicalcomms/api',
+        { version: '5.5.5', description: 'Written meanwhile' },
+        official,
+      ),
+    ]);
+    written.resolve();
+    expect((await early).body).not.toContain('Written meanwhile');
+    expect((await post(app, message)).body).toContain('Written meanwhile');
+    await app.close();
+  });
+
+  it('are the same for whoever asks, with a capability that is good, ended, unknown or two', async () => {
+    const own = await openClaimedDirectory();
+    const capability = await own.claim(handle, 'webhook-co/webhook');
+    const message = legacy('tools/call', getAgent);
+    const known = await post(own.app, message);
+    const ask = async () => {
+      for (const more of [
+        { authorization: `Bearer ${capability}` },
+        { 'x-agent-capability': capability },
+        { authorization: 'Bearer dossier_cap_unknown' },
+        { authorization: `Bearer ${capability}`, 'x-agent-capability': 'dossier_cap_other' },
+      ]) {
+        expect(await post(own.app, message, more)).toEqual(known);
+        expect(await post(own.app, message, { ...more, ...behindGate })).toEqual(known);
+      }
+    };
+    await ask();
+    const authorization = `Bearer ${capability}`;
+    expect(
+      (await own.app.request('/api/capability/revoke', { method: 'POST', headers: { authorization } }))
+        .status,
+    ).toBe(200);
+    expect(await post(own.app, message)).toEqual(await post(own.app, message, behindGate));
+    await own.close();
+  });
+});
+
+describe('the gate', () => {
+  it('counts against the same limit and refuses in the same words', async () => {
+    const own = await openDirectory({
+      environment: { LIMIT_OVERRIDES: 'mcp=6/1h' },
+    });
+    const message = legacy('tools/call', getAgent);
+    const seen: number[] = [];
+    for (const more of [{}, {}, {}, behindGate, {}, behindGate, {}])
+      seen.push((await post(own.app, message, more)).status);
+    expect(seen).toEqual([200, 200, 200, 200, 200, 200, 429]);
+    const refused = await post(own.app, message);
+    expect(refused).toEqual(await post(own.app, message, behindGate));
+    expect(refused.headers).toMatchObject({ 'ratelimit-policy': '"mcp";q=6;w=3600', 'retry-after': '600' });
+    await own.close();
+  });
+
+  it('counts each network for itself, as a trusted proxy names it', async () => {
+    const own = await openDirectory({
+      environment: { TRUSTED_PROXIES: '127.0.0.1', LIMIT_OVERRIDES: 'mcp=3/1h' },
+      listening: true,
+    });
+    const message = legacy('tools/call', getAgent);
+    const ask = async (address: string) => {
+      const { headers, ...rest } = toPost(message, {
+        host: undefined,
+        'content-length': undefined,
+        'x-forwarded-for': address,
+      });
+      return (await fetch(`${own.url}/api/mcp`, { ...rest, headers })).status;
+    };
+    for (const address of ['192.0.2.1', '192.0.2.2'])
+      expect([await ask(address), await ask(address), await ask(address), await ask(address)]).toEqual([
+        200, 200, 200, 429,
+      ]);
+    await own.close();
+  });
+
+  it('logs what it answers like everything else', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
+    const app = createApp({ ...directory.context, log });
+    const message = legacy('tools/call', getAgent);
+    for (const more of [{}, {}, behindGate]) await post(app, message, more);
+    const anyId = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    const line = { level: 30, method: 'POST', path: '/api/mcp', status: 200, msg: 'answered' };
+    expect(lines).toMatchObject([
+      { ...line, request: anyId },
+      { ...line, request: anyId },
+      { ...line, request: 'behind-the-gate' },
+    ]);
+    expect(new Set(lines.map((entry) => Object.keys(entry).join())).size).toBe(1);
+    expect(lines.every(({ ms }) => typeof ms === 'number')).toBe(true);
+    await app.close();
+  });
+
+  it('answers nothing any more once the app is closed', async () => {
+    const app = createApp(directory.context);
+    const message = legacy('tools/list');
+    await post(app, message);
+    expect((await post(app, message)).status).toBe(200);
+    await app.close();
+    const { status, body } = await post(app, message);
+    expect([status, JSON.parse(body).error.data.code]).toEqual([503, 'draining']);
+  });
+});

@@ -1,0 +1,54 @@
+import type { Context } from '../../src/context.ts';
+import { type App, createApp } from '../../src/http/app.ts';
+import type { Message } from './mcp-requests.ts';
+
+/** A header of this name is unusual: a request that has it is answered behind the gate, as if there were none. */
+export const behindGate = { 'x-request-id': 'behind-the-gate' };
+
+/** All of an answer that a caller can see. */
+export interface Seen {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+const own = ['date', 'keep-alive', 'connection'];
+
+/** Reads an answer, without what the connection adds to it. */
+export async function see(response: Response): Promise<Seen> {
+  const headers = [...response.headers].filter(([name]) => !own.includes(name));
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return { status: response.status, headers: Object.fromEntries(headers), body: bytes.toString('latin1') };
+}
+
+/** What reaches the service on a socket: Host and length are always there. Headers of an undefined value are left out. */
+export function toPost(
+  { headers, body }: Pick<Message, 'headers'> & { body: string | Uint8Array },
+  more: Readonly<Record<string, string | undefined>> = {},
+): RequestInit {
+  const bytes = Buffer.from(body);
+  const all = { host: '127.0.0.1:3000', 'content-length': String(bytes.length), ...headers, ...more };
+  const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { method: 'POST', headers: sent, body: bytes };
+}
+
+/** Posts to the endpoint in this process. */
+export const post = async (app: App, ...message: Parameters<typeof toPost>): Promise<Seen> =>
+  see(await app.request('http://127.0.0.1:3000/api/mcp', toPost(...message)));
+
+/** One more app over a directory, each read of a listing's facts told; what is told may hold the read back. */
+export const watchReads = (context: Context, onRead: (handle: string) => Promise<void> | void): App =>
+  createApp({
+    ...context,
+    store: {
+      ...context.store,
+      listings: {
+        ...context.store.listings,
+        facts: async (handle) => {
+          const facts = await context.store.listings.facts(handle);
+          await onRead(handle);
+          return facts;
+        },
+      },
+    },
+  });
