@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 const onBothEngines = [
   'test/backup/{journey,restore}.test.ts',
   'test/claim/**/*.test.ts',
+  'test/compare/**/*.test.ts',
   'test/http/**/*.test.ts',
   'test/mcp/{clients,resources,traps}.test.ts',
   'test/ratings/**/*.test.ts',

@@ -8,7 +8,7 @@ import { answerSitemap } from './sitemap.ts';
 const plain = 'text/plain; charset=utf-8';
 
 const toRobots = (publicUrl: string) =>
-  `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nAllow: /\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
+  `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
 
 const json = 'application/json';
 

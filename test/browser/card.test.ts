@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { violationsIn } from '../support/accessibility.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type CardResource, openCardHost } from '../support/card-host.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -8,7 +8,6 @@ import { type AnyClient, clientKinds, connect } from '../support/mcp-clients.ts'
 import { openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 
 const hostile = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`;
-const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 let browser: Browser;
 let directory: RatedDirectory;
 let client: AnyClient;
@@ -154,17 +153,21 @@ describe('the card in a host of MCP Apps', () => {
     const card = await host.open({ theme: 'dark' });
     await card.result(await client.call('get_agent', webhook));
     await card.frame.getByRole('heading', { name: 'co.webhook/webhook' }).waitFor();
-    await card.frame.evaluate(axe);
-    const look = () =>
-      card.frame.evaluate(`(async () => ({
-        scheme: getComputedStyle(document.documentElement).colorScheme,
-        dark: getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((part) => part < 64),
-        violations: (await axe.run()).violations.map(({ id }) => id),
-      }))()`);
-    expect(await look()).toEqual({ scheme: 'dark', dark: true, violations: [] });
+    const look = async () => ({
+      scheme: await card.frame.evaluate('getComputedStyle(document.documentElement).colorScheme'),
+      ground: await card.frame.evaluate('getComputedStyle(document.body).backgroundColor'),
+      violations: await violationsIn(card.frame),
+    });
+    const dark = await look();
+    expect(dark).toMatchObject({ scheme: 'dark', violations: [] });
     await card.themeChanged('light');
     await card.frame.locator('html[data-theme="light"]').waitFor();
-    expect(await look()).toEqual({ scheme: 'light', dark: false, violations: [] });
+    const light = await look();
+    expect(light).toMatchObject({ scheme: 'light', violations: [] });
+    const brightest = ({ ground }: { ground: unknown }) =>
+      Math.max(...(String(ground).match(/\d+/g) ?? []).map(Number));
+    expect(brightest(dark)).toBeLessThan(64);
+    expect(brightest(light)).toBeGreaterThan(192);
   });
 
   it('says a problem, that a call was cancelled, that an answer is none of ours; ends when asked', async () => {

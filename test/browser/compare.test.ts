@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { violationsIn } from '../support/accessibility.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -104,6 +105,20 @@ describe('eight listings side by side', () => {
     const after = await head.boundingBox();
     expect(after?.x).toBe(before?.x);
     expect(await page.locator('.compared .of').first().isVisible()).toBe(false);
+    await page.close();
+  });
+
+  it.each(['light', 'dark'] as const)('have no accessibility violation, in the %s', async (colorScheme) => {
+    const { page } = await openPage(browser, { colorScheme, viewport: { width: 1100, height: 800 } });
+    const wrong = `${directory.url}/compare?handle=co.webhook%2Fwebhook&handle=a.b%2Fc&tag=No`;
+    const found = `${directory.url}/compare?handle=co.webhook%2Fwebhook&add=server`;
+    for (const address of [comparedEight(), wrong, found, `${directory.url}/agents`]) {
+      await page.goto(address);
+      expect([address, await violationsIn(page)]).toEqual([address, []]);
+    }
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.goto(comparedEight());
+    expect(await violationsIn(page)).toEqual([]);
     await page.close();
   });
 

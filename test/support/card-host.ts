@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
 import type { Browser, Frame } from 'playwright-core';
@@ -30,7 +31,12 @@ export interface ShownCard {
   seen(): Promise<{ sizes: { width: number; height: number }[]; links: string[]; app: { name: string } }>;
 }
 
+const require = createRequire(import.meta.url);
 const root = process.cwd();
+/** The host's side of MCP Apps, where the page finds it. */
+const appBridge = require
+  .resolve('@modelcontextprotocol/ext-apps/app-bridge')
+  .replace(/^.*(?=\/node_modules\/@modelcontextprotocol\/)/, '');
 const packages = '/node_modules/@modelcontextprotocol';
 /** Where a browser finds what the host's library imports. */
 const imports = {
@@ -49,7 +55,7 @@ const imports = {
 const hostPage = `<!doctype html><meta charset="utf-8"><title>host</title><link rel="icon" href="data:,">
 <script type="importmap">${JSON.stringify({ imports })}</script>
 <script type="module">
-import { AppBridge, PostMessageTransport } from '${packages}/ext-apps/dist/src/app-bridge.js';
+import { AppBridge, PostMessageTransport } from '${appBridge}';
 window.openCard = async (url, { theme, capabilities }) => {
   document.querySelector('iframe')?.remove();
   const frame = document.createElement('iframe');
