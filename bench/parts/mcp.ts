@@ -17,7 +17,7 @@ const initialize = {
 };
 
 /** Valid, and not of the plain form: whatever stands in front of the SDK lets it through. */
-const toUnusualCall = (handle: string) => ({ ...toCall(handle), _meta: { progressToken: 1 } });
+const toUnusualCall = (handle: string) => ({ ...toCall(handle), _meta: { trace: {} } });
 
 /** The documents the service answers, by handle, so that a floor can send the same bytes. */
 async function saveDocuments(server: Server, handles: readonly string[], file: string): Promise<void> {
