@@ -1,9 +1,10 @@
-import { importedCriteria } from './criteria-imported.ts';
 import { nativeCriteria } from './criteria-native.ts';
+import { recordedCriteria } from './criteria-recorded.ts';
+import { signalCriteria } from './criteria-signals.ts';
 import type { ComparedListing, Criterion, CriterionValue, Finding } from './criterion.ts';
 
 /** The closed vocabulary of compare_agents: each follows from facts that a listing document shows. */
-export const criteria = { ...importedCriteria, ...nativeCriteria };
+export const criteria = { ...recordedCriteria, ...signalCriteria, ...nativeCriteria };
 
 /** The name of a criterion. */
 export type CriterionName = keyof typeof criteria;

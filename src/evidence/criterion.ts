@@ -82,3 +82,9 @@ export const signalOf = (
   { listing }: Pick<ComparedListing, 'listing'>,
   kind: string,
 ): ImportedSignal | undefined => listing.signals.imported.find((signal) => signal.kind === kind);
+
+/** What the registry's record says, as of the import that read it. */
+export const recordedFinding = (
+  { listing, recordedAt }: ComparedListing,
+  found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
+): Finding => ({ ...found, source: listing.origin, as_of: recordedAt.slice(0, 10) });

@@ -170,7 +170,7 @@ describe('the card in a host of MCP Apps', () => {
     expect(brightest(light)).toBeGreaterThan(192);
   });
 
-  it('says a problem, that a call was cancelled, that an answer is none of ours; ends when asked', async () => {
+  it('says a problem, that a call was cancelled, that an answer is none of ours; listens to its host only; ends when asked', async () => {
     const card = await host.open();
     await card.result(await client.call('get_agent', { handle: 'co.webhook/webhok' }));
     await card.frame.getByText('Near it: co.webhook/webhook').waitFor();
@@ -181,7 +181,9 @@ describe('the card in a host of MCP Apps', () => {
     const { content } = await client.call('get_agent', webhook);
     await card.result({ content });
     await card.frame.getByRole('heading', { name: 'co.webhook/webhook' }).waitFor();
+    await card.forged(await client.call('get_agent', { handle: 'org.links/server' }));
     expect(await card.teardown()).toEqual({});
+    expect(await card.frame.locator('h1').textContent()).toBe('co.webhook/webhook');
     expect(host.complaints).toEqual([]);
   });
 });

@@ -25,6 +25,8 @@ export interface ShownCard {
   /** Hands over the answer of a tool, as a host does after the call. */
   result(result: object): Promise<void>;
   cancelled(): Promise<void>;
+  /** The same message as `result` sends, from another window of the page. */
+  forged(result: object): Promise<void>;
   themeChanged(theme: 'light' | 'dark'): Promise<void>;
   /** Asks the card to end; answers what it said. */
   teardown(): Promise<unknown>;
@@ -85,6 +87,14 @@ window.openCard = async (url, { theme, capabilities }) => {
 };
 window.ready = true;
 </script>`;
+
+const forge = `(message) => {
+  const other = document.createElement('iframe');
+  document.body.append(other);
+  other.contentWindow.message = message;
+  other.contentWindow.eval("parent.frames[0].postMessage(message, '*')");
+  other.remove();
+}`;
 
 const types: Readonly<Record<string, string>> = { js: 'text/javascript', mjs: 'text/javascript' };
 
@@ -152,6 +162,8 @@ export async function openCardHost(browser: Browser, resource: CardResource) {
       return {
         frame,
         result: (result) => inHost('(result) => bridge.sendToolResult(result)', result) as Promise<void>,
+        forged: (params) =>
+          inHost(forge, { jsonrpc: '2.0', method: 'ui/notifications/tool-result', params }) as Promise<void>,
         cancelled: () => inHost('() => bridge.sendToolCancelled({})') as Promise<void>,
         themeChanged: (changed) =>
           inHost('(theme) => bridge.setHostContext({ theme })', changed) as Promise<void>,
