@@ -1,11 +1,12 @@
 import type { Context } from '../context.ts';
 import type { ChallengeBinding } from '../evidence/challenge.ts';
 import { Problem } from '../problem.ts';
-import type { RepositoryPlace } from '../proof/repository.ts';
+import type { RepositoryLook, RepositoryPlace } from '../proof/repository.ts';
 import type { ListingRow } from '../store/store.ts';
 import type { ClaimCheck } from './check.ts';
 import { claimKeyRing } from './keys.ts';
 import { applyProof, type ProofOutcome } from './prove.ts';
+import { type KeepOutcome, shareLook } from './shared-look.ts';
 import { throttleOf } from './throttle.ts';
 
 /** A listing that can be claimed, and where. */
@@ -37,23 +38,12 @@ export function toClaimTarget(listing: ListingRow, { repositories }: Context): C
   return { listing: { ...listing, repository }, place };
 }
 
-async function lookAndApply(target: ClaimTarget, context: Context): Promise<CheckedClaim> {
-  const { repositories, store, config } = context;
-  const ring = await claimKeyRing(context);
-  const look = await repositories.look(target.place, config.claimFile);
-  const now = context.clock();
-  const binding = bindingOf(target, context);
-  const { result, changed } = await store.write(async (tx) => {
-    const current = await tx.listings.row(target.listing.handle);
-    if (!current || current.withdrawn || current.repository !== target.listing.repository)
-      throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
-    return applyProof(tx, { ...target, look, binding, ring, now });
-  });
+function toChecked(look: RepositoryLook, { result, changed }: ProofOutcome, at: Date): CheckedClaim {
   const { commit, branch, pinned } = look;
   const wait = look.result === 'file' ? undefined : look.retry_after_s;
   const check: ClaimCheck = {
     result: result === 'optout' ? 'proven' : result,
-    at: now.toISOString(),
+    at: at.toISOString(),
     ...(commit && { commit }),
     ...(branch && { branch }),
     pinned,
@@ -62,15 +52,32 @@ async function lookAndApply(target: ClaimTarget, context: Context): Promise<Chec
   return { check, changed, optedOut: result === 'optout' };
 }
 
+async function lookAndApply(target: ClaimTarget, context: Context, keep: KeepOutcome): Promise<CheckedClaim> {
+  const { repositories, store, config } = context;
+  const ring = await claimKeyRing(context);
+  const look = await repositories.look(target.place, config.claimFile);
+  const now = context.clock();
+  const binding = bindingOf(target, context);
+  return store.write(async (tx) => {
+    const current = await tx.listings.row(target.listing.handle);
+    if (!current || current.withdrawn || current.repository !== target.listing.repository)
+      throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
+    const checked = toChecked(look, await applyProof(tx, { ...target, look, binding, ring, now }), now);
+    await keep(tx, checked);
+    return checked;
+  });
+}
+
 /**
- * Looks at the recorded repository and lets the file decide, at most once per listing and 30 seconds; in between the
- * last check is answered, with the seconds to wait for the next.
+ * Looks at the recorded repository and lets the file decide, at most once per listing and 30 seconds whatever node is
+ * asked; in between the last check is answered, with the seconds to wait for the next.
  */
 export async function checkClaim(target: ClaimTarget, context: Context): Promise<CheckedClaim> {
-  const key = `${target.listing.handle}\n${target.place.key}`;
+  const subject = { handle: target.listing.handle, repositoryKey: target.place.key };
+  const key = `${subject.handle}\n${subject.repositoryKey}`;
   const throttle = throttleOf<CheckedClaim>(context.repositories);
   const { outcome, isFresh, wait_s } = await throttle.run(key, context.clock().getTime(), () =>
-    lookAndApply(target, context),
+    shareLook(subject, context, (keep) => lookAndApply(target, context, keep)),
   );
   if (isFresh) return outcome;
   const retry_after_s = Math.max(wait_s, outcome.check.retry_after_s ?? 0);

@@ -8,13 +8,27 @@ const page = 100;
 const passesPerInterval = 20;
 const longestSleep_s = 3600;
 
+/** Time between two passes of one node. */
+const pauseOf_ms = ({ CLAIM_RECHECK }: Context['config']) =>
+  Math.min(longestSleep_s, CLAIM_RECHECK / passesPerInterval) * 1000;
+
 /** When a claim is looked at again, in ms since 1970: the interval after its last check, give or take a fifth. */
 export function recheckDue_ms({ handle, checked_at }: ClaimRow, interval_s: number): number {
   const spread = createHash('sha256').update(`${handle}\n${checked_at}`).digest().readUInt16BE(0) / 65_535;
   return Date.parse(checked_at) + interval_s * 1000 * (0.8 + 0.4 * spread);
 }
 
+/** Whether a claim is due, as it stands now: in this pass another node may have looked at it, in vain or not. */
+async function isDue({ handle }: ClaimRow, { store, config, clock }: Context): Promise<boolean> {
+  const now_ms = clock().getTime();
+  const claim = await store.claims.claim(handle);
+  if (!claim || recheckDue_ms(claim, config.CLAIM_RECHECK) > now_ms) return false;
+  const look = await store.checks.newest(handle);
+  return !look || now_ms - Date.parse(look.begun_at) > 0.9 * pauseOf_ms(config);
+}
+
 async function recheck(claim: ClaimRow, context: Context): Promise<boolean> {
+  if (!(await isDue(claim, context))) return false;
   const listing = await context.store.listings.row(claim.handle);
   if (!listing?.repository || listing.withdrawn || !context.repositories.place(listing.repository))
     return false;
@@ -23,9 +37,14 @@ async function recheck(claim: ClaimRow, context: Context): Promise<boolean> {
   return true;
 }
 
-/** Looks once at every claim that is due, one after the other; answers how many. One that fails stops no other. */
+/**
+ * Looks once at every claim that is due, one after the other, and leaves out what another node looked at in this pass;
+ * answers how many. One that fails stops no other.
+ */
 export async function recheckClaims(context: Context, stopped?: AbortSignal): Promise<number> {
   let looked = 0;
+  const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
+  await context.store.write((tx) => tx.checks.forget(hourAgo));
   for (let after: string | undefined = ''; after !== undefined; ) {
     const claims: ClaimRow[] = await context.store.claims.claimed(after, page);
     for (const claim of claims) {
@@ -43,10 +62,9 @@ export async function recheckClaims(context: Context, stopped?: AbortSignal): Pr
 }
 
 async function run(context: Context, stopped: AbortSignal): Promise<void> {
-  const pause_ms = Math.min(longestSleep_s, context.config.CLAIM_RECHECK / passesPerInterval) * 1000;
   while (!stopped.aborted) {
     try {
-      await sleep(pause_ms, undefined, { signal: stopped, ref: false });
+      await sleep(pauseOf_ms(context.config), undefined, { signal: stopped, ref: false });
       await recheckClaims(context, stopped);
     } catch (error) {
       if (!stopped.aborted) context.log.warn({ err: error }, 'claim re-check failed');

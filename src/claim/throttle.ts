@@ -1,9 +1,14 @@
 import type { RepositoryReader } from '../proof/repository.ts';
 
-/** One look at a handle's repository and when it began. */
-interface Kept<T> {
+/** A repository is looked at at most once for a listing in this time. */
+export const window_ms = 30_000;
+const keptLimit = 10_000;
+
+/** What a look came to, when it began, and whether it was ours or another node's. */
+export interface Looked<T> {
+  readonly outcome: T;
   readonly at_ms: number;
-  readonly outcome: Promise<T>;
+  readonly isOwn: boolean;
 }
 
 /** An outcome, whether this call made it, and how long until the next one can be made. */
@@ -13,12 +18,14 @@ export interface Throttled<T> {
   readonly wait_s: number;
 }
 
-const window_ms = 30_000;
-const keptLimit = 10_000;
+interface Kept<T> {
+  readonly looked: Promise<Looked<T>>;
+  at_ms: number;
+}
 
-/** Runs work at most once per key and 30 seconds; in between, and while it runs, the last outcome is answered. */
+/** Asks for a look at most once per key and 30 seconds; in between, and while it goes on, the last one is answered. */
 export interface Throttle<T> {
-  run(key: string, now_ms: number, work: () => Promise<T>): Promise<Throttled<T>>;
+  run(key: string, now_ms: number, look: () => Promise<Looked<T>>): Promise<Throttled<T>>;
 }
 
 /** A throttle with a memory of its own, bounded: the oldest are forgotten. */
@@ -30,20 +37,21 @@ export function createThrottle<T>(): Throttle<T> {
     const [oldest] = kept.size > keptLimit ? kept.keys() : [];
     if (oldest !== undefined) kept.delete(oldest);
   };
+  const isFresh = ({ at_ms }: Kept<T>, now_ms: number) => Math.abs(now_ms - at_ms) < window_ms;
+  const toThrottled = ({ outcome, at_ms }: Looked<T>, now_ms: number): Throttled<T> => {
+    const rest_s = Math.ceil((at_ms + window_ms - now_ms) / 1000);
+    return { outcome, isFresh: false, wait_s: Math.min(Math.max(rest_s, 1), window_ms / 1000) };
+  };
   return {
-    async run(key, now_ms, work) {
+    async run(key, now_ms, look) {
       const last = kept.get(key);
-      const age_ms = last ? now_ms - last.at_ms : window_ms;
-      if (last && age_ms >= 0 && age_ms < window_ms)
-        return {
-          outcome: await last.outcome,
-          isFresh: false,
-          wait_s: Math.ceil((window_ms - age_ms) / 1000),
-        };
-      const entry = { at_ms: now_ms, outcome: work() };
+      if (last && isFresh(last, now_ms)) return toThrottled(await last.looked, now_ms);
+      const entry: Kept<T> = { at_ms: now_ms, looked: look() };
       keep(key, entry);
       try {
-        return { outcome: await entry.outcome, isFresh: true, wait_s: window_ms / 1000 };
+        const looked = await entry.looked;
+        entry.at_ms = looked.at_ms;
+        return { ...toThrottled(looked, now_ms), isFresh: looked.isOwn };
       } catch (error) {
         if (kept.get(key) === entry) kept.delete(key);
         throw error;

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Engine } from './engine.ts';
 import type { Schema } from './schema.ts';
 
-/** What is not part of a backup: limits are forgotten within a day. */
-type ForgottenTable = 'limit_bucket' | 'limit_key';
+/** What is not part of a backup: limits are forgotten within a day, looks at repositories within an hour or two. */
+type ForgottenTable = 'limit_bucket' | 'limit_key' | 'claim_check';
 /** A table that is part of a backup. */
 export type DumpedTable = Exclude<keyof Schema, ForgottenTable>;
 /** A row as both engines keep it: texts, whole numbers and nulls, by column. */

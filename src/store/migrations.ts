@@ -225,6 +225,15 @@ export const createLimitTables = (types: ColumnTypes): Migration => ({
   },
 });
 
+/** Looks at repositories that all nodes share. */
+export const createCheckTable = (types: ColumnTypes): Migration => ({
+  up: (untyped: Kysely<unknown>) =>
+    createTable(untyped as Kysely<Schema>, types, 'claim_check', {
+      key: ['handle'],
+      columns: [...text('handle', 'repository_key', 'begun_at', 'owner'), ...optionalText('outcome')],
+    }),
+});
+
 /** Tables and indexes, the same on both engines; search is each engine's own migration. */
 export const createTables = (types: ColumnTypes): Migration => ({
   async up(untyped: Kysely<unknown>) {

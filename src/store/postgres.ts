@@ -2,7 +2,7 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { Pool, type PoolConfig, types } from 'pg';
 import type { Db, Engine } from './engine.ts';
-import { createLimitTables, createTables } from './migrations.ts';
+import { createCheckTable, createLimitTables, createTables } from './migrations.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { repeatWhenCaughtUp } from './postgres-lag.ts';
 import { postgresSearch } from './postgres-search.ts';
@@ -49,6 +49,7 @@ async function migrate(config: PoolConfig): Promise<void> {
     '0001_tables': createTables({ int8: 'bigint', text: sql`text collate "C"` }),
     '0002_search': postgresSearch.migration,
     '0003_limits': createLimitTables({ int8: 'bigint', text: sql`text collate "C"` }),
+    '0004_claim_checks': createCheckTable({ int8: 'bigint', text: sql`text collate "C"` }),
   };
   try {
     const provider = { getMigrations: async () => migrations };

@@ -107,6 +107,17 @@ export interface ClaimEventTable {
   log_index: number;
 }
 
+/** The newest look at a listing’s repository, kept for an hour: what one node saw, the others answer. */
+export interface ClaimCheckTable {
+  handle: string;
+  repository_key: string;
+  begun_at: Time;
+  /** Whose look it is: a node among those on the database, and one name for each look. */
+  owner: string;
+  /** What it came to (claim/check-claim.ts), once that is known. */
+  outcome: Json | null;
+}
+
 /** A capability by its hash; the secret itself is never stored. */
 export interface CapabilityTable {
   /** SHA-256 of the capability, hex. */
@@ -250,6 +261,7 @@ export interface Schema {
   quarantine: QuarantineTable;
   claim: ClaimTable;
   claim_event: ClaimEventTable;
+  claim_check: ClaimCheckTable;
   capability: CapabilityTable;
   rating: RatingTable;
   rating_response: RatingResponseTable;

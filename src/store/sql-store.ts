@@ -1,3 +1,4 @@
+import { createCheckReads, createCheckWrites } from './claim-checks.ts';
 import { createClaimReads, createClaimWrites } from './claims.ts';
 import { dumpStore } from './dump.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
@@ -26,6 +27,7 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   listings: createListingReads(db, search),
   ratings: createRatingReads(db),
   claims: createClaimReads(db),
+  checks: createCheckReads(db),
   log: createLogReads(db),
   imports: createImportReads(db),
   feedback: createFeedbackReads(db),
@@ -40,6 +42,7 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   listings: createListingWrites(db, search, touch),
   ratings: createRatingWrites(db, touch),
   claims: createClaimWrites(db, touch),
+  checks: createCheckWrites(db),
   log: createLogWrites(db),
   imports: createImportWrites(db, () => touch(everyListing)),
   feedback: createFeedbackWrites(db),

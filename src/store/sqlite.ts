@@ -6,7 +6,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Db, Engine } from './engine.ts';
-import { createLimitTables, createTables } from './migrations.ts';
+import { createCheckTable, createLimitTables, createTables } from './migrations.ts';
 import type { Schema } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 import { sqliteSearch } from './sqlite-search.ts';
@@ -72,6 +72,7 @@ async function migrate(database: DatabaseSync, db: Kysely<Schema>): Promise<void
     '0001_tables': createTables({ int8: 'integer', text: 'text' }),
     '0002_search': sqliteSearch.migration,
     '0003_limits': createLimitTables({ int8: 'integer', text: 'text' }),
+    '0004_claim_checks': createCheckTable({ int8: 'integer', text: 'text' }),
   };
   database.exec('begin immediate');
   const provider = { getMigrations: async () => migrations };

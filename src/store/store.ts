@@ -7,6 +7,7 @@ import type { Dump } from './dump.ts';
 import type { Load } from './load.ts';
 import type {
   CapabilityTable,
+  ClaimCheckTable,
   ClaimTable,
   FeedbackTable,
   ImportRunTable,
@@ -21,6 +22,7 @@ export type ListingRow = ListingTable;
 export type VersionRow = ListingVersionTable;
 export type ClaimRow = ClaimTable;
 export type CapabilityRow = CapabilityTable;
+export type ClaimCheckRow = ClaimCheckTable;
 export type RatingRow = RatingTable;
 export type FeedbackRow = FeedbackTable;
 /** A run as stored; `id` is set by the store. */
@@ -172,6 +174,19 @@ export interface ClaimWrites extends ClaimReads {
   addEvent(handle: string, event: Omit<ClaimEvent, 'log_index'> & ClaimEventProof): Promise<void>;
 }
 
+export interface CheckReads {
+  /** The newest look at a listing's repository, under way or done; for an hour at least. */
+  newest(handle: string): Promise<ClaimCheckRow | undefined>;
+}
+
+export interface CheckWrites extends CheckReads {
+  /** Keeps a look in the place of the listing's last one. */
+  put(row: ClaimCheckRow): Promise<void>;
+  remove(handle: string): Promise<void>;
+  /** Deletes looks that began before a time. */
+  forget(before: string): Promise<void>;
+}
+
 /** What ties an event to its log leaf. */
 export interface ClaimEventProof {
   readonly capability_id?: string;
@@ -275,6 +290,7 @@ export interface Reads {
   readonly listings: ListingReads;
   readonly ratings: RatingReads;
   readonly claims: ClaimReads;
+  readonly checks: CheckReads;
   readonly log: LogReads;
   readonly imports: ImportReads;
   readonly feedback: FeedbackReads;
@@ -287,6 +303,7 @@ export interface Transaction extends Reads {
   readonly listings: ListingWrites;
   readonly ratings: RatingWrites;
   readonly claims: ClaimWrites;
+  readonly checks: CheckWrites;
   readonly log: LogWrites;
   readonly imports: ImportWrites;
   readonly feedback: FeedbackWrites;

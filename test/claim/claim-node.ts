@@ -1,13 +1,13 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '../support/database.ts';
 import { askClaim, createClaimContext } from './directory.ts';
 
-const { database, git } = workerData as { database: string; git: string };
+const [database = '', git = ''] = process.argv.slice(2);
 const store = await openDatabase(database);
 let now = new Date(0);
 const context = createClaimContext(git, { store, clock: () => now });
-parentPort?.on('message', async (time: string) => {
+process.on('message', async (time: string) => {
   now = new Date(time);
-  parentPort?.postMessage(await askClaim(context));
+  process.send?.(await askClaim(context));
 });
-parentPort?.postMessage('ready');
+process.once('disconnect', () => void store.close());
+process.send?.('ready');

@@ -1,8 +1,8 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { authenticate } from '../../src/claim/authenticate.ts';
 import { claimKeyRing } from '../../src/claim/keys.ts';
@@ -249,6 +249,7 @@ describe('the key ring', () => {
     const [newest, old] = await claimKeyRing(directory.context);
     expect([newest.kid, old?.kid, old?.retired]).toEqual([2, 1, undefined]);
     directory.repository.commit({ [file]: issued.challenge });
+    directory.wait(31);
     expect(await askClaim(directory.otherNode())).toMatchObject({ status: 'claimed', changed: 'activated' });
     directory.wait(7 * day_s + 1);
     expect((await claimKeyRing(directory.context))[1]?.retired).toBe(true);
@@ -287,16 +288,19 @@ test('two nodes on one database agree on a key, and prove at once with one event
   rmSync(folder, { recursive: true });
 });
 
-/** A node of its own: another thread, another connection. It asks claim_agent at the time it is told. */
+/** A node of its own: another process, another connection. It asks claim_agent at the time it is told. */
 async function startNode(database: string, git: string) {
-  const worker = new Worker(new URL('./claim-node.ts', import.meta.url), { workerData: { database, git } });
-  await once(worker, 'message');
+  const child = fork(new URL('./claim-node.ts', import.meta.url), [database, git], { execArgv: [] });
+  await once(child, 'message');
   return {
     async ask(now: string): Promise<Answer> {
-      worker.postMessage(now);
-      const [answer] = await once(worker, 'message');
+      child.send(now);
+      const [answer] = await once(child, 'message');
       return answer as Answer;
     },
-    stop: () => worker.terminate(),
+    async stop() {
+      child.disconnect();
+      await once(child, 'exit');
+    },
   };
 }
