@@ -4,6 +4,7 @@ import {
   baseUrl,
   hostHeaders,
   listenHost,
+  metricsListener,
   networks,
   optionalBaseUrl,
   registrySource,
@@ -160,6 +161,11 @@ export const settings = {
     '',
     '`pretty` or `json`; pretty on a terminal when empty',
     z.enum(['', 'pretty', 'json']),
+  ),
+  METRICS_PORT: setting(
+    'off',
+    'Port of 127.0.0.1 that answers Prometheus at /metrics, or address:port; nobody has to say who they are there',
+    metricsListener,
   ),
   CONFORMANCE: setting(
     'off',

@@ -70,6 +70,20 @@ function isNetwork(item: string): boolean {
 /** IP addresses and CIDR ranges, comma separated. */
 export const networks = listOf(isNetwork, 'an IP address or CIDR range');
 
+/** Where metrics are listened on: a port of loopback, or address:port; undefined where `off`. */
+export const metricsListener = z
+  .string()
+  .refine(
+    (text) => text === 'off' || /^([^\s:]+:|\[[0-9a-f:.]+\]:)?\d{1,5}$/i.test(text),
+    'off, a port, or address:port',
+  )
+  .transform((text) => {
+    if (text === 'off') return undefined;
+    const [, host = '127.0.0.1', port] = /^(?:\[?(.+?)\]?:)?(\d+)$/.exec(text) ?? [];
+    return { host, port: Number(port) };
+  })
+  .refine((listener) => (listener?.port ?? 0) <= 65_535, 'a port is at most 65535');
+
 /** A name that texts, headers and MCP can carry. */
 export const shownName = z
   .string()

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 /** Which parts of src a part may use at run time; types may come from anywhere. */
 const uses: Record<string, readonly string[]> = {
   main: ['cli'],
-  cli: ['server', 'config', 'exit', 'registry', 'claim', 'limits', 'mcp', 'evidence'],
+  cli: ['metrics', 'server', 'config', 'exit', 'registry', 'claim', 'limits', 'mcp', 'evidence'],
   server: ['record', 'http', 'proof', 'store', 'log', 'exit'],
   http: [
     'record',
@@ -20,17 +20,21 @@ const uses: Record<string, readonly string[]> = {
     'context',
     'config',
     'registry',
+    'measured',
   ],
+  // What Prometheus is told; the rest of the source only says what happened (measured).
+  metrics: ['measured', 'registry'],
+  measured: [],
   mcp: ['tools', 'resources', 'evidence', 'problem', 'context'],
   views: ['tools', 'resources', 'evidence', 'problem', 'config'],
   resources: ['tools', 'evidence', 'problem', 'context', 'views'],
-  tools: ['record', 'claim', 'limits', 'evidence', 'problem', 'context'],
+  tools: ['record', 'claim', 'limits', 'evidence', 'measured', 'problem', 'context'],
   claim: ['limits', 'evidence', 'problem', 'proof', 'context'],
   record: ['evidence', 'problem'],
   limits: ['problem'],
   registry: ['claim', 'evidence'],
   proof: [],
-  store: ['evidence'],
+  store: ['evidence', 'measured'],
   evidence: ['problem'],
   context: [],
   problem: [],
@@ -52,6 +56,7 @@ const homes: Record<string, readonly string[]> = {
   commander: ['cli/command-line.ts'],
   'cli-progress': ['cli/progress.ts'],
   pino: ['log.ts'],
+  'prom-client': ['metrics.ts', 'metrics/instruments.ts'],
 };
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>

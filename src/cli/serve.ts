@@ -3,20 +3,27 @@ import { startRecheck } from '../claim/recheck.ts';
 import type { Config } from '../config.ts';
 import { ExitError, exitCodes } from '../exit.ts';
 import { startForgetting } from '../limits/forget.ts';
+import { type Metrics, startMetrics } from '../metrics.ts';
 import { startImports } from '../registry/schedule.ts';
 import { listen, openContext, type Running } from '../server.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
-function toListenError(error: unknown, { HOST, PORT }: Config): unknown {
+/** What keeps a listener of a setting from listening, in one line that says what to set. */
+function toListenError(error: unknown, { setting, port, host }: Listener): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE')
-    return new ExitError(exitCodes.configuration, `PORT: ${PORT} is in use; set another, or 0 to pick one`);
+  const say = (what: string) => new ExitError(exitCodes.configuration, what);
+  if (code === 'EADDRINUSE') return say(`${setting}: ${port} is in use; set another, or 0 to pick one`);
   if (['EADDRNOTAVAIL', 'EINVAL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? ''))
-    return new ExitError(exitCodes.configuration, `HOST: ${HOST} is not an address of this machine`);
-  if (code === 'EACCES')
-    return new ExitError(exitCodes.configuration, `PORT: ${PORT} may not be used by this user`);
+    return say(`${setting === 'PORT' ? 'HOST' : setting}: ${host} is not an address of this machine`);
+  if (code === 'EACCES') return say(`${setting}: ${port} may not be used by this user`);
   return error;
+}
+
+interface Listener {
+  readonly setting: 'PORT' | 'METRICS_PORT';
+  readonly port: number;
+  readonly host: string;
 }
 
 /** Where it listens, and the public address where that is another. */
@@ -28,10 +35,15 @@ export async function runServe(config: Config): Promise<void> {
   const context = await openContext(config);
   const stopping = new AbortController();
   const told = Promise.race(signals.map((signal) => once(process, signal)));
+  let metrics: Metrics | undefined;
   let background: readonly (() => Promise<void>)[] = [];
   try {
+    metrics = await startMetrics(context).catch((error: unknown) => {
+      throw toListenError(error, { setting: 'METRICS_PORT', port: 0, host: '', ...config.METRICS_PORT });
+    });
+    if (metrics) context.log.info({ url: metrics.url }, 'metrics');
     const running = await listen(context).catch((error: unknown) => {
-      throw toListenError(error, config);
+      throw toListenError(error, { setting: 'PORT', port: config.PORT, host: config.HOST });
     });
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
     const imports = startImports(running.context, stopping.signal);
@@ -43,7 +55,7 @@ export async function runServe(config: Config): Promise<void> {
     await running.stop();
   } finally {
     stopping.abort();
-    await Promise.all(background.map((end) => end()));
+    await Promise.all([metrics?.stop(), ...background.map((end) => end())]);
     await context.store.close();
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { MemoryLimit } from '../limits/memory.ts';
 import { type PlainMessage, readPlain } from '../mcp/plain.ts';
+import { memoryReads, toolCalls } from '../measured.ts';
 import { networkOf } from './caller.ts';
 import type { HttpEnvironment } from './environment.ts';
 import { createHostCheck, logAnswer } from './guards.ts';
@@ -118,8 +119,10 @@ export function createMcpGate(behind: Behind): McpGate {
     const plain = parsePlain(body, request.headers);
     if (!plain) return fetch(request, { ...environment, body });
     const finished = clients.has(plain.client) ? kept.get(plain.key) : undefined;
+    memoryReads.say({ memory: 'answers', isHit: finished !== undefined });
     if (!finished || !isOpen || !isAdmitted(behind, request, environment))
       return passAndKeep(request, { ...environment, body }, plain);
+    if (plain.tool) toolCalls.say({ tool: plain.tool, outcome: 'ok' });
     logAnswer(context, { request: randomUUID(), method: 'POST', path, status: 200, start });
     return sendFinished(finished, plain.id, environment?.outgoing);
   };

@@ -7,6 +7,8 @@ import { modernRevision } from './lane.ts';
 export interface PlainMessage {
   readonly id: number | string;
   readonly key: string;
+  /** The tool that it calls, where it calls one. */
+  readonly tool?: string;
   /** What the client says of itself: it has to be well-formed and changes nothing in the answer. */
   readonly client: string;
   /** The listings that a good answer is made of. */
@@ -68,6 +70,7 @@ function readCall(sent: Sent): PlainMessage | undefined {
   return {
     id,
     key: `${era} ${method} ${tool.name} ${JSON.stringify(input)}`,
+    tool: tool.name,
     client,
     about: () => tool.about?.((input ?? {}) as Record<string, unknown>) ?? 'all',
   };

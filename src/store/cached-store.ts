@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { memoryReads, timeWrite } from '../measured.ts';
 import type { ListingFacts, ListingReads, SearchCounts, Store, Written } from './store.ts';
 
 const cachedListings = 5000;
@@ -15,6 +16,7 @@ function cacheFacts(reads: ListingReads): { facts: ListingReads['facts']; drop: 
   return {
     async facts(handle) {
       const cached = cache.get(handle);
+      memoryReads.say({ memory: 'facts', isHit: cached !== undefined });
       if (cached) return cached.facts;
       const readIn = epoch;
       const facts = await reads.facts(handle);
@@ -38,6 +40,7 @@ function cacheCounts(reads: ListingReads): { counts: ListingReads['searchCounts'
     async counts({ words, facets }) {
       const key = JSON.stringify([words, facets]);
       const cached = cache.get(key);
+      memoryReads.say({ memory: 'counts', isHit: cached !== undefined });
       if (cached) return cached;
       const readIn = epoch;
       const counts = await reads.searchCounts({ words, facets });
@@ -66,6 +69,7 @@ export function createCachedStore(store: Store): Store {
   return {
     ...store,
     listings: { ...store.listings, facts, searchCounts: counts },
+    write: (work) => timeWrite(() => store.write(work)),
     async close() {
       stop();
       await store.close();

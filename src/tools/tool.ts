@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { findSecret } from '../evidence/capability.ts';
 import type { Limit } from '../limits/limit.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
+import { toolCalls } from '../measured.ts';
 import { Problem } from '../problem.ts';
 import type { Written } from '../store/store.ts';
 
@@ -85,9 +86,13 @@ export async function callTool(
     const parsed = tool.input.safeParse(input ?? {});
     if (!parsed.success) throw invalidInput(parsed.error);
     await takeNetworkLimits(context, tool.networkLimits ?? []);
-    return await tool.run(parsed.data, context);
+    const answer = await tool.run(parsed.data, context);
+    toolCalls.say({ tool: tool.name, outcome: 'ok' });
+    return answer;
   } catch (error) {
-    throw toProblem(error, context);
+    const problem = toProblem(error, context);
+    toolCalls.say({ tool: tool.name, outcome: problem.code });
+    throw problem;
   }
 }
 
