@@ -1,34 +1,77 @@
 import { hash } from 'node:crypto';
+import type { Written } from '../store/store.ts';
+import { type Encoding, encode, toEncoding } from './encodings.ts';
 import type { Request } from './environment.ts';
+
+/** How long a finished answer stays right, where it is the same for every caller. */
+export interface Lasting {
+  /** The listings whose writes change it; 'all' where any may. */
+  readonly about: Written;
+}
 
 /** Something to send: its media type, its text, how long it may be kept. */
 export interface Answer {
   readonly type: string;
   readonly body: string;
   readonly cacheControl?: string;
+  /** Left out where the caller, the clock or the state of an import is in it: then it is made anew each time. */
+  readonly lasting?: Lasting | undefined;
 }
 
-const isHeld = (c: Request, etag: string) =>
-  (c.req.header('if-none-match') ?? '')
-    .split(',')
-    .some((held) => held.trim() === '*' || held.trim().replace(/^W\//, '') === etag);
+/** An answer in its final bytes, in one coding. */
+export interface Finished {
+  readonly etag: string;
+  readonly body: Buffer<ArrayBuffer>;
+  /** What describes the bytes; a 304 goes without. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly lasting?: Lasting | undefined;
+}
 
-/** Sends a text with a strong ETag of its content; 304 where the caller holds it. Kept only after asking, unless said. */
-export function answerWithETag(c: Request, { type, body, cacheControl = 'no-cache' }: Answer): Response {
-  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
-  c.header('ETag', etag);
-  c.header('Cache-Control', cacheControl);
-  if (isHeld(c, etag)) return c.body(null, 304);
-  return c.body(body, { headers: { 'Content-Type': type } });
+const namesTag = (ifNoneMatch: string, etag: string) =>
+  ifNoneMatch.split(',').some((held) => held.trim() === '*' || held.trim().replace(/^W\//, '') === etag);
+
+/** Whether an If-None-Match header names a tag: whoever sent it holds these bytes. */
+export const isHeld = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
+  ifNoneMatch ? ifNoneMatch === etag || namesTag(ifNoneMatch, etag) : false;
+
+const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
+
+function finish({ type, body: text, lasting }: Answer, wanted: Encoding): Finished {
+  const { body, encoding } = encode(text, wanted);
+  return {
+    // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
+    etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}${suffixes[encoding]}"`,
+    body,
+    headers: {
+      'Content-Type': type,
+      'Content-Length': String(body.byteLength),
+      ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+    },
+    lasting,
+  };
+}
+
+/**
+ * Sends a text in the coding that is asked for, with a strong ETag; 304 where the caller holds it. A browser asks each
+ * time before it shows what it holds, unless `cacheControl` says otherwise.
+ */
+export function answerWithETag(c: Request, answer: Answer): Response {
+  const finished = finish(answer, toEncoding(c.req.header('accept-encoding')));
+  c.set('finished', finished);
+  c.header('ETag', finished.etag);
+  c.header('Cache-Control', answer.cacheControl ?? 'no-cache');
+  c.header('Vary', 'Accept-Encoding');
+  if (isHeld(c.req.header('if-none-match'), finished.etag)) return c.body(null, 304);
+  return c.body(finished.body, { headers: finished.headers });
 }
 
 /** A page with its ETag. */
-export const answerPage = (c: Request, page: { toString(): string }): Response =>
-  answerWithETag(c, { type: 'text/html; charset=utf-8', body: String(page) });
+export const answerPage = (c: Request, page: { toString(): string }, lasting?: Lasting): Response =>
+  answerWithETag(c, { type: 'text/html; charset=utf-8', body: String(page), lasting });
 
 /** JSON with its ETag. */
-export const answerJson = (c: Request, value: unknown): Response =>
-  answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n` });
+export const answerJson = (c: Request, value: unknown, lasting?: Lasting): Response =>
+  answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, lasting });
 
 /** JSON of this moment for this caller: never kept. */
 export const answerOnce = (c: Request, value: object): Response =>

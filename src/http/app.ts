@@ -14,6 +14,7 @@ import { createDiscoveryRoutes, createHealthRoutes } from './discovery.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 import { createFeedbackRoutes } from './feedback.ts';
 import { addressGuard, createAccessLog, createHeaderGuard, createHostGuard } from './guards.ts';
+import { createKeptAnswers } from './kept-answers.ts';
 import { createLimitGuard, createRequestLimits } from './limits.ts';
 import { createListingRoutes } from './listing.ts';
 import { createLogRoutes } from './log.ts';
@@ -34,11 +35,12 @@ export function createApp(context: Context): App {
   const face: Face = { context, site: { config, assets: createAssets() } };
   const mcp = createMcpRoute(context);
   const limits = createRequestLimits(config);
+  const kept = createKeptAnswers(context, limits);
   const app = new Hono<HttpEnvironment>();
   app.onError(createErrorHandler(face));
   app.notFound((c) => answerProblem(c, new Problem('not_found'), face));
 
-  app.use(requestId({ limitLength: 40 }), createAccessLog(face), createHeaderGuard(config));
+  app.use(requestId({ limitLength: 40 }), createAccessLog(face), kept.keep, createHeaderGuard(config));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }),
   );
@@ -62,9 +64,10 @@ export function createApp(context: Context): App {
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));
   app.route('/', createLogRoutes());
-  const gate = createMcpGate({ context, fetch: app.fetch, limit: limits.mcp });
+  const gate = createMcpGate({ context, fetch: kept.before(app.fetch), limit: limits.mcp });
   const close = () => {
     gate.close();
+    kept.close();
     return mcp.close();
   };
   return Object.assign(app, { fetch: gate.fetch, close });

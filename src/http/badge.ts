@@ -5,23 +5,21 @@ import { type Badge, toBadge, toBadgeStyle, toBadgeSvg, toShieldsEndpoint } from
 import { answerWithETag } from './answers.ts';
 import { call } from './call.ts';
 import type { HttpEnvironment, Request } from './environment.ts';
-import { listingOf, orRedirect } from './listing-path.ts';
+import { listingOf, namesOf, orRedirect } from './listing-path.ts';
 
 const cacheControl = 'public, max-age=300';
 
 const styleOf = (c: Request) => toBadgeStyle(c.req.query('style'));
 
 function answerBadge(c: Request, badge: Badge, ending: string): Response {
+  const lasting = { about: namesOf(c) };
   if (ending === '.json') {
     const body = JSON.stringify(toShieldsEndpoint(badge));
-    return answerWithETag(c, { type: 'application/json', body, cacheControl });
+    return answerWithETag(c, { type: 'application/json', body, cacheControl, lasting });
   }
   c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-  return answerWithETag(c, {
-    type: 'image/svg+xml; charset=utf-8',
-    body: toBadgeSvg(badge, styleOf(c)),
-    cacheControl,
-  });
+  const body = toBadgeSvg(badge, styleOf(c));
+  return answerWithETag(c, { type: 'image/svg+xml; charset=utf-8', body, cacheControl, lasting });
 }
 
 const noListing = ['unknown_handle', 'invalid_handle', 'listing_withdrawn'];

@@ -11,6 +11,8 @@ const toRobots = (publicUrl: string) =>
   `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
 
 const json = 'application/json';
+/** Made of the definitions alone. */
+const lasting = { about: [] };
 
 /** What machines read to find their way: made of the definitions, once, for they never change while it runs. */
 export function createDiscoveryRoutes({ site: { config } }: Face) {
@@ -18,10 +20,10 @@ export function createDiscoveryRoutes({ site: { config } }: Face) {
   const full = once(() => toLlmsFullTxt(config));
   const openApi = once(() => `${JSON.stringify(toOpenApi(config))}\n`);
   return new Hono<HttpEnvironment>()
-    .get('/llms.txt', (c) => answerWithETag(c, { type: plain, body: short() }))
-    .get('/llms-full.txt', (c) => answerWithETag(c, { type: plain, body: full() }))
-    .get('/openapi.json', (c) => answerWithETag(c, { type: json, body: openApi() }))
-    .get('/robots.txt', (c) => answerWithETag(c, { type: plain, body: toRobots(config.PUBLIC_URL) }))
+    .get('/llms.txt', (c) => answerWithETag(c, { type: plain, body: short(), lasting }))
+    .get('/llms-full.txt', (c) => answerWithETag(c, { type: plain, body: full(), lasting }))
+    .get('/openapi.json', (c) => answerWithETag(c, { type: json, body: openApi(), lasting }))
+    .get('/robots.txt', (c) => answerWithETag(c, { type: plain, body: toRobots(config.PUBLIC_URL), lasting }))
     .get('/sitemap.xml', (c) => answerSitemap(c, config.PUBLIC_URL));
 }
 

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { Context } from '../context.ts';
 import type { Site } from '../views/site.ts';
+import type { Finished } from './answers.ts';
 
 /** What the gate in front of the app hands on with a POST that it has read. */
 export interface Read {
@@ -10,10 +11,10 @@ export interface Read {
   readonly answered: (text: string) => void;
 }
 
-/** What a request carries through the app: its id and the service's context with its own caller. */
+/** What a request carries through the app: its id, the service's context with its own caller, what it is answered. */
 export interface HttpEnvironment {
   Bindings: Partial<HttpBindings & Read>;
-  Variables: { requestId: string; context: Context };
+  Variables: { requestId: string; context: Context; finished: Finished | undefined };
 }
 
 /** One request, as every handler of this directory gets it. */

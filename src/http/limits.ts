@@ -3,7 +3,7 @@ import { badCapabilityLimit } from '../claim/authenticate.ts';
 import type { LimitSettings } from '../limits/limit.ts';
 import { createMemoryLimit, type MemoryLimit } from '../limits/memory.ts';
 import { tools } from '../tools/index.ts';
-import type { HttpEnvironment, Request } from './environment.ts';
+import type { HttpEnvironment } from './environment.ts';
 
 /** Requests of one network, counted by each node for itself: 20, 50 and 5 a second (trust.md section 5). */
 const requestLimits = {
@@ -19,12 +19,6 @@ export const allLimits = [
   badCapabilityLimit,
 ];
 
-/** A call of a tool costs the same as MCP and as plain JSON; a preflight or a look at an endpoint is a page. */
-const limitOf = ({ req: { method, path } }: Request): keyof typeof requestLimits => {
-  if (path.startsWith('/badge/')) return 'badge';
-  return method === 'POST' && path.startsWith('/api/') ? 'mcp' : 'pages';
-};
-
 /** The limits of requests, each with what it has counted. */
 export type RequestLimits = Readonly<Record<keyof typeof requestLimits, MemoryLimit>>;
 
@@ -35,11 +29,17 @@ export const createRequestLimits = (settings: LimitSettings): RequestLimits => (
   mcp: createMemoryLimit(requestLimits.mcp, settings),
 });
 
+/** A call of a tool costs the same as MCP and as plain JSON; a preflight or a look at an endpoint is a page. */
+export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
+  if (path.startsWith('/badge/')) return limits.badge;
+  return method === 'POST' && path.startsWith('/api/') ? limits.mcp : limits.pages;
+}
+
 /** Counts each request for its network; throws rate_limited. What tools count besides is behind callTool. */
 export const createLimitGuard =
   (limits: RequestLimits): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {
     const { caller, clock } = c.get('context');
-    limits[limitOf(c)].take(caller.network, clock().getTime());
+    limitOf(limits, c.req.method, c.req.path).take(caller.network, clock().getTime());
     await next();
   };

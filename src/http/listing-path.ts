@@ -25,6 +25,12 @@ export async function listingOf(c: Request, endings: readonly string[]): Promise
   return exact ? { handle: written, ending: '' } : stripped;
 }
 
+/** The handles whose writes can change what an address with an ending answers: the name as written, and without. */
+export function namesOf(c: Request): string[] {
+  const written = `${c.req.param('namespace')}/${c.req.param('name')}`;
+  return [...new Set([written, written.replace(/\.(json|md|svg)$/, '')])];
+}
+
 /** Runs `work`; where the handle is unknown but for its capitals, redirects to the right one's address instead. */
 export async function orRedirect(
   c: Request,

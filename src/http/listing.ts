@@ -16,7 +16,7 @@ import { toRatingsPage } from '../views/ratings-page.ts';
 import { answerJson, answerPage, answerWithETag } from './answers.ts';
 import { call } from './call.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
-import { handleOf, listingOf, orRedirect } from './listing-path.ts';
+import { handleOf, listingOf, namesOf, orRedirect } from './listing-path.ts';
 
 const markdownType = 'text/markdown; charset=utf-8';
 
@@ -31,9 +31,11 @@ const showListing = async (c: Request, { site }: Face) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md']);
   return orRedirect(c, handle, async () => {
     const listing = await call(c, getAgent, { handle });
-    if (ending === '.json') return answerJson(c, listing);
-    if (ending === '.md') return answerWithETag(c, { type: markdownType, body: toMarkdown(listing) });
-    return answerPage(c, toListingPage(site, listing, await monthsOf(c, listing)));
+    const lasting = { about: namesOf(c) };
+    if (ending === '.json') return answerJson(c, listing, lasting);
+    if (ending === '.md')
+      return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), lasting });
+    return answerPage(c, toListingPage(site, listing, await monthsOf(c, listing)), lasting);
   });
 };
 
@@ -44,7 +46,8 @@ const showRatings = (c: Request, { site }: Face) => {
     const asked = Object.entries({ outcome, source, cursor }).filter(([, value]) => value);
     const answer = await call(c, listRatings, { handle, ...Object.fromEntries(asked) });
     const filter = Object.fromEntries(asked.filter(([name]) => name !== 'cursor')) as RatingFilter;
-    return answerPage(c, toRatingsPage(site, await call(c, getAgent, { handle }), { answer, filter }));
+    const page = toRatingsPage(site, await call(c, getAgent, { handle }), { answer, filter });
+    return answerPage(c, page, { about: [handle] });
   });
 };
 
@@ -52,7 +55,8 @@ const showBadgePage = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
     const listing = await call(c, getAgent, { handle });
-    return answerPage(c, toBadgePage(site, toBadged(listing), toBadgeStyle(c.req.query('style'))));
+    const page = toBadgePage(site, toBadged(listing), toBadgeStyle(c.req.query('style')));
+    return answerPage(c, page, { about: [handle] });
   });
 };
 

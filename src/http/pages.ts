@@ -52,7 +52,7 @@ const showHome = async (c: Request, { site }: Face) => {
 };
 
 const showTags = async (c: Request, { site }: Face) =>
-  answerPage(c, toTagsPage(site, (await call(c, listTags, {})).tags));
+  answerPage(c, toTagsPage(site, (await call(c, listTags, {})).tags), { about: 'all' });
 
 const showAbout = async (c: Request, { site }: Face) => {
   const { imports } = c.get('context').store;
@@ -67,6 +67,6 @@ export function createPageRoutes(face: Face) {
   return new Hono<HttpEnvironment>()
     .get('/', (c) => showHome(c, face))
     .get('/tags', (c) => showTags(c, face))
-    .get('/tools', (c) => answerPage(c, toolsPage()))
+    .get('/tools', (c) => answerPage(c, toolsPage(), { about: [] }))
     .get('/about', (c) => showAbout(c, face));
 }

@@ -66,7 +66,8 @@ async function search(c: Request, address: SearchAddress): Promise<SearchAnswer>
 const showSearch = async (c: Request, { site }: Face) => {
   const address = toSearchAddress(new URL(c.req.url).searchParams);
   try {
-    return answerPage(c, toSearchPage(site, { answer: await search(c, address), address }));
+    const page = toSearchPage(site, { answer: await search(c, address), address });
+    return answerPage(c, page, { about: 'all' });
   } catch (problem) {
     const isWrong = problem instanceof Problem && problem.code === 'invalid_input' && wantsPage(c);
     if (!isWrong) throw problem;
@@ -80,7 +81,7 @@ const showTag = async (c: Request, { site }: Face) => {
     throw error instanceof Problem && error.code === 'invalid_input' ? new Problem('not_found') : error;
   });
   if (answer.total.count === 0) throw new Problem('not_found', { detail: 'No listing has this tag.' });
-  return answerPage(c, toTagPage(site, tag, answer));
+  return answerPage(c, toTagPage(site, tag, answer), { about: 'all' });
 };
 
 /** The search and its filters, and the listings of one tag: the same handler as search_agents, as pages. */
