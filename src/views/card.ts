@@ -8,21 +8,20 @@ import { signalStateTexts, stateTexts } from './listing-words.ts';
 const read = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
 
 /** The custom properties of the pages' stylesheet: those of the light, then those of the dark. */
-function tokens(): readonly [light: string, dark: string] {
+function readTokens(): readonly [light: string, dark: string] {
   const [light, dark] = [...read('style.css').matchAll(/:root\s*\{([^}]*)\}/g)].map(([, inside]) => inside);
   if (!light || !dark) throw new Error('style.css has no tokens for the card');
   return [light, dark];
 }
 
+const [light, dark] = readTokens();
 /** The same look as the pages; the host's theme goes before that of the system. */
-function style(): string {
-  const [light, dark] = tokens();
-  return `:root{${light}}
+const style = `:root{${light}}
 :root[data-theme="light"]{color-scheme:light}
 @media (prefers-color-scheme:dark){:root:not([data-theme="light"]){${dark}}}
 :root[data-theme="dark"]{color-scheme:dark;${dark}}
 ${read('card.css')}`;
-}
+const script = read('card.js');
 
 const wordsOf = ({ serviceName, version }: Config) => ({
   service: serviceName,
@@ -48,12 +47,12 @@ export const toCard = (config: Config): string =>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${config.serviceName}</title>
-<style>${raw(style())}</style>
+<style>${raw(style)}</style>
 </head>
 <body>
 <main id="card"><p class="note">Waiting for the answer.</p></main>
 <script type="application/json" id="words">${toData(wordsOf(config))}</script>
-<script type="module">${raw(read('card.js'))}</script>
+<script type="module">${raw(script)}</script>
 </body>
 </html>
 `);
