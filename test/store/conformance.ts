@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toLeaf } from '../../src/evidence/log.ts';
 import type { SearchQuery, Store, Written } from '../../src/store/store.ts';
+import { describeChecks } from './checks-conformance.ts';
 import { describeLimits } from './limits-conformance.ts';
 import { capabilityRow, listingRow, ratingRow, versionRow } from './rows.ts';
 
@@ -448,6 +449,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect((await store.keys.claimKeys()).map(({ kid }) => kid)).toEqual([2, 1]);
     });
   });
+
+  describe(`${name}: looks at repositories`, () => describeChecks(() => store));
 
   describe(`${name}: limits`, () => describeLimits(() => store));
 }

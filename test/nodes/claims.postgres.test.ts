@@ -1,0 +1,150 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recheckClaims } from '../../src/claim/recheck.ts';
+import type { Context } from '../../src/context.ts';
+import type { Running } from '../../src/server.ts';
+import { listingRow, putListings } from '../claim/directory.ts';
+import { createGitServer, type GitServer } from '../support/git-server.ts';
+import { createNodes, type Nodes, post } from '../support/nodes.ts';
+
+interface Answer {
+  readonly status: string;
+  readonly changed?: string;
+  readonly challenge?: string;
+  readonly check: { readonly result: string; readonly retry_after_s?: number };
+}
+
+const handle = 'co.webhook/webhook';
+const file = 'dossier-claim.txt';
+let git: GitServer;
+let nodes: Nodes;
+let one: Running;
+let two: Running;
+beforeEach(async () => {
+  git = await createGitServer();
+  nodes = await createNodes();
+  const settings = {
+    LIMITS: 'off',
+    PUBLIC_URL: 'https://dossier.example',
+    REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } }),
+  };
+  [one, two] = [await nodes.open(settings), await nodes.open(settings)];
+  await putListings(one.context.store, listingRow(1, handle, 'https://github.com/webhook-co/webhook'));
+});
+afterEach(async () => {
+  await nodes.close();
+  await git.close();
+});
+
+const ask = async ({ url }: Running): Promise<Answer> =>
+  (await (await post(`${url}/api/claim-github`, { handle })()).json()) as Answer;
+/** How often the git server was asked for a repository's HEAD. */
+const looks = () => git.requests.filter((request) => request.endsWith('git-upload-pack')).length;
+
+describe('a claim asked for at two nodes', () => {
+  it('is looked at once in 30 seconds, however often both are asked', async () => {
+    const repository = git.createRepository('webhook-co/webhook');
+    repository.commit({ 'README.md': 'Webhook\n' });
+    const first = await Promise.all(Array.from({ length: 20 }, (_, at) => ask(at % 2 === 0 ? one : two)));
+    expect(looks()).toBe(1);
+    expect(new Set(first.map(({ challenge }) => challenge)).size).toBe(20);
+    const waits = first.map(({ check }) => check.retry_after_s);
+    expect(waits.filter((wait) => wait === undefined)).toHaveLength(1);
+    expect(waits.filter((wait) => wait === 30)).toHaveLength(19);
+
+    repository.commit({ [file]: `${first[1]?.challenge}\n` });
+    nodes.wait(20);
+    expect(await ask(two)).toMatchObject({ status: 'challenge_issued', check: { retry_after_s: 10 } });
+    expect(await ask(one)).toMatchObject({ status: 'challenge_issued', check: { retry_after_s: 10 } });
+    nodes.wait(10);
+    expect(await ask(two)).toMatchObject({ status: 'claimed', changed: 'activated' });
+    expect(await ask(one)).toMatchObject({ status: 'claimed', changed: 'none', check: { result: 'proven' } });
+    expect(looks()).toBe(2);
+    expect(await one.context.store.claims.history(handle)).toHaveLength(1);
+  });
+
+  it('is looked at again at once where what was looked at was another repository', async () => {
+    git.createRepository('webhook-co/webhook').commit({ 'README.md': 'Webhook\n' });
+    git.createRepository('webhook-co/new').commit({ 'README.md': 'Webhook\n' });
+    await ask(one);
+    await putListings(one.context.store, listingRow(1, handle, 'https://github.com/webhook-co/new'));
+    await ask(two);
+    expect(looks()).toBe(2);
+  });
+
+  it('is looked at by the other one when the node that looked fails, or is killed in the middle', async () => {
+    git.createRepository('webhook-co/webhook').commit({ 'README.md': 'Webhook\n' });
+    const node = fork(new URL('../claim/claim-node.ts', import.meta.url), [nodes.databaseUrl, git.url], {
+      execArgv: [],
+    });
+    await once(node, 'message');
+    git.fault = () => true;
+    node.send(nodes.now().toISOString());
+    await expect.poll(looks, { timeout: 20_000 }).toBe(1);
+    git.fault = undefined;
+    const asked = ask(two);
+    await expect.poll(async () => (await two.context.store.checks.newest(handle))?.outcome).toBeNull();
+    node.kill('SIGKILL');
+    await once(node, 'exit');
+    expect(await asked).toMatchObject({ status: 'challenge_issued', check: { result: 'file_absent' } });
+    expect(looks()).toBe(2);
+  });
+});
+
+describe('the re-check of two nodes', () => {
+  const count = 10;
+  const names = Array.from({ length: count }, (_, at) => `n${at}`);
+  beforeEach(async () => {
+    for (const [at, name] of names.entries()) {
+      git.createRepository(`many/${name}`).commit({ 'README.md': 'one of many\n' });
+      await putListings(
+        one.context.store,
+        listingRow(at + 2, `many/${name}`, `https://github.com/many/${name}`),
+      );
+    }
+    const checked_at = new Date(nodes.now().getTime() - 2 * 86_400_000).toISOString();
+    await one.context.store.write(async (tx) => {
+      for (const name of names)
+        await tx.claims.putClaim({
+          handle: `many/${name}`,
+          state: 'claimed',
+          suspended_reason: null,
+          claimed_at: checked_at,
+          repository: `https://github.com/many/${name}`,
+          repository_key: `github.com/many/${name}`,
+          commit_id: null,
+          branch: 'main',
+          checked_at,
+        });
+    });
+  });
+  const both = () => [one, two].map(({ context }) => ({ ...context, clock: nodes.now }) satisfies Context);
+
+  it('looks at each claim once, at once and one after the other', async () => {
+    await Promise.all(both().map((context) => recheckClaims(context)));
+    expect(looks()).toBe(count);
+    for (const context of both()) expect(await recheckClaims(context)).toBe(0);
+    expect(looks()).toBe(count);
+    const standing = await one.context.store.claims.claimed('', 100);
+    expect(standing.map(({ suspended_reason }) => suspended_reason)).toEqual(
+      Array(count).fill('proof_missing'),
+    );
+  });
+
+  it('bothers a host in trouble once a pass, not once a node', async () => {
+    git.fault = (_request, response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    const [first, second] = both();
+    expect(await recheckClaims(first as Context)).toBe(count);
+    const asked = git.requests.length;
+    nodes.wait(600);
+    expect(await recheckClaims(second as Context)).toBe(0);
+    expect(git.requests.length).toBe(asked);
+    nodes.wait(3000);
+    expect(await recheckClaims(first as Context)).toBe(count);
+    expect(git.requests.length).toBe(2 * asked);
+  });
+});
