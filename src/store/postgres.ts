@@ -83,13 +83,16 @@ async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>)
 const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
+/** Searches have connections of their own: they are slower than what is read of one listing, and planned otherwise. */
+const searchOptions = '-c enable_seqscan=off -c jit=off';
+
 /** Calls back on what other nodes wrote; where reads lag, on everything once more when they show it. */
-function watchWrites(watch: Watch, { reader, lagging }: Pick<Engine, 'reader' | 'lagging'>) {
+function watchWrites(watch: Watch, { reader, replica }: { reader: Db; replica: Db | undefined }) {
   return (listener: (written: Written) => void): (() => void) => {
     const stopping = new AbortController();
     const undo = [watch.onWritten(listener)];
-    if (lagging !== reader) {
-      const repeat = repeatWhenCaughtUp({ primary: reader, replica: lagging }, listener, stopping.signal);
+    if (replica) {
+      const repeat = repeatWhenCaughtUp({ primary: reader, replica }, listener, stopping.signal);
       undo.push(watch.onWritten(repeat), watch.onOwnWritten(repeat));
     }
     return () => {
@@ -109,7 +112,11 @@ export async function openPostgresStore(databaseUrl: string, readUrl?: string): 
   await migrate(config);
   const watch = await openWatch(config);
   const reader = createDb({ ...config, max: readConnections });
-  const lagging = readUrl ? createDb({ ...toPoolConfig(readUrl), max: readConnections }) : reader;
+  const lagging = createDb({
+    ...toPoolConfig(readUrl ?? databaseUrl),
+    max: readConnections,
+    options: searchOptions,
+  });
   const writer = createDb({ ...config, max: 1 });
   const engine: Engine = {
     reader,
@@ -123,11 +130,11 @@ export async function openPostgresStore(databaseUrl: string, readUrl?: string): 
     failureOf: postgresFailure,
     begin: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
     announce: (db, written) => watch.announce(runIn(db), written),
-    onForeignWrite: watchWrites(watch, { reader, lagging }),
+    onForeignWrite: watchWrites(watch, { reader, replica: readUrl ? lagging : undefined }),
     async close() {
       await watch.close();
       await reader.destroy();
-      if (lagging !== reader) await lagging.destroy();
+      await lagging.destroy();
       await writer.destroy();
     },
   };
