@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { type Checkpoint, readCheckpoint } from '../evidence/checkpoint.ts';
 import { toLeaf } from '../evidence/log.ts';
 import { treeRoot } from '../evidence/merkle.ts';
+import type { LogReads } from '../store/store.ts';
 import { logOfOrigin, type RecordContext } from './log-keys.ts';
 
 /** Where the newest published checkpoint is kept outside the database; undefined where there is no place for it. */
@@ -33,12 +34,12 @@ async function readKept(config: Config): Promise<string | undefined> {
   });
 }
 
-/** Whether the database still holds the tree that a checkpoint names, or has already gone on from it. */
-async function isHeld({ store }: RecordContext, text: string, checkpoint: Checkpoint): Promise<boolean> {
-  const head = (await store.log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
-  if (head?.closed_with === text) return true;
+/** Whether the database still holds the tree that a checkpoint names, or closed its log: another node was first. */
+async function isHeld(log: LogReads, checkpoint: Checkpoint): Promise<boolean> {
+  const head = (await log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
+  if (head && head.closed_with !== null) return true;
   if (!head || head.size < checkpoint.size) return false;
-  return (await treeRoot(store.log.tree(head.id), checkpoint.size)).equals(checkpoint.root);
+  return (await treeRoot(log.tree(head.id), checkpoint.size)).equals(checkpoint.root);
 }
 
 /**
@@ -51,11 +52,14 @@ export async function compareWithKept(context: RecordContext): Promise<boolean> 
   const text = await readKept(config);
   const kept = text === undefined ? undefined : readCheckpoint(text);
   if (text === undefined || !kept) return false;
-  if (await isHeld(context, text, kept)) return false;
-  await store.write(async (tx) => {
+  if (await isHeld(store.log, kept)) return false;
+  const isOpened = await store.write(async (tx) => {
+    if (await isHeld(tx.log, kept)) return false;
     await tx.log.openNext(text, clock().toISOString());
     await tx.log.append(toLeaf('log.continued', { checkpoint: text }));
+    return true;
   });
-  log.warn({ size: kept.size }, 'the database is older than a published checkpoint: a new log was opened');
-  return true;
+  if (isOpened)
+    log.warn({ size: kept.size }, 'the database is older than a published checkpoint: a new log was opened');
+  return isOpened;
 }
