@@ -11,6 +11,7 @@ const { values: asked } = parseArgs({
   options: {
     out: { type: 'string', default: '.screenshots' },
     only: { type: 'string', default: '' },
+    look: { type: 'string', default: '' },
   },
 });
 
@@ -34,9 +35,8 @@ type Opened = readonly [browser: Browser, directory: ClaimedDirectory];
 const opened: Opened = [await openBrowser(), await openShownDirectory()];
 mkdirSync(asked.out, { recursive: true });
 const states = pageStates.filter(({ name }) => name.startsWith(asked.only));
-for (const look of looks) for (const state of states) await take(state, look, opened);
+for (const look of looks.filter(({ name }) => name.includes(asked.look)))
+  for (const state of states) await take(state, look, opened);
 await opened[0].close();
 await opened[1].close();
-process.stdout.write(
-  `${states.length} page states, ${states.length * looks.length} pictures in ${asked.out}\n`,
-);
+process.stdout.write(`${states.length} page states in ${asked.out}\n`);

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { StatusCode } from 'hono/utils/http-status';
 import { Problem } from '../problem.ts';
 import { submitFeedback } from '../tools/submit-feedback.ts';
 import { toFeedbackPage } from '../views/feedback-page.ts';
@@ -6,6 +7,7 @@ import { answerPage } from './answers.ts';
 import { readForm } from './body.ts';
 import { call } from './call.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
+import { toWaitHeaders } from './wait-headers.ts';
 
 const formLimit_bytes = 8192;
 const names = ['message', 'category', 'handle', 'looking_for', 'found_it', 'contact'] as const;
@@ -20,7 +22,9 @@ const toInput = ({ found_it, ...rest }: Record<string, string>) => ({
   ...(found_it !== undefined && { found_it: found_it === 'true' }),
 });
 
-const atTheForm = ['invalid_input', 'invalid_handle', 'unknown_handle', 'listing_withdrawn'];
+/** What is wrong with what was written, and what keeps it from being sent now: said at the form, nothing is lost. */
+const wrong = ['invalid_input', 'invalid_handle', 'unknown_handle', 'listing_withdrawn'];
+const notNow = ['rate_limited', 'feedback_paused', 'unavailable', 'storage_full'];
 
 const showForm = (c: Request, { site }: Face) => {
   const received = c.req.query('received');
@@ -35,8 +39,10 @@ const send = async (c: Request, { site }: Face) => {
     const { id } = await call(c, submitFeedback, toInput(values));
     return c.redirect(`/feedback?received=${id}`, 303);
   } catch (problem) {
-    if (!(problem instanceof Problem) || !atTheForm.includes(problem.code)) throw problem;
-    return c.html(String(toFeedbackPage(site, { values, problem })), 422, { 'Cache-Control': 'no-store' });
+    if (!(problem instanceof Problem) || ![...wrong, ...notNow].includes(problem.code)) throw problem;
+    c.status(wrong.includes(problem.code) ? 422 : (problem.status as StatusCode));
+    const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
+    return c.html(String(toFeedbackPage(site, { values, problem })), { headers });
   }
 };
 

@@ -26,8 +26,8 @@ function quarantine({ reasons, quarantined }: About) {
   return html`
 <h3>Quarantined records</h3>
 <p>${counted(records, 'record')} could not be read. They stop nothing; each is tried again when it comes again.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Reasons"><table><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
-<tbody>${reasons.map((row) => html`<tr><th scope="row">${row.reason}</th><td>${amount(row.records)}</td></tr>`)}</tbody></table></div>
+<table class="counts"><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
+<tbody>${reasons.map((row) => html`<tr><th scope="row">${row.reason}</th><td>${amount(row.records)}</td></tr>`)}</tbody></table>
 ${newest(quarantined)}`;
 }
 
@@ -41,8 +41,8 @@ function lastImport(run: ImportRun) {
 ${
   counts.length === 0
     ? html`<p>Nothing came.</p>`
-    : html`<div class="scroll" tabindex="0" role="region" aria-label="What the import counted"><table><thead><tr><th scope="col">Counted</th><th scope="col">Number</th></tr></thead>
-<tbody>${counts.map(([name, count]) => html`<tr><th scope="row">${name}</th><td>${amount(count)}</td></tr>`)}</tbody></table></div>`
+    : html`<table class="counts"><thead><tr><th scope="col">Counted</th><th scope="col">Number</th></tr></thead>
+<tbody>${counts.map(([name, count]) => html`<tr><th scope="row">${name}</th><td>${amount(count)}</td></tr>`)}</tbody></table>`
 }`;
 }
 
@@ -61,11 +61,16 @@ const claims = ({ claimFile }: Site['config']) => html`
 <p>The file is the authority: while the line stands in it, the claim stands; take it out and the claim is suspended at the next look.</p>
 </section>`;
 
+type Row = (typeof problemTable)[keyof typeof problemTable];
+
+const error = ([code, { status, title, next }]: [string, Row]) => html`
+<div id="${code}"><dt><code>${code}</code> <span class="note">${status === 200 ? 422 : status}</span></dt><dd>${title}. <span class="note">${next}</span></dd></div>`;
+
 const errors = () => html`
 <section aria-labelledby="errors">
 <h2 id="errors">Error codes</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Codes with status and meaning"><table><thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Meaning</th><th scope="col">What to do</th></tr></thead>
-<tbody>${Object.entries(problemTable).map(([code, { status, title, next }]) => html`<tr id="${code}"><th scope="row"><code>${code}</code></th><td>${status === 200 ? 422 : status}</td><td>${title}</td><td>${next}</td></tr>`)}</tbody></table></div>
+<p>Each with its HTTP status, what it means and what to do next.</p>
+<dl class="facts wide codes">${Object.entries(problemTable).map(error)}</dl>
 </section>`;
 
 /** The rules of evidence, what a claim means, how fresh the data is, and the table of errors. */

@@ -6,6 +6,10 @@ export type Html = ReturnType<typeof html>;
 /** The day of an RFC 3339 time, as a machine-readable element. */
 export const day = (time: string): Html => html`<time datetime="${time}">${time.slice(0, 10)}</time>`;
 
+/** A sentence of ours in which a date (YYYY-MM-DD) is not broken over two lines. */
+export const dated = (text: string, date: string): Html =>
+  html`${text.split(date).map((part, at) => (at === 0 ? part : html`<time>${date}</time>${part}`))}`;
+
 /** A time to the minute, UTC, as a machine-readable element. */
 export const minute = (time: string): Html =>
   html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time>`;

@@ -12,15 +12,12 @@ function shown(signal: ImportedSignal): Html | string {
   return isTime ? day(text) : text;
 }
 
-const row = (signal: ImportedSignal) => html`
-<tr><th scope="row">${words(signal.kind)}</th><td class="foreign">${shown(signal)}</td><td>${day(signal.observed_at)}</td></tr>`;
+const fact = (signal: ImportedSignal, dated: string) => html`
+<div><dt>${words(signal.kind)}</dt><dd class="foreign">${shown(signal)}</dd><dd class="when">${dated} ${day(signal.observed_at)}</dd></div>`;
 
 const source = ([name, signals]: readonly [string, readonly ImportedSignal[]]) => html`
-<table>
-<caption>Source: ${name === 'no source' ? 'none. Nobody has looked at these' : html`<span class="foreign">${name}</span>`}</caption>
-<thead><tr><th scope="col">Fact</th><th scope="col">Value</th><th scope="col">${name === 'no source' ? 'As of' : 'Seen'}</th></tr></thead>
-<tbody>${signals.map(row)}</tbody>
-</table>`;
+<h3>${name === 'no source' ? 'Asked for, but looked at by nobody' : html`Source: <span class="foreign">${name}</span>`}</h3>
+<dl class="ledger">${signals.map((signal) => fact(signal, name === 'no source' ? 'as of' : 'seen'))}</dl>`;
 
 /** The block of imported signals: facts from elsewhere by source, each with its date; never ratings. */
 export const importedBlock = ({ signals: { imported } }: ListingDocument): Html => html`

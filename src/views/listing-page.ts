@@ -5,7 +5,7 @@ import { badgeBlock, toBadged } from './badge-block.ts';
 import { claimBlock } from './claim-block.ts';
 import { comparePath } from './compare-address.ts';
 import { connectBlock } from './connect-block.ts';
-import { type Html, pagePath } from './html.ts';
+import { dated, type Html, pagePath } from './html.ts';
 import { importedBlock } from './imported-block.ts';
 import { toPage } from './layout.ts';
 import { glanceOf } from './listing-glance.ts';
@@ -21,7 +21,7 @@ const heading = (listing: ListingDocument) => html`
 <h1 class="handle">${listing.handle}</h1>
 ${listing.title && html`<p class="listing-title foreign">${listing.title}</p>`}
 <p class="lead foreign">${listing.description}</p>
-<p class="snapshot">${listing.evidence_snapshot}</p>
+<p class="snapshot">${dated(listing.evidence_snapshot, listing.evidence_snapshot_date)}</p>
 ${glance(listing)}
 <p><a href="${comparePath(listing.handle)}">Compare with other listings</a></p>
 </header>`;
@@ -54,7 +54,7 @@ export const toListingPage = (site: Site, listing: ListingDocument, months: read
     ...toListingHead(listing),
     head: alternates(listing),
     body: html`
-<article class="listing">
+<article class="with-nav">
 ${heading(listing)}
 ${onThisPage}
 <div class="parts">

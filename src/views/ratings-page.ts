@@ -21,7 +21,7 @@ function records({ handle, ratings, next_cursor }: Answer, filter: RatingFilter)
     ? html`<p>No counted rating fits. <a href="${ratingsPath(handle, {})}">All records</a></p>`
     : '';
   return html`
-<h2>Records</h2>
+<h2 id="records">Records</h2>
 <p class="note">${what}.</p>
 ${ratings.length > 0 ? html`<ol class="records">${ratings.map(ratingItem)}</ol>` : none}
 ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
@@ -42,6 +42,6 @@ export const toRatingsPage = (
 <h1>Native ratings</h1>
 <p class="statement">${answer.statement}</p>
 <p>Each rating is one sourced signal by a claimed listing. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
-${native.ratings > 0 ? html`${nativeCounts(native)}${ratingFilters(handle, native, filter)}` : ''}
+${native.ratings > 0 ? html`<h2>Counts</h2>${nativeCounts(native)}${ratingFilters(handle, native, filter)}` : ''}
 ${native.ratings > 0 || answer.ratings.length > 0 ? records(answer, filter) : ''}`,
   });

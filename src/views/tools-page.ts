@@ -19,11 +19,15 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-function inputRows({ input }: Tool) {
-  const { properties = {}, required = [] } = toInputSchema(input) as ObjectSchema;
-  return Object.entries(properties).map(([name, shown]) => {
-    return html`<tr><th scope="row"><code>${name}</code></th><td>${required.includes(name) ? 'yes' : 'no'}</td><td>${typeOf(shown)}</td><td>${shown.description}</td></tr>`;
-  });
+const input = ([name, shown]: [string, Property], required: readonly string[]) => html`
+<div><dt><code>${name}</code></dt><dd>${shown.description} <span class="note">${typeOf(shown)}${required.includes(name) ? ', required' : ''}</span></dd></div>`;
+
+function inputs(tool: Tool) {
+  const { properties = {}, required = [] } = toInputSchema(tool.input) as ObjectSchema;
+  const listed = Object.entries(properties);
+  return listed.length === 0
+    ? html`<p>No input.</p>`
+    : html`<dl class="facts wide">${listed.map((property) => input(property, required))}</dl>`;
 }
 
 const effectsOf = ({ effects }: Tool) =>
@@ -31,18 +35,14 @@ const effectsOf = ({ effects }: Tool) =>
     ? 'Reads only.'
     : `Writes${effects.destructiveHint ? ', may end what was there' : ''}${effects.idempotentHint ? '; the same call again changes nothing' : ''}.`;
 
-function toolSection(tool: Tool, publicUrl: string) {
-  const rows = inputRows(tool);
-  const example = JSON.stringify(tool.example);
-  return html`
+const section = (tool: Tool, publicUrl: string) => html`
 <section class="tool" aria-labelledby="${tool.name}">
 <h2 id="${tool.name}"><code>${tool.name}</code> ${tool.title}</h2>
 <p>${tool.description}</p>
 <p class="note">${effectsOf(tool)}</p>
-${rows.length === 0 ? html`<p>No input.</p>` : html`<div class="scroll" tabindex="0" role="region" aria-label="Input of ${tool.name}"><table><thead><tr><th scope="col">Input</th><th scope="col">Required</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`}
-${paste(`curl -s ${publicUrl}/api/tools/${tool.name} -H 'Content-Type: application/json' -d '${example}'`)}
+${inputs(tool)}
+${paste(`curl -s ${publicUrl}/api/tools/${tool.name} -H 'Content-Type: application/json' -d '${JSON.stringify(tool.example)}'`)}
 </section>`;
-}
 
 /** The reference of all tools, made of their definitions. */
 export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
@@ -50,10 +50,14 @@ export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
     title: 'Tools',
     path: '/tools',
     body: html`
+<div class="with-nav">
+<header>
 <h1>Tools</h1>
 <p class="lead">The same operations over MCP at <code>${site.config.PUBLIC_URL}/api/mcp</code> and as plain JSON.</p>
 ${connectDossier(site.config.PUBLIC_URL)}
-<ul class="plain">${tools.map(({ name, title }) => html`<li><a href="#${name}"><code>${name}</code></a> ${title}</li>`)}</ul>
-${tools.map((tool) => toolSection(tool, site.config.PUBLIC_URL))}
-<p>Schemas in full: <a href="/openapi.json">openapi.json</a>. For agents: <a href="/llms.txt">llms.txt</a>.</p>`,
+<p>Schemas in full: <a href="/openapi.json">openapi.json</a>. For agents: <a href="/llms.txt">llms.txt</a>.</p>
+</header>
+<nav class="on-page" aria-label="Tools"><ul>${tools.map(({ name }) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}</ul></nav>
+<div class="parts">${tools.map((tool) => section(tool, site.config.PUBLIC_URL))}</div>
+</div>`,
   });

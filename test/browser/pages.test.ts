@@ -1,29 +1,49 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, openPage, type PageTrace } from '../support/browser.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 let browser: Browser;
-let directory: Directory;
-let git: GitServer;
-let repository: GitRepository;
+let directory: ClaimedDirectory;
+
+/** `com.politicalcomms/api` rates `co.webhook/webhook` 25 times; every fifth time it failed. */
+async function rate() {
+  const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
+  for (let at = 0; at < 25; at += 1) {
+    const answer = await directory.post(
+      '/api/tools/submit_rating',
+      {
+        handle: 'co.webhook/webhook',
+        interaction_id: `job-${at}`,
+        interaction_at: directory.context.clock().toISOString(),
+        outcome: at % 5 === 0 ? 'failed' : 'succeeded',
+        protocol: 'mcp',
+        relationship: 'customer',
+      },
+      capability,
+    );
+    expect(answer.status).toBe(200);
+  }
+}
 
 beforeAll(async () => {
-  git = await createGitServer();
-  repository = git.createRepository('webhook-co/webhook');
-  repository.commit({ 'README.md': 'webhook' });
-  const hosts = { 'github.com': { git: git.url, raw: `${git.url}/raw` } };
-  directory = await openDirectory({
+  directory = await openClaimedDirectory({
     listening: true,
-    environment: { REPOSITORY_HOSTS: JSON.stringify(hosts), LIMITS: 'off' },
+    entries: [
+      ...seedEntries,
+      registryEntry('org.maintained/true', onGitHub('maintained/true')),
+      registryEntry('org.maintained/false', onGitHub('maintained/false')),
+      registryEntry('org.maintained/watched', onGitHub('maintained/watched')),
+    ],
   });
+  await rate();
   browser = await openBrowser();
 });
 afterAll(async () => {
   await browser?.close();
   await directory?.close();
-  await git?.close();
 });
 
 /** Nothing was complained of, and nothing was asked of anybody else. */
@@ -49,15 +69,32 @@ describe.each([
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook`);
     expect(await page.locator('h1').textContent()).toBe('co.webhook/webhook');
     expect(await page.locator('.native .statement').textContent()).toBe(
-      'No native ratings. For a decision to buy, that absence matters.',
+      '25 native ratings. Each is one sourced signal, never a final verdict.',
     );
     const badge = page.locator('img.badge');
     await badge.scrollIntoViewIfNeeded();
     await expect
-      .poll(() => badge.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
+      .poll(() => badge.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth), {
+        timeout: 10_000,
+      })
       .toBeGreaterThan(50);
-    await page.goto(`${directory.url}/agents/co.webhook/webhook/ratings`);
+    await page.getByText('The same as a table').click();
+    expect(await page.locator('.chart tbody tr').first().locator('td').allTextContents()).toEqual([
+      'succeeded 20, failed 5',
+      'none',
+    ]);
+    await page.getByRole('link', { name: 'All records of native ratings' }).click();
     expect(await page.locator('h1').textContent()).toBe('Native ratings');
+    await page.getByRole('link', { name: 'failed 5' }).click();
+    await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/ratings?outcome=failed`);
+    expect(await page.locator('.outcome').allTextContents()).toEqual(Array(5).fill('failed'));
+    await page.getByRole('link', { name: 'any outcome 25' }).click();
+    expect(await page.locator('.record').count()).toBe(20);
+    await page.getByRole('link', { name: 'Older ratings' }).click();
+    await page.waitForURL(/cursor=/);
+    expect(await page.locator('.record').count()).toBe(5);
+    await page.goBack();
+    expect(await page.locator('.record').count()).toBe(20);
     expectClean(trace);
     await page.close();
   });
@@ -94,25 +131,52 @@ describe.each([
     expect([...trace.origins]).toEqual([directory.url]);
     await page.close();
   });
-});
 
-describe('a maintainer without JavaScript', () => {
-  it('claims a listing with the form and a commit', async () => {
-    const trace = await openPage(browser, { javaScriptEnabled: false });
+  it('chooses a client, reads the counts as a table and takes a badge', async () => {
+    const trace = await open();
     const { page } = trace;
     await page.goto(`${directory.url}/agents/co.webhook/webhook`);
-    await page.getByRole('link', { name: 'How to claim co.webhook/webhook' }).click();
+    const own = page.locator('#connect ~ .tabs').first();
+    expect(await own.locator('pre:visible').allTextContents()).toHaveLength(1);
+    await own.getByText('Codex', { exact: true }).click();
+    expect(await own.locator('pre:visible code').textContent()).toBe(
+      `[mcp_servers.dossier]\nurl = "${directory.url}/api/mcp"`,
+    );
+    await own.getByText('VS Code', { exact: true }).click();
+    expect(await own.locator('.panel:visible a').getAttribute('href')).toBe(
+      `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'dossier', type: 'http', url: `${directory.url}/api/mcp` }))}`,
+    );
+    await page.getByRole('link', { name: 'Other styles' }).click();
+    await page.getByRole('link', { name: 'for-the-badge' }).click();
+    await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/badge?style=for-the-badge`);
+    expect(await page.locator('pre:visible code').textContent()).toContain('webhook?style=for-the-badge)](');
+    expectClean(trace);
+    await page.close();
+  });
+
+  it('claims a listing with the form and a commit', async () => {
+    const trace = await open();
+    const { page } = trace;
+    const handle = `org.maintained/${javaScriptEnabled}`;
+    const repository = directory.git.createRepository(`maintained/${javaScriptEnabled}`);
+    repository.commit({ 'README.md': 'a repository' });
+    await page.goto(`${directory.url}/agents/${handle}`);
+    await page.getByRole('link', { name: `How to claim ${handle}` }).click();
     await page.getByRole('button', { name: 'Get a challenge' }).click();
     await page.getByText('it is shown once').waitFor();
+    expect(await page.locator('.stepper [aria-current="step"] strong').textContent()).toBe(
+      'File in the repository',
+    );
     const blocks = await page.locator('.claim-result pre code').allTextContents();
     expect(blocks[0]).toMatch(/^dossier_cap_[0-9A-Za-z]{49}$/);
     repository.commit({ 'dossier-claim.txt': blocks[1] ?? '' });
     directory.wait(31);
     await page.getByRole('button', { name: 'I committed it: look again' }).click();
     await page.getByRole('heading', { name: 'Claimed', exact: true }).waitFor();
+    expect(await page.locator('.stepper .done').count()).toBe(3);
     expect(await page.content()).not.toContain('dossier_cap_');
-    await page.goto(`${directory.url}/agents/co.webhook/webhook`);
-    expect(await page.locator('.state').textContent()).toBe('Claimed');
+    await page.goto(`${directory.url}/agents/${handle}`);
+    expect(await page.locator('.eyebrow .state').textContent()).toBe('Claimed');
     expectClean(trace);
     await page.close();
   });
@@ -122,13 +186,11 @@ describe('with JavaScript', () => {
   it('the claim page follows what is found in the repository, and keeps the secret in view', async () => {
     const { page, complaints } = await openPage(browser);
     await page.clock.install();
-    await page.goto(`${directory.url}/agents/com.politicalcomms/api/claim`);
+    await page.goto(`${directory.url}/agents/org.maintained/watched/claim`);
     await page.getByRole('button', { name: 'Get a challenge' }).click();
     await page.getByText('it is shown once').waitFor();
     const [secret, challenge] = await page.locator('.claim-result pre code').allTextContents();
-    git
-      .createRepository('Political-Comms/political-comms-sdk')
-      .commit({ 'dossier-claim.txt': challenge ?? '' });
+    directory.git.createRepository('maintained/watched').commit({ 'dossier-claim.txt': challenge ?? '' });
     directory.wait(31);
     await page.clock.fastForward(36_000);
     await page.locator('#claim-status').getByText('Write access to the default branch').waitFor();
@@ -141,7 +203,7 @@ describe('with JavaScript', () => {
     const trace = await openPage(browser);
     const { page } = trace;
     await page.goto(`${directory.url}/agents`);
-    expect(await page.locator('.card').count()).toBe(2);
+    expect(await page.locator('.card').count()).toBe(5);
     await page.getByLabel('Search listings').pressSequentially('webh');
     await expect.poll(() => page.locator('.card h3').allTextContents()).toEqual(['co.webhook/webhook']);
     await expect.poll(() => new URL(page.url()).search).toBe('?q=webh');
@@ -155,11 +217,52 @@ describe('with JavaScript', () => {
     const trace = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = trace;
     await page.goto(`${directory.url}/agents/co.webhook/webhook`);
-    await page.locator('#connect ~ .folds .copy').first().click();
+    await page.locator('#connect ~ .tabs .copy').first().click();
     await page.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       `claude mcp add --transport http dossier ${directory.url}/api/mcp`,
     );
+    expectClean(trace);
+    await page.close();
+  });
+});
+
+describe('with the keyboard alone', () => {
+  const focused = '(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()';
+  /** Presses Tab until what is in focus is called so. */
+  async function tabTo(page: Page, name: string) {
+    for (let presses = 0; presses < 80; presses += 1) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate(focused)) === name) return;
+    }
+    throw new Error(`Tab never reached ${name}`);
+  }
+
+  it('a listing is found, weighed and its claim begun', async () => {
+    const trace = await openPage(browser);
+    const { page } = trace;
+    await page.goto(directory.url);
+    await tabTo(page, 'Search listings');
+    await page.keyboard.type('webhook');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=webhook/);
+    await page.goto(`${directory.url}/agents/org.maintained/watched`);
+    await tabTo(page, 'Connect');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Claude Code');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.evaluate(focused)).toBe('Cursor');
+    expect(await page.locator('#connect ~ .tabs').first().locator('pre:visible').textContent()).toContain(
+      '"mcpServers"',
+    );
+    await page.goto(`${directory.url}/agents/co.webhook/webhook`);
+    await tabTo(page, 'The same as a table');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('.chart table').isVisible()).toBe(true);
+    await tabTo(page, 'How to claim co.webhook/webhook');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/claim`);
+    await tabTo(page, 'Get a challenge');
     expectClean(trace);
     await page.close();
   });
@@ -174,7 +277,7 @@ describe('every page', () => {
     '/about',
     '/feedback',
     '/agents/co.webhook/webhook',
-    '/agents/com.politicalcomms/api/claim',
+    '/agents/org.maintained/watched/claim',
     '/agents/com.politicalcomms/api/badge',
     '/api/mcp',
   ];

@@ -45,7 +45,7 @@ describe('the feedback form', () => {
     const page = await response.text();
     expect(page).toContain('<strong>Nothing was sent.</strong>');
     expect(page).toContain('<span class="error" id="message-error">');
-    expect(page).toContain('aria-invalid="true" aria-describedby="message-error"');
+    expect(page).toContain('aria-invalid="true" aria-describedby="message-error message-hint"');
     expect(page).toContain('value="x&quot;&gt;&lt;script&gt;"');
     const unknown = await send('/feedback', { message: 'x', handle: 'no/such' });
     expect(unknown.status).toBe(422);

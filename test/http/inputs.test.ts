@@ -89,7 +89,7 @@ describe('what nobody has looked at', () => {
     const markdown = await read(`${handle}.md`);
     for (const kind of ['endpoint_answers', 'repository_activity', 'package_downloads']) {
       const isSaid = kinds.includes(kind);
-      expect(page.includes(`<th scope="row">${kind.replaceAll('_', ' ')}</th>`), `page ${kind}`).toBe(isSaid);
+      expect(page.includes(`<dt>${kind.replaceAll('_', ' ')}</dt>`), `page ${kind}`).toBe(isSaid);
       expect(markdown.includes(`* ${kind.replaceAll('_', ' ')}: not checked`), `Markdown ${kind}`).toBe(
         isSaid,
       );

@@ -122,7 +122,7 @@ describe('pages', () => {
     expect(page).toContain('Last completed import: full');
     expect(page).toContain('Quarantined records');
     expect(page).toContain(
-      '<tr id="unknown_handle"><th scope="row"><code>unknown_handle</code></th><td>404</td>',
+      '<div id="unknown_handle"><dt><code>unknown_handle</code> <span class="note">404</span></dt>',
     );
   });
 

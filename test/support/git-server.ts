@@ -54,7 +54,10 @@ function backendPath(): string {
 }
 
 function createRepository(folder: string): GitRepository {
-  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', folder], { env: environment });
+  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', folder], {
+    env: environment,
+    stdio: 'pipe',
+  });
   const run = (args: readonly string[], input?: string | Buffer) =>
     git(folder, args, input, 'index.tests').toString().trim();
   return {

@@ -39,7 +39,8 @@ const plain = (name: string, path: string, status?: number): PageState => ({ nam
 
 const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
 
-const asksForChallenge = async (page: Page) => {
+const asksForChallenge = async (page: Page, { wait }: ClaimedDirectory) => {
+  wait(31);
   await press(page, 'Get a challenge');
   await page.getByText('it is shown once').waitFor();
 };
@@ -51,6 +52,8 @@ export const pageStates: readonly PageState[] = [
   plain('listings-searched', '/agents?q=webhook'),
   plain('listings-filtered', '/agents?q=server&has_endpoint=true&tag=webhooks'),
   plain('listings-none', '/agents?q=nothingofthekind'),
+  plain('listings-near', '/agents?q=webhok+server&has_endpoint=true'),
+  plain('listings-wrong', '/agents?q=webhook&state=best', 422),
   plain('tags', '/tags'),
   plain('tag', '/tags/webhooks'),
   plain('compare-empty', '/compare'),
@@ -76,15 +79,15 @@ export const pageStates: readonly PageState[] = [
   plain('claim-suspended', '/agents/com.example/suspended/claim'),
   {
     name: 'claim-challenge',
-    path: '/agents/org.versions/many/claim',
+    path: '/agents/com.example/fresh/claim',
     prepare: asksForChallenge,
   },
   {
     name: 'claim-not-shown',
-    path: '/agents/org.versions/many/claim',
-    async prepare(page, { git }) {
-      git.createRepository('versions/many').commit({ 'dossier-claim.txt': 'not the line\n' });
-      await asksForChallenge(page);
+    path: '/agents/com.example/wrong-file/claim',
+    async prepare(page, directory) {
+      await asksForChallenge(page, directory);
+      await page.getByText('was read, but the challenge is not in it').waitFor();
     },
   },
   plain('badge', '/agents/co.webhook/webhook/badge'),

@@ -70,5 +70,7 @@ export async function openShownDirectory(): Promise<ClaimedDirectory> {
   for (const [handle, path] of raters) others.push(await directory.claim(handle, path));
   await rate(directory, owner, others);
   await suspend(directory, 'com.example/suspended', 'example/suspended');
+  directory.git.createRepository('example/fresh').commit({ 'README.md': 'a repository without a claim' });
+  directory.git.createRepository('example/wrong-file').commit({ 'dossier-claim.txt': 'not the line\n' });
   return directory;
 }

@@ -84,6 +84,8 @@ export const shownEntries: readonly RegistryEntry[] = [
     ),
   ),
   registryEntry('com.example/suspended', onGitHub('example/suspended'), early),
+  registryEntry('com.example/fresh', onGitHub('example/fresh'), early),
+  registryEntry('com.example/wrong-file', onGitHub('example/wrong-file'), early),
   registryEntry('com.example/no-repository', { description: 'Records no repository at all' }, early),
   registryEntry('com.example/gone', {}, { status: 'deleted' }),
   longEntry,

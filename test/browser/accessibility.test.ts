@@ -1,0 +1,89 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { violationsIn } from '../support/accessibility.ts';
+import { openBrowser } from '../support/browser.ts';
+import type { ClaimedDirectory } from '../support/claimed-directory.ts';
+import { pageStates } from '../support/page-states.ts';
+import { openShownDirectory } from '../support/shown-directory.ts';
+
+const phone = { width: 320, height: 640 };
+const desktop = { width: 1280, height: 900 };
+const full = '/agents/co.webhook/webhook';
+let browser: Browser;
+let directory: ClaimedDirectory;
+
+beforeAll(async () => {
+  directory = await openShownDirectory();
+  browser = await openBrowser();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await directory?.close();
+});
+
+const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+const styleOf = (page: Page, selector: string, name: string) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element, property) => {
+      const { getComputedStyle } = globalThis as unknown as {
+        getComputedStyle(of: unknown): { getPropertyValue(name: string): string };
+      };
+      return getComputedStyle(element).getPropertyValue(property);
+    }, name);
+
+describe('every page in every state', () => {
+  it.each(pageStates)('$name: no violation in light on a desktop or in dark on a phone', async (state) => {
+    const page = await browser.newPage({ viewport: desktop, colorScheme: 'light' });
+    const answer = await page.goto(directory.url + state.path);
+    if (!state.prepare) expect(answer?.status()).toBe(state.status ?? 200);
+    await state.prepare?.(page, directory);
+    const inLight = await violationsIn(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize(phone);
+    const seen = { inLight, inDark: await violationsIn(page, 'look'), fits: await fits(page) };
+    expect(seen).toEqual({ inLight: [], inDark: [], fits: true });
+    await page.close();
+  });
+});
+
+describe('a reader who sees other colours, less motion, or paper', () => {
+  it('keeps bars, choices and unknowns apart where colours are forced', async () => {
+    const page = await browser.newPage({ viewport: desktop, forcedColors: 'active' });
+    await page.goto(directory.url + full);
+    expect(await styleOf(page, '.chart .solid', 'fill')).not.toBe(
+      await styleOf(page, '.chart .open', 'fill'),
+    );
+    const chosen = await styleOf(page, '.tabs :checked + label', 'background-color');
+    expect(chosen).not.toBe(await styleOf(page, '.tabs :not(:checked) + label', 'background-color'));
+    expect(await styleOf(page, '.ledger .unknown', 'border-top-style')).toBe('dashed');
+    expect(await violationsIn(page)).toEqual([]);
+    await page.close();
+  });
+
+  it('sees nothing move where that was asked for', async () => {
+    const page = await browser.newPage({ viewport: desktop, reducedMotion: 'reduce' });
+    for (const path of ['/', '/agents', full]) {
+      await page.goto(directory.url + path);
+      const moving = await page.evaluate(
+        "[...document.querySelectorAll('*')].filter((element) => { const { transitionDuration, animationName } = getComputedStyle(element); return transitionDuration !== '0s' || animationName !== 'none'; }).length",
+      );
+      expect([path, moving]).toEqual([path, 0]);
+    }
+    await page.close();
+  });
+
+  it('gets the evidence on paper in ink, with folds open and without what only a screen can do', async () => {
+    const page = await browser.newPage({ viewport: desktop, colorScheme: 'dark' });
+    await page.goto(directory.url + full);
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await styleOf(page, 'body', 'color')).toBe('rgb(25, 27, 30)');
+    for (const selector of ['.top nav', '.on-page', '.copy', 'a.button'])
+      expect([selector, await styleOf(page, selector, 'display')]).toEqual([selector, 'none']);
+    expect(
+      await page.getByText('The same as a table').locator('xpath=..').locator('td').first().isVisible(),
+    ).toBe(true);
+    await page.close();
+  });
+});
