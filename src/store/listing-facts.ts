@@ -1,7 +1,7 @@
 import type { ImportedSignal } from '../evidence/listing-document.ts';
 import { readClaimHistory } from './claims.ts';
 import type { Db } from './engine.ts';
-import { readNativeCounts } from './rating-counts.ts';
+import { noNativeCounts, readNativeCounts } from './rating-counts.ts';
 import { readRecentRatings } from './rating-records.ts';
 import type { ListingFacts, ListingRow } from './store.ts';
 
@@ -69,22 +69,30 @@ async function lastImport(db: Db): Promise<string | undefined> {
   return row?.finished_at ?? undefined;
 }
 
+/** Most listings have no rating: one look at their index says so, instead of four. */
+const readNative = async (db: Db, handle: string, lastNativeAt: string | undefined) => ({
+  ...(lastNativeAt ? await readNativeCounts(db, handle) : noNativeCounts()),
+  recent: lastNativeAt ? await readRecentRatings(db, handle, shownRatings) : [],
+});
+
 /** Everything about one listing, each part by its own index. */
 export async function readListingFacts(db: Db, handle: string): Promise<ListingFacts | undefined> {
   const listing = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
   if (!listing) return undefined;
+  const lastNative = lastNativeEvent(db, handle);
+  const [versions, imported, claim, claimHistory, native, publisherListings, lastNativeAt, lastImportAt] =
+    await Promise.all([
+      readVersions(db, handle),
+      readSignals(db, handle),
+      db.selectFrom('claim').selectAll().where('handle', '=', handle).executeTakeFirst(),
+      readClaimHistory(db, handle),
+      lastNative.then((at) => readNative(db, handle, at)),
+      countPublisher(db, listing),
+      lastNative,
+      lastImport(db),
+    ]);
   return {
-    listing,
-    versions: await readVersions(db, handle),
-    imported: await readSignals(db, handle),
-    claim: await db.selectFrom('claim').selectAll().where('handle', '=', handle).executeTakeFirst(),
-    claimHistory: await readClaimHistory(db, handle),
-    native: {
-      ...(await readNativeCounts(db, handle)),
-      recent: await readRecentRatings(db, handle, shownRatings),
-    },
-    publisherListings: await countPublisher(db, listing),
-    lastNativeAt: await lastNativeEvent(db, handle),
-    lastImportAt: await lastImport(db),
+    ...{ listing, versions, imported, claim, claimHistory, native, publisherListings },
+    ...{ lastNativeAt, lastImportAt },
   };
 }

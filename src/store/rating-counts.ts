@@ -57,11 +57,18 @@ async function countFlags(db: Db, subject: string): Promise<Record<string, numbe
   return counts;
 }
 
+type NativeCounts = Pick<NativeSignals, 'ratings' | 'independent' | 'related' | 'flags'>;
+
+/** The counts of a listing without ratings. */
+export const noNativeCounts = (): NativeCounts => ({
+  ratings: 0,
+  independent: noCounts(),
+  related: noCounts(),
+  flags: {},
+});
+
 /** Counts of a listing's current ratings, split by independence; nothing is averaged. */
-export async function readNativeCounts(
-  db: Db,
-  subject: string,
-): Promise<Pick<NativeSignals, 'ratings' | 'independent' | 'related' | 'flags'>> {
+export async function readNativeCounts(db: Db, subject: string): Promise<NativeCounts> {
   const independent = await countGroup(db, subject, 1);
   const related = await countGroup(db, subject, 0);
   const ratings = independent.ratings + related.ratings;
