@@ -25,6 +25,12 @@ export interface Command {
 
 const projectRoot = new URL('..', import.meta.url).pathname;
 
+/** The same by hand, to see why it does not start. */
+const toShellLine = (environment: Command['environment'], words: readonly string[]) =>
+  [...Object.entries(environment ?? {}).map(([name, value]) => `${name}=${value}`), 'node', ...words].join(
+    ' ',
+  );
+
 /** Starts it and waits until it listens; what it logs is dropped. Throws where it ends before. */
 export async function startServer({
   name,
@@ -51,7 +57,8 @@ export async function startServer({
     });
   });
   const url = await Promise.race([listening, ended.then(() => undefined)]);
-  if (!url || child.pid === undefined) throw new Error(`${name} ended before it listened`);
+  if (!url || child.pid === undefined)
+    throw new Error(`${name} ended before it listened: ${toShellLine(environment, [script, ...args])}`);
   const ready_ms = performance.now() - started;
   const stop = async () => {
     child.kill('SIGTERM');
