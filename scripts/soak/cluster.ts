@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { capabilityHash, createCapability } from '../../src/evidence/capability.ts';
+import { runImport } from '../../src/registry/import.ts';
+import { openPostgresStore } from '../../src/store/postgres.ts';
+import { capabilityRow } from '../../test/store/rows.ts';
+import { type Started, startDossier } from '../../test/support/command.ts';
+import { freePort, startPostgres } from '../../test/support/postgres-server.ts';
+import { manyEntries } from '../../test/support/registry-entries.ts';
+import { startRegistryServer } from '../../test/support/registry-server.ts';
+
+const listings = 400;
+const registrySettings = { REGISTRY_NAME: 'registry.test', IMPORT_INTERVAL: '20s' };
+
+/** A node: a process of its own that is killed and started again on the same port. */
+export interface ClusterNode {
+  readonly url: string;
+  readonly isUp: boolean;
+  /** Starts it; answers the milliseconds until it listens. */
+  start(): Promise<number>;
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>;
+}
+
+/** Nodes on one durable PostgreSQL that import from one registry, and who may rate there. */
+export interface Cluster {
+  readonly nodes: readonly ClusterNode[];
+  readonly handles: readonly string[];
+  /** Live capabilities, each of another claimed listing; the first handles are theirs. */
+  readonly capabilities: readonly string[];
+  query(text: string): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+function createNode(url: string, environment: Record<string, string>): ClusterNode {
+  let running: Started | undefined;
+  let isUp = false;
+  return {
+    url,
+    get isUp() {
+      return isUp;
+    },
+    async start() {
+      const began = performance.now();
+      running = startDossier(['serve'], environment);
+      await running.line(/^listening on/m);
+      isUp = true;
+      return performance.now() - began;
+    },
+    async kill() {
+      isUp = false;
+      running?.child.kill('SIGKILL');
+      await running?.ended;
+    },
+  };
+}
+
+const at = '2026-01-01T00:00:00.000Z';
+
+/** Imports the registry once and claims its first listings. */
+async function prepare(databaseUrl: string, registry: string, sources: number) {
+  const store = await openPostgresStore(databaseUrl);
+  const config = readConfig({ REGISTRY_URL: registry, ...registrySettings }, '0.0.0');
+  await runImport({ store, config, log: pino({ level: 'silent' }), clock: () => new Date() });
+  const handles = (await store.listings.page('', listings)).map(({ handle }) => handle);
+  const capabilities: string[] = [];
+  for (const row of await store.listings.rows(handles.slice(0, sources))) {
+    const { handle, repository, repository_key } = row;
+    if (!repository || !repository_key) throw new Error(`${handle} has no repository`);
+    const capability = createCapability();
+    capabilities.push(capability);
+    await store.write(async (tx) => {
+      await tx.claims.putClaim({
+        ...{ handle, repository, repository_key, state: 'claimed', claimed_at: at },
+        ...{ suspended_reason: null, commit_id: null, branch: null, checked_at: new Date().toISOString() },
+      });
+      await tx.claims.addCapability(capabilityRow(handle, capabilityHash(capability)));
+    });
+  }
+  await store.close();
+  return { handles, capabilities };
+}
+
+/** Starts PostgreSQL, a registry and so many nodes; close it after use. */
+export async function openCluster(size: number, sources: number): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-soak-'));
+  const postgres = await startPostgres({ durable: true });
+  const registry = await startRegistryServer(manyEntries(listings));
+  const admin = new Client(`${postgres.url}/postgres`);
+  await admin.connect();
+  await admin.query(`create database soak template template0 encoding 'UTF8' locale 'C'`);
+  await admin.end();
+  const databaseUrl = `${postgres.url}/soak`;
+  const prepared = await prepare(databaseUrl, registry.url, sources);
+  const nodes: ClusterNode[] = [];
+  for (let number = 0; number < size; number++) {
+    const port = String(await freePort());
+    nodes.push(
+      createNode(`http://127.0.0.1:${port}`, {
+        DATABASE_URL: databaseUrl,
+        REGISTRY_URL: registry.url,
+        ...registrySettings,
+        PORT: port,
+        PUBLIC_URL: 'https://dossier.example',
+        CHECKPOINT_FILE: join(folder, `node-${number}.checkpoint`),
+        LIMITS: 'off',
+        LOG_LEVEL: 'error',
+      }),
+    );
+  }
+  const client = new Client(databaseUrl);
+  await client.connect();
+  return {
+    nodes,
+    ...prepared,
+    query: async (text) => (await client.query<Record<string, unknown>>(text)).rows,
+    async close() {
+      for (const node of nodes) await node.kill();
+      await client.end();
+      await registry.stop();
+      await postgres.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

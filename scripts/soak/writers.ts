@@ -1,0 +1,161 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Asked, ask, createTally, type Tally, toTool, untilAcknowledged } from './asking.ts';
+import type { Cluster, ClusterNode } from './cluster.ts';
+
+const think_ms = 150;
+const staleAfter_ms = 100;
+
+/** A rating as its node acknowledged it. */
+export interface AcknowledgedRating {
+  readonly rating_id: string;
+  readonly log_index: number;
+  readonly handle: string;
+  readonly interaction_id: string;
+}
+
+/** Everything that nodes acknowledged, and what other nodes said of it 100 ms later. */
+export interface Ledger {
+  readonly ratings: AcknowledgedRating[];
+  readonly withdrawn: string[];
+  readonly feedback: string[];
+  /** Writes that were sent again because no answer came. */
+  replayed: number;
+  /** Looks at another node, begun 100 ms after an acknowledgement. */
+  looks: number;
+  readonly stale: string[];
+  readonly errors: Tally;
+}
+
+/** A ledger with nothing in it. */
+export const createLedger = (): Ledger => ({
+  ratings: [],
+  withdrawn: [],
+  feedback: [],
+  replayed: 0,
+  looks: 0,
+  stale: [],
+  errors: createTally(),
+});
+
+/** How each face of a node says how many current ratings a listing has. */
+const faces: readonly { readonly asked: (handle: string) => Asked; readonly said: RegExp }[] = [
+  { asked: (handle) => toTool('get_agent', { handle }), said: /"native":\{[\s\S]*?"ratings":(\d+)/ },
+  { asked: (handle) => ({ path: `/agents/${handle}.json` }), said: /"native":\{[\s\S]*?"ratings":(\d+)/ },
+  { asked: (handle) => ({ path: `/agents/${handle}.md` }), said: /with (\d+) native/ },
+];
+
+/** One claimed listing that rates: its capability, whom it rates, and what it rated so far. */
+interface Writer {
+  readonly cluster: Cluster;
+  readonly ledger: Ledger;
+  readonly capability: string;
+  readonly subjects: readonly string[];
+  /** Current ratings by subject; nobody else rates these. */
+  readonly current: Map<string, AcknowledgedRating[]>;
+  made: number;
+}
+
+const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.random() * items.length)];
+
+/** Looks at another node, on one face, for what was just acknowledged. */
+async function look({ cluster, ledger, current }: Writer, handle: string, by: number): Promise<void> {
+  const others: readonly ClusterNode[] = cluster.nodes.filter((node, at) => at !== by && node.isUp);
+  const [node, face] = [pick(others), pick(faces)];
+  if (!node || !face) return;
+  const expected = current.get(handle)?.length ?? 0;
+  const text = await ask(node, face.asked(handle), ledger.errors);
+  if (text === undefined) return;
+  ledger.looks += 1;
+  const said = Number(face.said.exec(text)?.[1] ?? 0);
+  if (said !== expected) ledger.stale.push(`${face.asked(handle).path}: ${said} instead of ${expected}`);
+}
+
+const toRating = (handle: string, interaction_id: string, comment: string) => ({
+  handle,
+  interaction_id,
+  interaction_at: new Date(Date.now() - 60_000).toISOString(),
+  outcome: 'succeeded',
+  protocol: 'mcp',
+  relationship: 'none',
+  comment,
+});
+
+async function submit(writer: Writer, rating: object, { handle }: { handle: string }): Promise<number> {
+  const { cluster, ledger, capability } = writer;
+  const first = Math.floor(Math.random() * cluster.nodes.length);
+  const asked = toTool('submit_rating', rating, capability);
+  const { text, by } = await untilAcknowledged(cluster.nodes, asked, { first, errors: ledger.errors });
+  const said = JSON.parse(text) as AcknowledgedRating & { status: string };
+  if (said.status === 'replayed') ledger.replayed += 1;
+  const { interaction_id } = rating as { interaction_id: string };
+  const acknowledged = { rating_id: said.rating_id, log_index: said.log_index, handle, interaction_id };
+  ledger.ratings.push(acknowledged);
+  const others = (writer.current.get(handle) ?? []).filter((one) => one.interaction_id !== interaction_id);
+  writer.current.set(handle, [...others, acknowledged]);
+  return by;
+}
+
+async function rate(writer: Writer, handle: string): Promise<number> {
+  const interaction_id = `${writer.capability.slice(-6)}-${writer.made++}`;
+  return submit(writer, toRating(handle, interaction_id, 'as said'), { handle });
+}
+
+async function amend(writer: Writer, handle: string): Promise<number> {
+  const rated = pick(writer.current.get(handle) ?? []);
+  if (!rated) return rate(writer, handle);
+  const { rating_id, interaction_id } = rated;
+  const [first] = await writer.cluster.query(
+    `select interaction_at, (select count(*)::int from rating where interaction_id = '${interaction_id}') as versions
+     from rating where id = '${rating_id}'`,
+  );
+  if (Number(first?.versions) > 5) return rate(writer, handle);
+  const amendment = {
+    ...toRating(handle, interaction_id, `amended ${writer.made++}`),
+    interaction_at: first?.interaction_at,
+    supersedes: rating_id,
+  };
+  return submit(writer, amendment, { handle });
+}
+
+async function withdraw(writer: Writer, handle: string): Promise<number> {
+  const { cluster, ledger, capability, current } = writer;
+  const rated = pick(current.get(handle) ?? []);
+  if (!rated) return rate(writer, handle);
+  const first = Math.floor(Math.random() * cluster.nodes.length);
+  const asked = toTool('withdraw_rating', { rating_id: rated.rating_id }, capability);
+  const { by } = await untilAcknowledged(cluster.nodes, asked, { first, errors: ledger.errors });
+  ledger.withdrawn.push(rated.rating_id);
+  current.set(
+    handle,
+    (current.get(handle) ?? []).filter((one) => one !== rated),
+  );
+  return by;
+}
+
+/** Feedback is not sent again: it would be a second one. */
+async function sendFeedback({ cluster, ledger }: Writer): Promise<void> {
+  const node = pick(cluster.nodes.filter(({ isUp }) => isUp));
+  const text =
+    node && (await ask(node, toTool('submit_feedback', { message: 'from the soak' }), ledger.errors));
+  if (text !== undefined) ledger.feedback.push((JSON.parse(text) as { id: string }).id);
+}
+
+/** Writes until the signal: ratings, amendments, withdrawals, feedback; looks at another node after each. */
+export async function write(
+  cluster: Cluster,
+  { capability, subjects, ledger }: Pick<Writer, 'capability' | 'subjects' | 'ledger'>,
+  stopped: AbortSignal,
+): Promise<void> {
+  const writer: Writer = { cluster, ledger, capability, subjects, current: new Map(), made: 0 };
+  while (!stopped.aborted) {
+    const [handle = '', dice] = [pick(subjects), Math.random()];
+    if (dice < 0.05) await sendFeedback(writer);
+    else {
+      const act = dice < 0.2 ? amend : dice < 0.3 ? withdraw : rate;
+      const by = await act(writer, handle);
+      await wait(staleAfter_ms);
+      await look(writer, handle, by);
+    }
+    await wait(think_ms * 2 * Math.random());
+  }
+}
