@@ -75,10 +75,18 @@ export async function readNativeCounts(db: Db, subject: string): Promise<NativeC
   return { ratings, independent, related, flags: ratings > 0 ? await countFlags(db, subject) : {} };
 }
 
-/** Current ratings of a subject since a time, by month, outcome and independence: at most ten rows a month. */
+/** So many ratings are read for the counts by month, however many there are. */
+const mostCounted = 5000;
+
+/** The newest current ratings of a subject since a time, by month, outcome and independence. */
 export async function readMonthCounts(db: Db, subject: string, since: string): Promise<MonthCount[]> {
-  const rows = await currentOf(db, subject)
+  const newest = currentOf(db, subject)
     .where('created_at', '>=', since)
+    .select(['created_at', 'outcome', 'independent'])
+    .orderBy('created_at', 'desc')
+    .limit(mostCounted);
+  const rows = await db
+    .selectFrom(newest.as('newest'))
     .select(({ fn, lit }) => [
       fn<string>('substr', ['created_at', lit(1), lit(7)]).as('month'),
       'outcome',

@@ -136,7 +136,7 @@ export interface RatingReads {
   response(ratingId: string): Promise<RatingResponse | undefined>;
   /** A page of a subject's public records, newest first. */
   list(subject: string, page: RatingPage): Promise<RatingRecord[]>;
-  /** Current ratings of a subject created since a time, counted by month; the oldest month first. */
+  /** Current ratings of a subject created since a time, the newest 5,000 at most, by month; the oldest month first. */
   months(subject: string, since: string): Promise<MonthCount[]>;
   /** Whether `source` has a current rating of `subject` created since a time. */
   rated(source: string, subject: string, since: string): Promise<boolean>;

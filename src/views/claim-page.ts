@@ -26,8 +26,9 @@ const standing = ({ state, claim }: ClaimStep) =>
 <p class="note">Last looked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${words(claim.suspended_reason)}` : ''}.</p>`;
 
 /** What can be done about a claim that stands or is suspended. */
-const upkeep = (step: ClaimStep) => html`
+const upkeep = (step: ClaimStep, claimFile: string) => html`
 ${standing(step)}
+${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back into <code>${claimFile}</code>, or get another challenge below; then look again.</p>` : ''}
 ${stepForm(step.handle, 'Look again')}
 <h2>Another capability</h2>
 <p>A new challenge adds a capability, for another deployment or after a loss; taking an old line out of the file ends the old one.</p>
@@ -42,7 +43,7 @@ ${paste(`curl -s ${publicUrl}/api/claim-github -H 'Content-Type: application/jso
 function toBody(site: Site, step: ClaimStep): Html {
   if (step.answer) return claimResult(step, step.answer, site.config.claimFile);
   if (!step.repository) return noRepository;
-  if (step.claim) return upkeep(step);
+  if (step.claim) return upkeep(step, site.config.claimFile);
   return html`${steps(step, site)}${stepForm(step.handle, 'Get a challenge')}${byCommand(step, site.config.PUBLIC_URL)}`;
 }
 

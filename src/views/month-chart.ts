@@ -62,6 +62,10 @@ const twin = (counts: readonly MonthCount[], months: readonly string[]) => html`
   return html`<tr><th scope="row">${month}</th><td>${cell(made, true)}</td><td>${cell(made, false)}</td></tr>`;
 })}</tbody></table></details>`;
 
+/** Whether there were more than the store counts by month (store.ts). */
+const isCut = (counts: readonly MonthCount[]) =>
+  counts.reduce((sum, { ratings }) => sum + ratings, 0) >= 5000;
+
 /** The outcomes of the twelve months up to a date: bars on one scale for each outcome, and the same as a table. */
 export function monthChart(counts: readonly MonthCount[], date: string): Html {
   const months = monthsUntil(date);
@@ -75,8 +79,9 @@ export function monthChart(counts: readonly MonthCount[], date: string): Html {
   );
   return html`
 <figure class="chart">
-<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: related ones. The tallest bar: ${amount(tallest)}.</figcaption>
+<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: related ones. The tallest bar: ${amount(tallest)}.${isCut(counts) ? ' Of the newest 5,000 ratings.' : ''}</figcaption>
 ${rows.map(([outcome, bars]) => row(outcome, bars, tallest))}
+<div class="chart-row" aria-hidden="true"><span></span><span class="axis"><span>${months[0]}</span><span>${months.at(-1)}</span></span></div>
 ${twin(counts, months)}
 </figure>`;
 }
