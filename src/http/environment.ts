@@ -6,7 +6,7 @@ import type { Finished } from './answers.ts';
 
 /** What the gate in front of the app hands on with a POST that it has read. */
 export interface Read {
-  readonly body: ArrayBuffer;
+  readonly body: ArrayBuffer | Uint8Array;
   /** Called with the JSON of the answer where that is a result without isError. */
   readonly answered: (text: string) => void;
 }

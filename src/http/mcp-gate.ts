@@ -4,7 +4,7 @@ import type { MemoryLimit } from '../limits/memory.ts';
 import { type PlainMessage, readPlain } from '../mcp/plain.ts';
 import { memoryReads, toolCalls } from '../measured.ts';
 import { networkOf } from './caller.ts';
-import type { HttpEnvironment } from './environment.ts';
+import type { HttpEnvironment, Read } from './environment.ts';
 import { createHostCheck, logAnswer } from './guards.ts';
 import { createKeptBytes } from './kept-bytes.ts';
 import { type Finished, sendFinished, toFinished } from './mcp-finished.ts';
@@ -29,8 +29,6 @@ export interface McpGate {
 
 const path = '/api/mcp';
 const budget_bytes = 32 * 1024 * 1024;
-/** Whatever is told of writes, nothing is kept longer. */
-const longest_ms = 60_000;
 const longestMessage_bytes = 4096;
 
 /** Headers that change what is answered or how a body is read: with one of them a request is not plain. */
@@ -50,13 +48,25 @@ function mayBePlain({ url, headers }: Request, isOurs: (host: string) => boolean
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-function parsePlain(bytes: ArrayBuffer, headers: Headers): PlainMessage | undefined {
+function parsePlain(bytes: Read['body'], headers: Headers): PlainMessage | undefined {
   try {
     const text = strictUtf8.decode(bytes);
     return mayHoldSecret(text) ? undefined : readPlain(JSON.parse(text), headers);
   } catch {
     return undefined;
   }
+}
+
+type Incoming = NonNullable<Environment['incoming']>;
+
+/** The body of a request from a socket, without a stream or a copy in between. */
+function readIncoming(incoming: Incoming): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  const chunks: Uint8Array[] = [];
+  incoming.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+  incoming.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+  incoming.on('error', reject).on('close', reject);
+  return promise;
 }
 
 /** Takes a call from the caller's limit; where there is none left, it is refused behind the gate. */
@@ -108,13 +118,15 @@ export function createMcpGate(behind: Behind): McpGate {
     const finished = text === undefined ? undefined : toFinished(text, plain.id, response);
     if (!finished) return response;
     clients.add(plain.client);
-    keep(finished, { key: plain.key, about: plain.about(), bytes: finished.before.length, longest_ms });
+    keep(finished, { key: plain.key, about: plain.about(), bytes: finished.before.length });
     return response;
   };
 
   const answer = async (request: Request, environment?: Environment) => {
     const start = performance.now();
-    const body = await request.arrayBuffer().catch(() => undefined);
+    const incoming = environment?.incoming;
+    const reading = incoming ? readIncoming(incoming) : request.arrayBuffer();
+    const body = await reading.catch(() => undefined);
     if (!body) return fetch(request, environment);
     const plain = parsePlain(body, request.headers);
     if (!plain) return fetch(request, { ...environment, body });

@@ -39,18 +39,18 @@ interface Sent {
 const reserved = 'io.modelcontextprotocol/';
 
 /** The reserved members of `_meta`, which only the modern era has; undefined where a free one is not a short value. */
-function readClient({ method, params: { _meta: meta }, era }: Sent): string | undefined {
-  if (meta === undefined) return method;
+function readClient({ params: { _meta: meta }, era }: Sent): string | undefined {
+  if (meta === undefined) return '';
   if (!isRecord(meta)) return undefined;
-  let client = method;
+  const said: Record<string, unknown> = {};
   for (const name in meta) {
     const value = meta[name];
     const isFree = !name.startsWith(reserved);
-    if (!isFree && era === 'modern') client += JSON.stringify([name, value]);
+    if (!isFree && era === 'modern') said[name] = value;
     else if (!isFree || (name === 'progressToken' ? !isShort(value) : typeof value === 'object'))
       return undefined;
   }
-  return client;
+  return era === 'modern' ? JSON.stringify(said) : '';
 }
 
 const hotTools = new Map(
@@ -83,7 +83,7 @@ function readInitialize({ id, method, params, era }: Sent): PlainMessage | undef
   const { protocolVersion, ...client } = params;
   if (!SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion as string)) return undefined;
   const key = `${era} ${method} ${protocolVersion}`;
-  return { id, key, client: `${method} ${JSON.stringify(client)}`, about: aboutNothing };
+  return { id, key, client: JSON.stringify(client), about: aboutNothing };
 }
 
 function readConstant(sent: Sent): PlainMessage | undefined {

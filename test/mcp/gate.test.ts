@@ -143,24 +143,6 @@ describe('answers from memory', () => {
     await app.close();
   });
 
-  it('are kept a minute at most', async () => {
-    const reads: string[] = [];
-    const app = watchReads(directory.context, (read) => void reads.push(read));
-    const at = performance.now;
-    const message = legacy('tools/call', getAgent);
-    try {
-      await post(app, message);
-      await post(app, message);
-      performance.now = () => at.call(performance) + 61_000;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      await post(app, message);
-    } finally {
-      performance.now = at;
-    }
-    expect(reads).toEqual([handle, handle]);
-    await app.close();
-  });
-
   it('end with the write that touches what they are about', async () => {
     const message = legacy('tools/call', getAgent);
     const search = legacy('tools/call', call('search_agents', { query: 'webhook' }));
