@@ -1,6 +1,14 @@
+import { handleParts } from '../evidence/handle.ts';
 import type { ImportedSignal, ListingDocument } from '../evidence/listing-document.ts';
 import { amount, counted } from './html.ts';
 import { words } from './listing-words.ts';
+
+/** One thing that is known or not: what it is, how it stands, and the words that find more of it. */
+interface GlanceRow {
+  readonly name: string;
+  readonly text: string;
+  readonly search?: string;
+}
 
 function nativeText({ signals: { native } }: ListingDocument): string {
   const { ratings, independent, related } = native;
@@ -36,26 +44,23 @@ const notCheckedText = ({ signals: { imported } }: ListingDocument): string =>
   kindsIn(imported, 'not_checked').join(', ') || 'nothing that was asked for';
 
 /** How many listings the publisher has beside this one: `1 of 785 listings of this publisher`. */
-export function concentrationText({ signals: { imported } }: ListingDocument): string | undefined {
+function publisherRow({ handle, signals: { imported } }: ListingDocument): GlanceRow[] {
   const listings = imported.find(({ kind }) => kind === 'publisher_listings')?.value;
-  if (typeof listings !== 'number') return undefined;
-  return listings === 1
-    ? 'the only listing of this publisher'
-    : `1 of ${counted(listings, 'listing')} of this publisher`;
+  if (typeof listings !== 'number') return [];
+  if (listings === 1) return [{ name: 'Publisher', text: 'the only listing of this publisher' }];
+  const text = `1 of ${counted(listings, 'listing')} of this publisher`;
+  return [{ name: 'Publisher', text, search: handleParts(handle).namespace }];
 }
 
 const versionText = (listing: ListingDocument): string =>
   `${listing.version}, updated ${listing.updated_at.slice(0, 10)}`;
 
-/** What is known of a listing and what is not, in two minutes: each name with its text, none of them a verdict. */
-export function glanceOf(listing: ListingDocument): readonly (readonly [name: string, text: string])[] {
-  const concentration = concentrationText(listing);
-  return [
-    ['Native ratings', nativeText(listing)],
-    ['Claim', claimText(listing)],
-    ['Facts recorded elsewhere', knownText(listing)],
-    ['Not checked', notCheckedText(listing)],
-    ...(concentration ? ([['Publisher', concentration]] as const) : []),
-    ['Version', versionText(listing)],
-  ];
-}
+/** What is known of a listing and what is not, in two minutes; nothing of it is a verdict. */
+export const glanceOf = (listing: ListingDocument): readonly GlanceRow[] => [
+  { name: 'Native ratings', text: nativeText(listing) },
+  { name: 'Claim', text: claimText(listing) },
+  { name: 'Facts recorded elsewhere', text: knownText(listing) },
+  { name: 'Not checked', text: notCheckedText(listing) },
+  ...publisherRow(listing),
+  { name: 'Version', text: versionText(listing) },
+];

@@ -27,7 +27,7 @@ ${glance(listing)}
 </header>`;
 
 const glance = (listing: ListingDocument) => html`
-<dl class="glance">${glanceOf(listing).map(([name, text]) => html`<div><dt>${name}</dt><dd class="foreign">${text}</dd></div>`)}</dl>`;
+<dl class="glance">${glanceOf(listing).map(({ name, text, search }) => html`<div><dt>${name}</dt><dd class="foreign">${search ? html`<a href="/agents?q=${encodeURIComponent(search)}" rel="nofollow">${text}</a>` : text}</dd></div>`)}</dl>`;
 
 const parts: readonly (readonly [string, string])[] = [
   ['native', 'Native ratings'],

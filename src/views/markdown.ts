@@ -77,7 +77,7 @@ const heading = (listing: ListingDocument) =>
     listing.title !== undefined && `Title: ${toMarkdownText(listing.title)}`,
     `> ${toMarkdownText(listing.description)}`,
     toMarkdownText(listing.evidence_snapshot),
-    list(glanceOf(listing), ([name, text]) => `${name}: ${toMarkdownText(text)}`),
+    list(glanceOf(listing), ({ name, text }) => `${name}: ${toMarkdownText(text)}`),
   );
 
 /**

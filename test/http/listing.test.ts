@@ -61,6 +61,16 @@ describe('the page of a listing', () => {
     expect(places).toEqual([...places].sort((a, b) => a - b));
   });
 
+  it('says how many listings its publisher has, and leads to them', async () => {
+    const page = await (await get('/agents/io.test/tool')).text();
+    expect(page).toContain(
+      '<a href="/agents?q=io.test" rel="nofollow">1 of 5 listings of this publisher</a>',
+    );
+    expect(await (await get('/agents/co.webhook/webhook')).text()).toContain(
+      'the only listing of this publisher',
+    );
+  });
+
   it('says what is not recorded', async () => {
     const page = await (await get('/agents/com.politicalcomms/api')).text();
     expect(page).toContain(

@@ -81,6 +81,18 @@ describe('a native rating', () => {
     expect(badge.headers.get('etag')).not.toBe(badgeBefore);
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);
 
+    const month = directory.context.clock().toISOString().slice(0, 7);
+    expect(await pageOf(`/agents/${subject}`)).toContain(
+      `<tr><th scope="row">${month}</th><td>succeeded 1</td><td>none</td></tr>`,
+    );
+    const filtered = (query: string) => pageOf(`/agents/${subject}/ratings?${query}`);
+    expect(await filtered('outcome=succeeded&source=independent')).toContain(`id="${rating_id}"`);
+    expect(await filtered('outcome=&source=')).toContain(`id="${rating_id}"`);
+    for (const query of ['outcome=failed', 'source=related'])
+      expect(await filtered(query)).toContain('No counted rating fits.');
+    const wrong = await directory.app.request(`/agents/${subject}/ratings?outcome=best`);
+    expect(wrong.status).toBe(422);
+
     const withdrawn = await post('/api/tools/withdraw_rating', { rating_id, reason: 'wrong job' }, bearer);
     expect(withdrawn.status).toBe(200);
     expect(await pageOf(`/agents/${subject}`)).toContain(
