@@ -100,7 +100,7 @@ async function soak(cluster: Cluster): Promise<boolean> {
   return [lost, duplicates, trouble, ledger.stale].every((found) => found.length === 0);
 }
 
-const cluster = await openCluster(Number(values.nodes), writers);
+const cluster = await openCluster({ size: Number(values.nodes), sources: writers });
 try {
   if (!(await soak(cluster))) process.exitCode = 1;
 } finally {

@@ -24,6 +24,15 @@ export interface ClusterNode {
   start(): Promise<number>;
   /** Ends it as a power cut would. */
   kill(): Promise<void>;
+  /** Ends it as an update would: what is under way is answered first. */
+  stop(): Promise<void>;
+}
+
+/** How many nodes to start, how many listings to claim, and other settings of the nodes. */
+export interface ClusterOptions {
+  readonly size: number;
+  readonly sources: number;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Nodes on one durable PostgreSQL that import from one registry, and who may rate there. */
@@ -39,6 +48,11 @@ export interface Cluster {
 function createNode(url: string, environment: Record<string, string>): ClusterNode {
   let running: Started | undefined;
   let isUp = false;
+  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    isUp = false;
+    running?.child.kill(signal);
+    await running?.ended;
+  };
   return {
     url,
     get isUp() {
@@ -51,11 +65,8 @@ function createNode(url: string, environment: Record<string, string>): ClusterNo
       isUp = true;
       return performance.now() - began;
     },
-    async kill() {
-      isUp = false;
-      running?.child.kill('SIGKILL');
-      await running?.ended;
-    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
   };
 }
 
@@ -85,8 +96,8 @@ async function prepare(databaseUrl: string, registry: string, sources: number) {
   return { handles, capabilities };
 }
 
-/** Starts PostgreSQL, a registry and so many nodes; close it after use. */
-export async function openCluster(size: number, sources: number): Promise<Cluster> {
+/** Starts PostgreSQL and a registry, and makes so many nodes to be started; close it after use. */
+export async function openCluster({ size, sources, environment }: ClusterOptions): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'dossier-soak-'));
   const postgres = await startPostgres({ durable: true });
   const registry = await startRegistryServer(manyEntries(listings));
@@ -109,6 +120,7 @@ export async function openCluster(size: number, sources: number): Promise<Cluste
         CHECKPOINT_FILE: join(folder, `node-${number}.checkpoint`),
         LIMITS: 'off',
         LOG_LEVEL: 'error',
+        ...environment,
       }),
     );
   }
