@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { claimListings } from '../claims.ts';
 import { runScript } from '../command.ts';
 import { prepareSqlite, removeDatabase } from '../database.ts';
-import { drive, type Load } from '../load.ts';
+import { drive, type Figures, type Load } from '../load.ts';
 import type { Plan } from '../plan.ts';
 import { toRatingRequest } from '../rating-requests.ts';
 import { atLeast, type Part, type Row, whole } from '../report.ts';
@@ -31,7 +31,7 @@ function toLoads(server: Server, capabilities: readonly string[]): readonly Load
 async function commitBare(file: string, seconds: number) {
   const said = await runScript(['bench/references/bare-commits.ts', file, String(seconds)]);
   const { rate } = JSON.parse(said) as { rate: number };
-  return { rate, p50_ms: 1000 / rate, p99_ms: 0 };
+  return { rate, p50_ms: 1000 / rate, p99_ms: 0, cpu_us: 0 };
 }
 
 /** Goal 5: durable ratings over HTTP beside bare durable commits on the same disk, a row each. */
@@ -50,12 +50,12 @@ export async function measureWrites({ folder, rounds, seconds }: Plan): Promise<
       const load = loads.get(name);
       return load ? drive(load, seconds) : commitBare(bareFile, seconds);
     });
-    const of = (name: string, figure: 'rate' | 'p50_ms' | 'p99_ms') =>
+    const of = (name: string, figure: keyof Figures) =>
       median((measured.get(name) ?? []).map((round) => round[figure]));
     const bare = of(names.bare, 'rate');
     const toRow = (what: string, goal: number): Row => ({
       what,
-      figure: `${whole(of(what, 'rate'))}/s, p50 ${of(what, 'p50_ms')} p99 ${of(what, 'p99_ms')} ms`,
+      figure: `${whole(of(what, 'rate'))}/s, ${whole(of(what, 'cpu_us'))} us, p50 ${of(what, 'p50_ms')} p99 ${of(what, 'p99_ms')} ms`,
       share: (of(what, 'rate') / bare).toFixed(2),
       ...atLeast(of(what, 'rate') / bare, goal),
     });
