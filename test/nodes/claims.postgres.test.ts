@@ -73,7 +73,7 @@ describe('a claim asked for at two nodes', () => {
     expect(looks()).toBe(2);
   });
 
-  it('is looked at by the other one when the node that looked fails, or is killed in the middle', async () => {
+  it('is looked at by the other one when the node that looked is killed in the middle', async () => {
     git.createRepository('webhook-co/webhook').commit({ 'README.md': 'Webhook\n' });
     const node = fork(new URL('../claim/claim-node.ts', import.meta.url), [nodes.databaseUrl, git.url], {
       execArgv: [],
