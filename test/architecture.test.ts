@@ -21,6 +21,7 @@ const uses: Record<string, readonly string[]> = {
     'config',
     'registry',
     'measured',
+    'log',
   ],
   // What Prometheus is told; the rest of the source only says what happened (measured).
   metrics: ['measured', 'registry'],

@@ -33,13 +33,11 @@ function toKept({ etag, body, headers }: Finished, sent: Headers): KeptAnswer {
   return { etag, bytes: body.toString('latin1'), headers: { ...heldHeaders, ...headers }, heldHeaders };
 }
 
-/** Sends it: to Node in one piece, for which nothing is encoded again. */
-function send(bytes: string, status: number, headers: Named, outgoing: Environment['outgoing']): Response {
-  if (!outgoing)
-    return new Response(status === 304 ? null : Buffer.from(bytes, 'latin1'), { status, headers });
-  outgoing.writeHead(status, headers);
-  if (status === 304) outgoing.end();
-  else outgoing.end(bytes, 'latin1');
+/** Sends it: its bytes to Node in one piece with the headers, for which nothing is encoded again. */
+function send(bytes: string, headers: Named, outgoing: Environment['outgoing']): Response {
+  if (!outgoing) return new Response(Buffer.from(bytes, 'latin1'), { headers });
+  outgoing.writeHead(200, headers);
+  outgoing.end(bytes, 'latin1');
   return RESPONSE_ALREADY_SENT;
 }
 
@@ -95,8 +93,8 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
     const held = isHeld(headers.get('if-none-match'), found.etag);
     const status = held ? 304 : 200;
     logAnswer(context, { request: id, method: 'GET', path: withoutQuery(address), status, start });
-    const named = { ...(held ? found.heldHeaders : found.headers), 'x-request-id': id };
-    return send(found.bytes, status, named, environment?.outgoing);
+    if (held) return new Response(null, { status, headers: { ...found.heldHeaders, 'x-request-id': id } });
+    return send(found.bytes, { ...found.headers, 'x-request-id': id }, environment?.outgoing);
   };
 
   return {
