@@ -2,10 +2,11 @@ import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript } from '../command.ts';
 import { functionOf, placeOf, type Spent, spentBy } from '../cpu-profile.ts';
-import { type Database, prepareSqlite, removeDatabase } from '../database.ts';
+import { prepareSqlite, removeDatabase } from '../database.ts';
 import { drive, type Sent } from '../load.ts';
 import { inOldEra, toCall } from '../mcp-requests.ts';
 import type { Plan } from '../plan.ts';
+import { prepareRated } from '../rated-database.ts';
 import type { Part, Row } from '../report.ts';
 import { toSearches } from '../search-mix.ts';
 import { startRegistry, startService } from '../server.ts';
@@ -17,8 +18,8 @@ const importedListings = 20_000;
 type Profiled = (plan: Plan, flags: readonly string[]) => Promise<void>;
 
 /** The service under a load, profiled from its start to its end. */
-async function profileLoad(database: Database, requests: readonly Sent[], nodeFlags: readonly string[]) {
-  const server = await startService(database.url, { nodeFlags });
+async function profileLoad(url: string, requests: readonly Sent[], nodeFlags: readonly string[]) {
+  const server = await startService(url, { nodeFlags });
   try {
     await drive({ name: 'profile', server, requests }, 15);
   } finally {
@@ -28,16 +29,25 @@ async function profileLoad(database: Database, requests: readonly Sent[], nodeFl
 
 const profiled: Readonly<Record<string, Profiled>> = {
   async get_agent({ folder, listings }, flags) {
-    const database = await prepareSqlite(folder, listings);
+    const { url } = await prepareSqlite(folder, listings);
     const requests = toHandles(listings, 1000).map((handle) => inOldEra('tools/call', toCall(handle)));
-    await profileLoad(database, requests, flags);
+    await profileLoad(url, requests, flags);
   },
   async search({ folder, listings }, flags) {
-    const database = await prepareSqlite(folder, listings);
+    const { url } = await prepareSqlite(folder, listings);
     const requests = toSearches(1000, listings).map(({ words }) =>
       inOldEra('tools/call', { name: 'search_agents', arguments: { query: words.join(' ') } }),
     );
-    await profileLoad(database, requests, flags);
+    await profileLoad(url, requests, flags);
+  },
+  async page({ folder, listings }, flags) {
+    const { url } = await prepareSqlite(folder, listings);
+    const requests = toHandles(listings, 1000).map((handle) => ({ path: `/agents/${handle}` }));
+    await profileLoad(url, requests, flags);
+  },
+  async submit_rating({ folder }, flags) {
+    const { url, requests } = await prepareRated(folder);
+    await profileLoad(url, requests, flags);
   },
   async import({ folder }, flags) {
     const path = join(folder, 'profiled.db');
@@ -74,7 +84,7 @@ async function profile(name: string, run: Profiled, plan: Plan): Promise<Part> {
   };
 }
 
-/** Where the processor time goes: of get_agent, of searches as people make them, of an import. */
+/** Where the processor time goes: of calls, searches as people make them, listing pages, ratings, an import. */
 export const profiles: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = Object.fromEntries(
   Object.entries(profiled).map(([name, run]) => [name, (plan: Plan) => profile(name, run, plan)]),
 );
