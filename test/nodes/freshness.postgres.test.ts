@@ -64,6 +64,16 @@ async function lastStale_ms({ url }: Running, ratings: number): Promise<number> 
   return stale_ms;
 }
 
+/** Breaks the connection on which a node hears of others' writes. */
+async function endListening({ context }: Running): Promise<void> {
+  const ended = await queryDatabase(
+    nodes.databaseUrl,
+    `select pg_terminate_backend(pid) as ended from pg_locks
+     where locktype = 'advisory' and objid = ${context.store.node}`,
+  );
+  expect(ended).toEqual([{ ended: true }]);
+}
+
 describe('what one node wrote', () => {
   it('is shown by the other, whose answers were cached, 100 ms after it was acknowledged', async () => {
     const waits: number[] = [];
@@ -81,42 +91,44 @@ describe('what one node wrote', () => {
   it('is shown by a node whose listening connection was lost', async () => {
     await lastStale_ms(two, 0);
     for (let ratings = 1; ratings <= 3; ratings++) {
-      const { node } = two.context.store;
-      const ended = await queryDatabase(
-        nodes.databaseUrl,
-        `select pg_terminate_backend(pid) as ended from pg_locks where locktype = 'advisory' and objid = ${node}`,
-      );
-      expect(ended).toEqual([{ ended: true }]);
+      await endListening(two);
       await rate(one);
       await lastStale_ms(two, ratings);
     }
   });
 });
 
-it('reaches subscribers on every node, each once a change', async () => {
-  const heard: string[][] = [];
-  const clients = await Promise.all(
-    [one, two, two].map(async ({ url }, at) => {
-      const client = new Client(
-        { name: 'test', version: '1' },
-        { versionNegotiation: { mode: { pin: '2026-07-28' } } },
-      );
-      await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/api/mcp`)));
-      const uris: string[] = [];
-      heard.push(uris);
-      client.setNotificationHandler(
-        'notifications/resources/updated',
-        ({ params }) => void uris.push(params.uri),
-      );
-      const other = at === 2 ? 'a/other' : subject;
-      await client.listen({ resourceSubscriptions: [`agent://${other}`] });
-      return client;
-    }),
-  );
-  for (let written = 1; written <= 3; written++) {
-    await rate(written % 2 === 0 ? one : two);
-    await expect.poll(() => heard.map((uris) => uris.length)).toEqual([written, written, 0]);
+describe('subscribers', () => {
+  /** Subscribes at a node to one listing; `heard` are the addresses it is told of. */
+  async function subscribe({ url }: Running, handle = subject) {
+    const mode = { pin: '2026-07-28' };
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/api/mcp`)));
+    const heard: string[] = [];
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      heard.push(params.uri);
+    });
+    await client.listen({ resourceSubscriptions: [`agent://${handle}`] });
+    return { heard, close: () => client.close() };
   }
-  expect(heard.slice(0, 2).flat()).toEqual(Array(6).fill(`agent://${subject}`));
-  await Promise.all(clients.map((client) => client.close()));
+
+  it('hear it on every node, each once a change', async () => {
+    const here = await subscribe(one);
+    const there = await subscribe(two);
+    const elsewhere = await subscribe(two, 'a/other');
+    for (let written = 1; written <= 3; written++) {
+      await rate(written % 2 === 0 ? one : two);
+      await expect.poll(() => [here.heard.length, there.heard.length]).toEqual([written, written]);
+    }
+    expect([...here.heard, ...there.heard]).toEqual(Array(6).fill(`agent://${subject}`));
+    expect(elsewhere.heard).toEqual([]);
+    for (const { close } of [here, there, elsewhere]) await close();
+  });
+
+  it('are told to read what they watch again when their node may have missed a change', async () => {
+    const { heard, close } = await subscribe(two);
+    await endListening(two);
+    await expect.poll(() => heard).toContain(`agent://${subject}`);
+    await close();
+  });
 });
