@@ -22,11 +22,21 @@ const looks = [
   { name: 'desktop-dark', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
 ] as const;
 
+/** Chromium draws no picture taller than 8,192 pixels right: a longer page becomes several. */
+const tallest = 8000;
+
 async function take(state: PageState, look: (typeof looks)[number], [browser, directory]: Opened) {
   const page = await browser.newPage(look);
   await page.goto(directory.url + state.path);
   await state.prepare?.(page, directory);
-  await page.screenshot({ path: join(asked.out, `${state.name}.${look.name}.png`), fullPage: true });
+  const { width } = look.viewport;
+  const tallness = Number(await page.evaluate('document.documentElement.scrollHeight'));
+  for (let y = 0; y < tallness; y += tallest) {
+    const part = y === 0 ? '' : `.${y / tallest + 1}`;
+    const clip = { x: 0, y, width, height: Math.min(tallest, tallness - y) };
+    const path = join(asked.out, `${state.name}.${look.name}${part}.png`);
+    await page.screenshot({ path, fullPage: true, clip });
+  }
   await page.close();
 }
 

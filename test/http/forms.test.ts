@@ -182,6 +182,13 @@ describe('the claim form', () => {
     const page = await (await directory.app.request('/agents/io.test/bare/claim')).text();
     expect(page).toContain('The listing records no repository');
     expect(page).not.toContain('Get a challenge</button>');
-    expect((await send('/agents/io.test/bare/claim', {})).status).toBe(422);
+    const refused = await send('/agents/io.test/bare/claim', {});
+    expect(refused.status).toBe(422);
+    const said = await refused.text();
+    expect(said).toContain('<h1>Claim this listing</h1>');
+    expect(said).toContain('<div class="notice" role="alert"><strong>Nothing was done.</strong> The listing');
+    const wrong = await send(path, { challenge: 'no challenge' });
+    expect(wrong.status).toBe(422);
+    expect(await wrong.text()).toContain('<strong>Nothing was done.</strong>');
   });
 });

@@ -16,8 +16,8 @@ const ofTheLook = {
  */
 export async function violationsIn(shown: Page | Frame, look?: 'look'): Promise<string[]> {
   await shown.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
-  await shown.evaluate(axe);
-  const options = JSON.stringify(look ? ofTheLook : {});
+  if (!(await shown.evaluate("'axe' in globalThis"))) await shown.evaluate(axe);
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(look && ofTheLook) });
   return shown.evaluate(
     `axe.run(${options}).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target)))`,
   );
