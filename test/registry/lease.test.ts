@@ -108,6 +108,22 @@ describe('a run of another process', () => {
   });
 });
 
+it('the schedule outlives a store that fails, and ends when told', async () => {
+  const store = await openDatabase(await createSharedDatabase());
+  expect(await store.listings.count()).toBe(0);
+  await store.close();
+  const lines: string[] = [];
+  const log = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+  const config = readConfig({ REGISTRY_URL: 'http://127.0.0.1:9' }, '0.0.0');
+  const stopping = new AbortController();
+  const ended = startImports({ store, config, log, clock: () => new Date(started) }, stopping.signal);
+  const pause = new Promise((end) => setTimeout(() => end('going on'), 300));
+  expect(await Promise.race([ended, pause])).toBe('going on');
+  expect(lines.join()).toContain('imports stopped; they begin again in half a minute');
+  stopping.abort();
+  await ended;
+});
+
 it('dossier import ends with 69 while another process imports, which loses nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dossier-lease-'));
   const registry = await startRegistryServer(manyEntries(1500));
