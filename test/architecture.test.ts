@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 /** Which parts of src a part may use at run time; types may come from anywhere. */
 const uses: Record<string, readonly string[]> = {
   main: ['cli'],
-  cli: ['metrics', 'server', 'config', 'exit', 'registry', 'claim', 'limits', 'mcp', 'evidence'],
-  server: ['record', 'http', 'proof', 'store', 'log', 'exit'],
+  cli: ['metrics', 'server', 'config', 'setting-checks', 'exit', 'registry', 'claim', 'limits', 'mcp', 'evidence'],
+  server: ['record', 'http', 'proof', 'store', 'log', 'exit', 'setting-checks'],
   http: [
     'record',
     'mcp',
@@ -48,7 +48,7 @@ const uses: Record<string, readonly string[]> = {
 /** The only files that may import a dependency at run time. */
 const homes: Record<string, readonly string[]> = {
   'node:sqlite': ['store/sqlite.ts'],
-  pg: ['store/postgres-watch.ts', 'store/postgres.ts'],
+  pg: ['store/postgres-pool.ts', 'store/postgres-watch.ts'],
   'lru-cache': ['http/kept-bytes.ts', 'store/cached-store.ts'],
   typebox: ['registry/record.ts'],
   undici: ['proof/outbound.ts'],
@@ -57,6 +57,8 @@ const homes: Record<string, readonly string[]> = {
   commander: ['cli/command-line.ts'],
   'cli-progress': ['cli/progress.ts'],
   pino: ['log.ts'],
+  '@takumi-rs/wasm': ['views/link-card-drawing.ts'],
+  tinypool: ['http/cards.ts'],
   'prom-client': ['metrics.ts', 'metrics/instruments.ts'],
 };
 

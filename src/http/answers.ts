@@ -34,13 +34,16 @@ const namesTag = (ifNoneMatch: string, etag: string) =>
 export const isHeld = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
   ifNoneMatch ? ifNoneMatch === etag || namesTag(ifNoneMatch, etag) : false;
 
+/** What a text is known by: it has another one as soon as it changes. */
+export const toTag = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+
 const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
 
 function finish({ type, body: text, lasting }: Answer, wanted: Encoding): Finished {
   const { body, encoding } = encode(text, wanted);
   return {
     // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
-    etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}${suffixes[encoding]}"`,
+    etag: `"${toTag(text)}${suffixes[encoding]}"`,
     body,
     headers: {
       'Content-Type': type,

@@ -8,6 +8,7 @@ import { createApiRoutes } from './api.ts';
 import { createAssetRoutes } from './assets.ts';
 import { createBadgeRoutes } from './badge.ts';
 import { toCaller } from './caller.ts';
+import { createCardRoutes } from './cards.ts';
 import { createClaimRoutes } from './claim.ts';
 import { createCompareRoutes } from './compare.ts';
 import { createDiscoveryRoutes, createHealthRoutes } from './discovery.ts';
@@ -58,6 +59,8 @@ export function createApp(context: Context): App {
   app.route('/', createPageRoutes(face));
   app.route('/', createSearchRoutes(face));
   app.route('/', createCompareRoutes(face));
+  const cards = createCardRoutes(face);
+  app.route('/', cards);
   app.route('/', createListingRoutes(face));
   app.route('/', createClaimRoutes(face));
   app.route('/', createBadgeRoutes());
@@ -65,10 +68,10 @@ export function createApp(context: Context): App {
   app.route('/', createDiscoveryRoutes(face));
   app.route('/', createLogRoutes());
   const gate = createMcpGate({ context, fetch: kept.before(app.fetch), limit: limits.mcp });
-  const close = () => {
+  const close = async () => {
     gate.close();
     kept.close();
-    return mcp.close();
+    await Promise.all([cards.close(), mcp.close()]);
   };
   return Object.assign(app, { fetch: gate.fetch, close });
 }

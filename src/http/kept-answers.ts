@@ -70,11 +70,11 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
   const kept = createKeptBytes<KeptAnswer>(context.store, budget_bytes);
   const isOurs = createHostCheck(context.config);
 
-  const isAdmitted = ({ headers }: Request, address: string, environment?: Environment): boolean => {
+  const isAdmitted = ({ headers }: Request, path: string, environment?: Environment): boolean => {
     if (!isOurs(headers.get('host') ?? '')) return false;
     const network = networkOf(headers, context.config, environment?.incoming?.socket.remoteAddress);
     try {
-      limitOf(limits, 'GET', address).take(network, context.clock().getTime());
+      limitOf(limits, 'GET', path).take(network, context.clock().getTime());
       return true;
     } catch {
       return false;
@@ -88,11 +88,12 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
     const start = performance.now();
     const address = addressOf(url);
     const found = kept.get(toKey(request, address));
-    if (!found || !isAdmitted(request, address, environment)) return undefined;
+    const path = withoutQuery(address);
+    if (!found || !isAdmitted(request, path, environment)) return undefined;
     const id = randomUUID();
     const held = isHeld(headers.get('if-none-match'), found.etag);
     const status = held ? 304 : 200;
-    logAnswer(context, { request: id, method: 'GET', path: withoutQuery(address), status, start });
+    logAnswer(context, { request: id, method: 'GET', path, status, start });
     if (held) return new Response(null, { status, headers: { ...found.heldHeaders, 'x-request-id': id } });
     return send(found.bytes, { ...found.headers, 'x-request-id': id }, environment?.outgoing);
   };
