@@ -13,6 +13,7 @@ import type { Caller, Context } from '../context.ts';
 import { createMcpServer, type Era } from '../mcp.ts';
 import { createLane, deadline, type Lane, modernRevision, withOwnWords } from './lane.ts';
 import { toAuthInfo } from './register.ts';
+import { toJsonText } from './result.ts';
 import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
 
 /** One POST, its body read and parsed; never a batch. */
@@ -87,7 +88,7 @@ const isGood = (message: object): boolean =>
 
 /** The answer of a lane, sent as JSON. */
 function toLaneAnswer(message: object, { answered }: Posted): Response {
-  const text = JSON.stringify(message);
+  const text = toJsonText(message);
   if (isGood(message)) answered?.(text);
   return new Response(text, { headers: { 'Content-Type': 'application/json' } });
 }

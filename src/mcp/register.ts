@@ -1,6 +1,5 @@
 import {
   type AuthInfo,
-  type CallToolResult,
   completable,
   type GetPromptResult,
   type McpServer,
@@ -18,6 +17,7 @@ import type { Resource, Variables } from '../resources/resource.ts';
 import { tools } from '../tools/index.ts';
 import { toInputSchema, toOutputSchema } from '../tools/json-schema.ts';
 import { callTool, type Tool, toProblem } from '../tools/tool.ts';
+import { toResult } from './result.ts';
 import { frozenSchema, orError } from './schema.ts';
 
 const schemas = new Map(
@@ -47,13 +47,6 @@ function contextOf(context: Context, { http }: RequestContext): Context {
   const caller = http?.authInfo?.extra?.caller as Caller | undefined;
   return caller ? withCaller(context, caller) : context;
 }
-
-/** A result where the full answer stands in both places: some hosts show the model only one of them. */
-const toResult = (structuredContent: Record<string, unknown>, isError: boolean): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
-  structuredContent,
-  ...(isError && { isError }),
-});
 
 /** Registers a tool: its problems are results with isError, never protocol errors. */
 export function registerTool(server: McpServer, tool: Tool, context: Context): void {

@@ -9,7 +9,7 @@ import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.
 
 const everywhere = registryEntry('org.everywhere/service', {
   title: 'Überall – 日本 🧾',
-  description: 'Überprüft Rechnungen – 請求書を確認します 🧾 "quoted" \\ back\u2028line',
+  description: 'Überprüft Rechnungen – 請求書を確認します 🧾 "structuredContent":0 \\ back\u2028line',
 });
 
 let directory: Directory;
@@ -103,6 +103,18 @@ describe('a request', () => {
       await post(directory.app, legacy('tools/call', getAgent));
       expect(await post(directory.app, message)).toEqual(behind);
       expect(JSON.parse(Buffer.from(behind.body, 'latin1').toString()).id).toBe(id);
+    },
+  );
+
+  it.each(inEras('tools/call', call('get_agent', { handle: 'org.everywhere/service' })))(
+    '%s: has the same answer as text and as structured content',
+    async (_, message) => {
+      for (const more of [behindGate, {}, {}]) {
+        const { body } = await post(directory.app, message, more);
+        const { result } = JSON.parse(Buffer.from(body, 'latin1').toString());
+        expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
+        expect(result.structuredContent.description).toContain('🧾 "structuredContent":0 \\ back');
+      }
     },
   );
 
