@@ -10,6 +10,7 @@ import { allLimits } from './http/limits.ts';
 import { createLog } from './log.ts';
 import { createRepositoryReader } from './proof/repository.ts';
 import { compareWithKept } from './record/kept-checkpoint.ts';
+import { toShownDatabase } from './setting-checks.ts';
 import { createCachedStore } from './store/cached-store.ts';
 import { openPostgresStore } from './store/postgres.ts';
 import { openSqliteStore } from './store/sqlite.ts';
@@ -25,9 +26,6 @@ type Databases = Pick<Config, 'DATABASE_URL' | 'DATABASE_READ_URL'>;
 
 const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
 
-/** The address without its password. */
-const toShown = (url: string) => url.replace(/:[^:@/]*@/, ':***@');
-
 /** Opens the database of DATABASE_URL behind its cache, whole or not. Throws ExitError. */
 export async function connectStore(databases: Databases): Promise<Store> {
   const { DATABASE_URL: url, DATABASE_READ_URL: readUrl } = databases;
@@ -36,7 +34,10 @@ export async function connectStore(databases: Databases): Promise<Store> {
     return createCachedStore(await opened);
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    throw new ExitError(exitCodes.io, `DATABASE_URL: cannot open ${toShown(url)}: ${message || code}`);
+    throw new ExitError(
+      exitCodes.io,
+      `DATABASE_URL: cannot open ${toShownDatabase(url)}: ${message || code}`,
+    );
   }
 }
 

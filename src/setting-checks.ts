@@ -8,6 +8,17 @@ const isPlainBase = (url: URL | null) =>
   !/[?#]/.test(url.href);
 const plainBase = 'an http or https address without user, query and fragment';
 
+/** The address of a database as it may be shown: file and memory as they are, others without what may be a password. */
+export function toShownDatabase(text: string): string {
+  if (/^(file:|:memory:)/.test(text)) return text;
+  const url = URL.parse(text);
+  if (!url) return 'postgres://***';
+  if (url.password) url.password = '***';
+  for (const name of ['password', 'sslpassword'])
+    if (url.searchParams.has(name)) url.searchParams.set(name, '***');
+  return url.href;
+}
+
 const withoutSlashes = (text: string) => text.replace(/\/+$/, '');
 
 /** An http or https address that paths can be put behind: no user, query or fragment; without slashes at its end. */

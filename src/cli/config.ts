@@ -1,4 +1,5 @@
 import { type Config, type Setting, settings } from '../config.ts';
+import { toShownDatabase } from '../setting-checks.ts';
 
 /** Prints every effective setting as NAME=value, as it could be set again, secrets masked. */
 export function runConfigCommand(
@@ -11,8 +12,6 @@ export function runConfigCommand(
   }
 }
 
-/** A database URL without its password; anything else secret not at all. */
-function maskSecret(text: string): string {
-  if (/^(file:|:memory:)/.test(text)) return text;
-  return text.startsWith('postgres') ? text.replace(/\/\/[^@/]*@/, '//***@') : '***';
-}
+/** A database without its password; anything else secret not at all. */
+const maskSecret = (text: string): string =>
+  /^(file:|:memory:|postgres)/.test(text) ? toShownDatabase(text) : '***';

@@ -1,8 +1,13 @@
 /**
  * The words of a text as search knows them, the same for every engine: compatibility-decomposed, without marks,
- * lower-cased, runs of letters and digits.
+ * lower-cased (a final sigma as any other), runs of letters and digits.
  */
 export function toWords(text: string): string[] {
-  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -27,12 +27,14 @@ export function createDiscoveryRoutes({ site: { config } }: Face) {
     .get('/sitemap.xml', (c) => answerSitemap(c, config.PUBLIC_URL));
 }
 
-/** Whether the process answers, and whether it has something to show: 503 until listings are there. */
+/** Whether the process answers, and whether it has something to show: 503 until listings are there and others' writes heard. */
 export const createHealthRoutes = ({ context }: Face) =>
   new Hono<HttpEnvironment>()
     .get('/healthz', (c) => c.text('ok\n', 200, { 'Cache-Control': 'no-store' }))
     .get('/readyz', async (c) => {
-      const listings = await context.store.listings.count();
-      const ready = listings > 0;
+      const { store } = context;
+      const listings = await store.listings.count();
+      const [newest] = await store.listings.newest('published_at', 1);
+      const ready = newest !== undefined && (await store.isPresent(store.node));
       return c.json({ ready, listings }, ready ? 200 : 503, { 'Cache-Control': 'no-store' });
     });

@@ -57,6 +57,7 @@ export function createKeptBytes<T extends object>(
         for (const key of keysOf.get(subject) ?? []) cache.delete(key);
   });
   const keep = (kept: Kept<T>) => {
+    cache.delete(kept.key);
     cache.set(kept.key, kept, kept.longest_ms === undefined ? {} : { ttl: kept.longest_ms });
     if (!cache.has(kept.key)) return;
     for (const subject of subjectsOf(kept.about))

@@ -18,11 +18,11 @@ export async function keepCheckpoint({ config }: RecordContext, text: string): P
   const path = keptPath(config);
   if (!path) return;
   await mkdir(dirname(path), { recursive: true });
-  const fresh = await open(`${path}.new`, 'w');
+  const fresh = await open(`${path}.${process.pid}.new`, 'w');
   await fresh.writeFile(text);
   await fresh.sync();
   await fresh.close();
-  await rename(`${path}.new`, path);
+  await rename(`${path}.${process.pid}.new`, path);
 }
 
 async function readKept(config: Config): Promise<string | undefined> {

@@ -37,10 +37,12 @@ async function importOnce(context: ImportContext, signal: AbortSignal, source?: 
 
 /** Seconds until an import is due, so that all nodes together ask the registry no more often than the interval says. */
 async function untilDue_s({ store, config, clock }: ImportContext): Promise<number> {
-  const { run, done } = await store.imports.last();
-  if (!done?.finished_at || done.id !== run?.id || done.source === sampleSource) return 0;
-  const age_s = (clock().getTime() - Date.parse(done.finished_at)) / 1000;
-  return Math.min(Math.max(config.IMPORT_INTERVAL - age_s, 0), config.IMPORT_INTERVAL);
+  const { run } = await store.imports.last();
+  if (!run?.finished_at || run.source === sampleSource) return 0;
+  const pause_s =
+    run.state === 'failed' ? Math.min(firstRetry_s, config.IMPORT_INTERVAL) : config.IMPORT_INTERVAL;
+  const rest_s = pause_s - (clock().getTime() - Date.parse(run.finished_at)) / 1000;
+  return rest_s > pause_s * jitter ? Math.min(rest_s, pause_s) : 0;
 }
 
 /** Waits while another process imports. */
@@ -65,7 +67,7 @@ async function keepImporting(context: ImportContext, signal: AbortSignal): Promi
   for (let failures = 0; ; ) {
     await wait(Math.min(pause_s * 1000, longestWait_ms), undefined, { signal, ref: false });
     const rest_s = failures === 0 ? await untilDue_s(context) : 0;
-    if (rest_s > IMPORT_INTERVAL * jitter) {
+    if (rest_s > 0) {
       pause_s = rest_s;
       continue;
     }

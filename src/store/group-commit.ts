@@ -18,8 +18,12 @@ interface Waiting {
 /** Runs one transaction around `work` and answers once it is durable. */
 export type Transact = (work: (db: Db) => Promise<void>) => Promise<void>;
 
-async function runOne(db: Db, waiting: Waiting, apart: boolean): Promise<unknown> {
-  if (!apart) return waiting.run(db);
+/** What a work threw, whatever that was. */
+interface Thrown {
+  readonly error: unknown;
+}
+
+async function runOne(db: Db, waiting: Waiting): Promise<Thrown | undefined> {
   await sql`savepoint one`.execute(db);
   try {
     await waiting.run(db);
@@ -30,17 +34,19 @@ async function runOne(db: Db, waiting: Waiting, apart: boolean): Promise<unknown
     await sql`rollback to savepoint one`.execute(db).catch(() => {
       throw error;
     });
-    return error;
+    if (isConflict(error)) throw error;
+    return { error };
   }
 }
 
 async function commitTogether(transact: Transact, group: readonly Waiting[]): Promise<void> {
-  const failures = new Map<Waiting, unknown>();
+  const failures = new Map<Waiting, Thrown>();
   const work = async (db: Db) => {
     failures.clear();
+    if (group.length === 1) return group[0]?.run(db);
     for (const waiting of group) {
-      const error = await runOne(db, waiting, group.length > 1);
-      if (error !== undefined) failures.set(waiting, error);
+      const thrown = await runOne(db, waiting);
+      if (thrown) failures.set(waiting, thrown);
     }
   };
   for (let tries = 1; ; tries++) {
@@ -54,7 +60,8 @@ async function commitTogether(transact: Transact, group: readonly Waiting[]): Pr
     }
   }
   for (const waiting of group) {
-    if (failures.has(waiting)) waiting.failed(failures.get(waiting));
+    const thrown = failures.get(waiting);
+    if (thrown) waiting.failed(thrown.error);
     else waiting.committed();
   }
 }

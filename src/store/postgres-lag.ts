@@ -4,15 +4,16 @@ import type { Db } from './engine.ts';
 import type { Written } from './store.ts';
 
 const look_ms = 50;
-const longest_ms = 60_000;
+const troubled_ms = 1000;
 
 const both = (one: Written | undefined, other: Written): Written =>
   one === 'all' || other === 'all' ? 'all' : [...(one ?? []), ...other];
 
+/** Answers once a replica has everything that the primary has now. */
 async function caughtUp(primary: Db, replica: Db, stopped: AbortSignal): Promise<void> {
-  const at = await sql<{ lsn: string }>`select pg_current_wal_lsn()::text as lsn`.execute(primary);
+  const at = await sql<{ lsn: string }>`select pg_current_wal_insert_lsn()::text as lsn`.execute(primary);
   const position = at.rows[0]?.lsn;
-  for (let waited_ms = 0; waited_ms < longest_ms; waited_ms += look_ms) {
+  for (;;) {
     const { rows } = await sql<{ there: boolean }>`select not pg_is_in_recovery()
       or pg_last_wal_replay_lsn() >= ${position}::pg_lsn as there`.execute(replica);
     if (rows[0]?.there) return;
@@ -36,8 +37,11 @@ export function repeatWhenCaughtUp(
     while (pending !== undefined && !stopped.aborted) {
       const written = pending;
       pending = undefined;
-      // Where nobody can say how far the replica is, everything it gave counts as old.
-      await caughtUp(databases.primary, databases.replica, stopped).catch(() => wait(look_ms));
+      await caughtUp(databases.primary, databases.replica, stopped).catch(async () => {
+        // Nobody can say how far the replica is: everything it gave counts as old, and will again.
+        await wait(troubled_ms, undefined, { ref: false });
+        pending = 'all';
+      });
       tell(written);
     }
     isWaiting = false;

@@ -97,6 +97,7 @@ async function readListings(db: Db, ids: readonly number[]): Promise<Map<number,
     .selectFrom('listing')
     .selectAll()
     .where('id', 'in', [...ids])
+    .where('withdrawn', 'is', null)
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -6,7 +6,8 @@ import type { Written } from './store.ts';
 const channel = 'dossier_written';
 /** Sets our locks on nodes apart from all others in the database. */
 const nodeLocks = 0x646f7373;
-const heartbeat_ms = 5000;
+const heartbeat_ms = 1000;
+const silent_ms = 1500;
 const firstPause_ms = 50;
 const longestPause_ms = 1000;
 /** What fits into one notification (8,000 bytes), and how many are sent before all is said at once. */
@@ -16,6 +17,21 @@ const mostPayloads = 8;
 interface Payload {
   readonly node: number;
   readonly written: Written;
+}
+
+const payloadForm = (heard: unknown): heard is Payload => {
+  const { node, written } = (heard ?? {}) as Partial<Payload>;
+  const isNamed = Array.isArray(written) && written.every((handle) => typeof handle === 'string');
+  return typeof node === 'number' && (written === 'all' || isNamed);
+};
+
+/** What a notification says; one that is not of this form may come from anybody, and says that anything changed. */
+function readPayload(text: string): Payload {
+  try {
+    const heard: unknown = JSON.parse(text);
+    if (payloadForm(heard)) return heard;
+  } catch {}
+  return { node: 0, written: 'all' };
 }
 
 type Run = (text: string, values: readonly unknown[]) => Promise<unknown>;
@@ -69,17 +85,23 @@ export async function openWatch(config: ClientConfig): Promise<Watch> {
 
   /** Answers what resolves once the session is lost. */
   const open = async (): Promise<{ lost: Promise<void> }> => {
-    const fresh = new Client(config);
+    const fresh = new Client({ ...config, query_timeout: silent_ms });
     const lost = Promise.withResolvers<void>();
     fresh.on('error', () => lost.resolve()).on('end', () => lost.resolve());
     fresh.on('notification', ({ payload = '' }) => {
-      const heard = JSON.parse(payload) as Payload;
+      const heard = readPayload(payload);
       if (heard.node !== node) tell(heard.written);
       else for (const listener of ownListeners) listener(heard.written);
     });
-    await fresh.connect();
-    await fresh.query('select pg_advisory_lock_shared($1, $2)', [nodeLocks, node]);
-    await fresh.query(`listen ${channel}`);
+    try {
+      await fresh.connect();
+      await fresh.query('select pg_advisory_lock_shared($1, $2)', [nodeLocks, node]);
+      await fresh.query(`listen ${channel}`);
+      stopped.signal.throwIfAborted();
+    } catch (error) {
+      await fresh.end().catch(() => undefined);
+      throw error;
+    }
     client = fresh;
     return { lost: lost.promise };
   };
@@ -87,7 +109,8 @@ export async function openWatch(config: ClientConfig): Promise<Watch> {
   const beat = async () => {
     while (!stopped.signal.aborted) {
       await wait(heartbeat_ms, undefined, { signal: stopped.signal, ref: false });
-      await client?.query('select 1').catch(() => client?.end());
+      const beaten = client;
+      await beaten?.query('select 1').catch(() => beaten.end());
     }
   };
 

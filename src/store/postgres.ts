@@ -1,50 +1,24 @@
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { Pool, type PoolConfig, types } from 'pg';
+import type { PoolConfig } from 'pg';
 import type { Db, Engine } from './engine.ts';
 import { createCheckTable, createLimitTables, createTables } from './migrations.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { repeatWhenCaughtUp } from './postgres-lag.ts';
+import { createDb, toPoolConfig, withoutTimeouts } from './postgres-pool.ts';
 import { postgresSearch } from './postgres-search.ts';
 import { isPresentQuery, openWatch, type Watch } from './postgres-watch.ts';
-import type { Schema } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 import type { Store, Written } from './store.ts';
 
 const readConnections = 8;
-const connect_ms = 3000;
-const statement_ms = 10_000;
-const idleTransaction_ms = 15_000;
 
 /** Held to the end of each writing transaction of any node, as SQLite holds its write lock. */
 const writeLock = 0x646f7373;
 
-/** Whole numbers below 2^53 are numbers; node-postgres leaves int8 as text. */
-const int8 = 20;
-const getTypeParser: typeof types.getTypeParser = (oid, format) =>
-  oid === int8 ? Number : types.getTypeParser(oid, format);
-
-const toPoolConfig = (connectionString: string): PoolConfig => ({
-  connectionString,
-  application_name: 'dossier',
-  types: { getTypeParser },
-  connectionTimeoutMillis: connect_ms,
-  statement_timeout: statement_ms,
-  query_timeout: statement_ms + 1000,
-  idle_in_transaction_session_timeout: idleTransaction_ms,
-  keepAlive: true,
-});
-
-function createDb(config: PoolConfig): Kysely<Schema> {
-  const pool = new Pool(config);
-  // An idle connection that breaks is replaced by the next one asked for; unheard, its error would end the process.
-  pool.on('error', () => undefined);
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-}
-
 /** Kysely's own lock makes nodes that start together wait for the first one. */
 async function migrate(config: PoolConfig): Promise<void> {
-  const db = createDb({ ...config, max: 2, statement_timeout: 0, query_timeout: 0 });
+  const db = createDb({ ...withoutTimeouts(config), max: 2 });
   const migrations = {
     '0001_tables': createTables({ int8: 'bigint', text: sql`text collate "C"` }),
     '0002_search': postgresSearch.migration,
@@ -62,13 +36,7 @@ async function migrate(config: PoolConfig): Promise<void> {
 
 /** A connection of its own, which may take its time: a backup goes as fast as what it is written to. */
 async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>): Promise<T> {
-  const db = createDb({
-    ...config,
-    max: 1,
-    statement_timeout: 0,
-    query_timeout: 0,
-    idle_in_transaction_session_timeout: 0,
-  });
+  const db = createDb({ ...withoutTimeouts(config), max: 1 });
   try {
     return await db
       .transaction()
@@ -77,6 +45,19 @@ async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>)
       .execute(work);
   } finally {
     await db.destroy();
+  }
+}
+
+/** The replica, asked once: one that is not there or is another database shall not be noticed by the first reader. */
+async function openReplica(url: string): Promise<Db> {
+  const db = createDb({ ...toPoolConfig(url, searchOptions), max: readConnections });
+  try {
+    await db.selectFrom('listing').select('id').limit(1).execute();
+    return db;
+  } catch (error) {
+    await db.destroy();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`DATABASE_READ_URL: ${reason}`, { cause: error });
   }
 }
 
@@ -110,13 +91,9 @@ function watchWrites(watch: Watch, { reader, replica }: { reader: Db; replica: D
 export async function openPostgresStore(databaseUrl: string, readUrl?: string): Promise<Store> {
   const config = toPoolConfig(databaseUrl);
   await migrate(config);
+  const lagging = await openReplica(readUrl ?? databaseUrl);
   const watch = await openWatch(config);
   const reader = createDb({ ...config, max: readConnections });
-  const lagging = createDb({
-    ...toPoolConfig(readUrl ?? databaseUrl),
-    max: readConnections,
-    options: searchOptions,
-  });
   const writer = createDb({ ...config, max: 1 });
   const engine: Engine = {
     reader,

@@ -64,12 +64,16 @@ export function createSqlStore(engine: Engine): Store {
   let touched: Set<string>;
   const commit = createGroupCommit(async (work) => {
     touched = new Set();
-    await engine.writer.transaction().execute(async (db) => {
-      await engine.begin(db);
-      await work(db);
-      if (touched.size > 0) await engine.announce(db, toWritten(touched));
-    });
-    if (touched.size > 0) tell(toWritten(touched));
+    try {
+      await engine.writer.transaction().execute(async (db) => {
+        await engine.begin(db);
+        await work(db);
+        if (touched.size > 0) await engine.announce(db, toWritten(touched));
+      });
+    } finally {
+      // Where the answer to a commit is lost, it may have been done.
+      if (touched.size > 0) tell(toWritten(touched));
+    }
   });
   return {
     ...createReads(engine.reader, engine.search),

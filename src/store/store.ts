@@ -31,7 +31,7 @@ export type QuarantineRow = QuarantineTable;
 /** What a version is known by without its record. */
 export type VersionSummary = Omit<VersionRow, 'record' | 'status_message'>;
 
-/** Everything that is known of one listing, read at one moment. */
+/** Everything that is known of one listing; its parts are read side by side, not as of one moment. */
 export interface ListingFacts {
   readonly listing: ListingRow;
   /** The newest ten, newest first. */

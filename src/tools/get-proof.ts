@@ -12,7 +12,11 @@ export const getProof = defineTool({
   effects: readsOnly,
   input: z.strictObject({
     log_index: z.int().min(0).optional(),
-    rating_id: z.string().max(64).optional().describe('Instead of log_index'),
+    rating_id: z
+      .string()
+      .regex(/^[\w-]{1,64}$/)
+      .optional()
+      .describe('Instead of log_index'),
   }),
   output: z.object({
     log_index: z.int(),

@@ -31,7 +31,7 @@ export const listRatings = defineTool({
   example: { handle: 'co.webhook/webhook' },
   about: ({ handle }) => [handle],
   async run({ handle, outcome, source, cursor }, context) {
-    const position = readCursor(cursor, z.tuple([z.string().max(40), z.string().max(64)]));
+    const position = readCursor(cursor, z.tuple([z.iso.datetime(), z.string().regex(/^[\w-]{1,64}$/)]));
     const { native } = await findListingFacts(handle, context);
     const after = position && { created_at: position[0], id: position[1] };
     const ratings = await context.store.ratings.list(handle, {

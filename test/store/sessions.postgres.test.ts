@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Store, Written } from '../../src/store/store.ts';
+import { createDatabase, openDatabase } from '../support/database.ts';
+import { listingRow } from './rows.ts';
+
+let url: string;
+let store: Store;
+let operator: Client;
+beforeEach(async () => {
+  url = await createDatabase();
+  store = await openDatabase(url);
+  operator = new Client(url);
+  await operator.connect();
+});
+afterEach(async () => {
+  await operator.end();
+  await store.close();
+});
+
+const cutAll = () =>
+  operator.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+const put = (description: string) =>
+  store.write((tx) => tx.listings.putListings([listingRow('a/one', 1, { description })]));
+
+it('outlives sessions that PostgreSQL ends in the middle of reads and writes, and says unavailable', async () => {
+  const failures: unknown[] = [];
+  const until = Date.now() + 1500;
+  const work = async (once: () => Promise<unknown>) => {
+    while (Date.now() < until) await once().catch((error: unknown) => failures.push(error));
+  };
+  const working = [
+    ...Array.from({ length: 4 }, (_, at) => work(() => put(`text ${at}`))),
+    ...Array.from({ length: 4 }, () => work(() => store.listings.facts('a/one'))),
+  ];
+  for (let cut = 0; cut < 10; cut++) {
+    await wait(100);
+    await cutAll();
+  }
+  await Promise.all(working);
+  expect(failures.length).toBeGreaterThan(0);
+  expect([...new Set(failures.map((error) => store.failureOf(error)))]).toEqual(['unavailable']);
+  await put('at last');
+  expect((await store.listings.facts('a/one'))?.listing.description).toBe('at last');
+  await expect.poll(() => store.isPresent(store.node), { timeout: 3000 }).toBe(true);
+});
+
+it('takes a notification that is none of ours for a change of anything', async () => {
+  const heard: Written[] = [];
+  store.onWritten((written) => heard.push(written));
+  for (const payload of ['', 'no json', '{"node":1}', '{"node":1,"written":[7]}', 'null'])
+    await operator.query('select pg_notify($1, $2)', ['dossier_written', payload]);
+  await expect.poll(() => heard, { timeout: 3000 }).toEqual(['all', 'all', 'all', 'all', 'all']);
+});
+
+it('closes while its session is being opened again', async () => {
+  for (const delay_ms of [0, 20, 60]) {
+    const other = await openDatabase(url);
+    await cutAll();
+    await wait(delay_ms);
+    await other.close();
+  }
+});
