@@ -11,6 +11,9 @@ export interface Metrics {
   stop(): Promise<void>;
 }
 
+/** Names of this machine that a page of another site cannot be reached by. */
+const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
 /**
  * Measures this process and its HTTP servers from now on and answers Prometheus at METRICS_PORT, apart from the service;
  * undefined where that is off. Throws what listening throws.
@@ -22,13 +25,17 @@ export async function startMetrics({
   if (!METRICS_PORT) return undefined;
   const registry = new Registry();
   const gauges = createStoreGauges([registry], { store });
-  const server = createServer(async ({ method, url }, response) => {
-    if (method !== 'GET' || url !== '/metrics') return void response.writeHead(404).end('GET /metrics\n');
+  let isLoopback = true;
+  const server = createServer(async ({ method, url, headers }, response) => {
+    const isNamed = !isLoopback || loopbackHost.test(headers.host ?? '');
+    if (method !== 'GET' || url !== '/metrics' || !isNamed)
+      return void response.writeHead(404).end('GET /metrics\n');
     await gauges.read();
     response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
   });
   server.listen(METRICS_PORT);
   await once(server, 'listening');
+  isLoopback = /^(127\.|::1$)/.test((server.address() as AddressInfo).address);
   collectDefaultMetrics({ register: registry });
   const undo = [measureHttp([registry], server), measureWork([registry])];
   const { address, port, family } = server.address() as AddressInfo;

@@ -5,7 +5,18 @@ import { describe, expect, it } from 'vitest';
 /** Which parts of src a part may use at run time; types may come from anywhere. */
 const uses: Record<string, readonly string[]> = {
   main: ['cli'],
-  cli: ['metrics', 'server', 'config', 'setting-checks', 'exit', 'registry', 'claim', 'limits', 'mcp', 'evidence'],
+  cli: [
+    'metrics',
+    'server',
+    'config',
+    'setting-checks',
+    'exit',
+    'registry',
+    'claim',
+    'limits',
+    'mcp',
+    'evidence',
+  ],
   server: ['record', 'http', 'proof', 'store', 'log', 'exit', 'setting-checks'],
   http: [
     'record',

@@ -9,7 +9,11 @@ const version = 1;
 const longestLine_bytes = 256 * 1024 * 1024;
 
 const counts = z.record(z.string(), z.number().int().min(0));
-const anyHeader = z.object({ format: z.literal(format), version: z.int(), dossier: z.string() });
+const anyHeader = z.object({
+  format: z.literal(format),
+  version: z.int(),
+  dossier: z.string().regex(/^[\w.+-]{1,40}$/),
+});
 const header = anyHeader.extend({ version: z.literal(version), created_at: z.iso.datetime(), rows: counts });
 const cell = z.union([z.string(), z.int(), z.null()]);
 const batch = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });

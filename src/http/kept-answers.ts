@@ -107,6 +107,8 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
       const address = addressOf(raw.url);
       const isSent = c.res.status === 200 || c.res.status === 304;
       if (!finished?.lasting || !isSent || method !== 'GET' || address.length > longestAddress) return;
+      // An address with escapes would count against other limits than the path it stands for.
+      if (withoutQuery(address) !== c.req.path) return;
       const { about } = finished.lasting;
       const bytes = finished.body.byteLength;
       keepFinished(toKept(finished, c.res.headers), { key: toKey(raw, address), about, bytes });

@@ -46,12 +46,16 @@ async function openAnswerer(context: Context): Promise<McpAnswerer> {
 function createGate() {
   let inFlight = 0;
   let draining = false;
+  const requireOpen = () => {
+    if (draining) throw new Problem('draining', { retry_after_s: 1 });
+  };
   return {
+    requireOpen,
     drain: () => {
       draining = true;
     },
     async pass(work: () => Promise<Response>): Promise<Response> {
-      if (draining) throw new Problem('draining', { retry_after_s: 1 });
+      requireOpen();
       if (inFlight >= maxInFlight) throw new Problem('unavailable', { retry_after_s: 1 });
       inFlight++;
       try {
@@ -76,19 +80,16 @@ export function createMcpRoute(context: Context): McpRoutes {
   opened.catch((err) => context.log.error({ err }, 'mcp did not open'));
   const page = String(toMcpPage({ config: context.config, assets: createAssets() }));
 
-  const answerPost = (c: Request) =>
-    gate.pass(async () => {
-      const message = await readMessage(c);
-      if ('refusal' in message) return message.refusal;
-      const { answerer } = await opened;
-      const { caller } = c.get('context');
-      return answerer.answer({
-        request: c.req.raw,
-        body: message.body,
-        caller,
-        answered: c.env?.answered,
-      });
-    });
+  /** Reading counts as nothing in flight: a body has a size and a time of its own, and many slow ones harm nobody. */
+  const answerPost = async (c: Request) => {
+    gate.requireOpen();
+    const message = await readMessage(c);
+    if ('refusal' in message) return message.refusal;
+    const { answerer } = await opened;
+    const { caller } = c.get('context');
+    const posted = { request: c.req.raw, body: message.body, caller, answered: c.env?.answered };
+    return gate.pass(() => answerer.answer(posted));
+  };
 
   const answer = async (c: Request): Promise<Response> => {
     const { method } = c.req;

@@ -37,11 +37,15 @@ function isKnown(name: string, value: string): boolean {
 }
 
 /** The part of an address that the search knows, each thing once; `query`, as the tool calls it, is `q` here. */
+/** One more than a search takes, so that it says so; a page links to each of them without the others. */
+const heldTags = 6;
+
 function toSearchAddress(address: URLSearchParams): SearchAddress {
   const known = new URLSearchParams();
   for (const [given, value] of address) {
     const name = given === 'query' ? 'q' : given;
     if (!isKnown(name, value) || known.has(name, value)) continue;
+    if (name === 'tag' && known.getAll(name).length === heldTags) continue;
     if (name === 'tag') known.append(name, value);
     else known.set(name, value);
   }

@@ -83,7 +83,7 @@ function readInitialize({ id, method, params, era }: Sent): PlainMessage | undef
   const { protocolVersion, ...client } = params;
   if (!SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion as string)) return undefined;
   const key = `${era} ${method} ${protocolVersion}`;
-  return { id, key, client: JSON.stringify(client), about: aboutNothing };
+  return { id, key, client: `initialize ${JSON.stringify(client)}`, about: aboutNothing };
 }
 
 function readConstant(sent: Sent): PlainMessage | undefined {

@@ -100,6 +100,7 @@ const whileLoading =
 
 /** The heads come first, because then no other load writes; wrong counts take them away again. */
 async function finish(engine: Engine, commit: Commit, { heads, counts }: Ending): Promise<void> {
+  if (heads.length === 0) throw new Error('there is no log in it, so it is not of a whole database');
   await whileLoading(commit)((db) => insert(db, 'log_head', heads));
   const held = await engine.snapshot(countRows);
   const wrong = dumpedTables.filter((table) => held[table] !== counts[table]);

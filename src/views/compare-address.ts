@@ -34,14 +34,17 @@ function toPicked([name, value]: [string, string]): PickedCriterion[] {
   return value === 'true' ? [{ criterion: name }] : [];
 }
 
+/** One more of each than a comparison takes, so that it says so; the page names each of them with all others. */
+const [mostHandles, mostCriteria] = [9, 21] as const;
+
 /** What an address asks for, each thing once, in its order; what it does not know is passed over. */
 export function readPicks(address: URLSearchParams): Picks {
-  const once = new URLSearchParams();
-  for (const [name, value] of address) if (!once.has(name, value)) once.append(name, value);
+  const handles = new Set(address.getAll('handle').filter(Boolean));
+  const picked = [...address].flatMap(toPicked).map((one) => [JSON.stringify(one), one] as const);
   return {
-    handles: once.getAll('handle').filter(Boolean),
-    criteria: [...once].flatMap(toPicked),
-    add: once.get('add')?.trim() ?? '',
+    handles: [...handles].slice(0, mostHandles),
+    criteria: [...new Map(picked).values()].slice(0, mostCriteria),
+    add: address.get('add')?.trim() ?? '',
   };
 }
 
