@@ -23,7 +23,7 @@ export interface Behind {
 /** The app with the gate in front of it. */
 export interface McpGate {
   readonly fetch: Fetch;
-  /** Forgets everything and lets everything through from now on. */
+  /** Forgets everything. */
   close(): void;
 }
 
@@ -106,7 +106,7 @@ export function createMcpGate(behind: Behind): McpGate {
   const kept = createKeptBytes<Finished>(context.store, budget_bytes);
   const clients = createKnownClients();
   // The lists of the conformance fixtures change while it runs.
-  let isOpen = !context.config.CONFORMANCE;
+  const isOpen = !context.config.CONFORMANCE;
 
   const passAndKeep = async (request: Request, environment: Environment, plain: PlainMessage) => {
     const keep = kept.reading();
@@ -132,7 +132,7 @@ export function createMcpGate(behind: Behind): McpGate {
     if (!plain) return fetch(request, { ...environment, body });
     const finished = clients.has(plain.client) ? kept.get(plain.key) : undefined;
     memoryReads.say({ memory: 'answers', isHit: finished !== undefined });
-    if (!finished || !isOpen || !isAdmitted(behind, request, environment))
+    if (!finished || !isAdmitted(behind, request, environment))
       return passAndKeep(request, { ...environment, body }, plain);
     if (plain.tool) toolCalls.say({ tool: plain.tool, outcome: 'ok' });
     logAnswer(context, { request: randomUUID(), method: 'POST', path, status: 200, start });
@@ -144,9 +144,6 @@ export function createMcpGate(behind: Behind): McpGate {
       isOpen && request.method === 'POST' && mayBePlain(request, isOurs)
         ? answer(request, environment)
         : fetch(request, environment),
-    close() {
-      isOpen = false;
-      kept.close();
-    },
+    close: kept.close,
   };
 }

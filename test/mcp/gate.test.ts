@@ -68,6 +68,10 @@ const refused: readonly [string, Message][] = [
   ...inEras('tools/call', call('submit_rating', { handle })),
   ...inEras('tools/call', call('withdraw_rating', { rating_id: 'x', reason: 'wrong' })),
   ...inEras('tools/call', call('submit_feedback', { message: '' })),
+  ...inEras('tools/call', { ...getAgent, _meta: { progressToken: 1.5 } }),
+  ...inEras('tools/call', { ...getAgent, _meta: { progressToken: {} } }),
+  ...inEras('tools/call', { ...getAgent, _meta: { free: JSON.parse('['.repeat(20) + ']'.repeat(20)) } }),
+  ...inEras('tools/call', { ...getAgent, _meta: { 'io.modelcontextprotocol/related-task': 'x' } }),
   ...inEras('tools/list', { cursor: 'x' }),
   ...inEras('no/such'),
 ];
@@ -125,6 +129,15 @@ describe('a request', () => {
       const { headers } = await post(directory.app, message, more);
       expect(headers['access-control-allow-origin']).toBe('origin' in more ? '*' : undefined);
     }
+  });
+
+  it('whose body is not UTF-8 is refused where nobody looks, too', async () => {
+    const message = legacy('tools/call', { ...getAgent, _meta: { free: 'X' } });
+    const body = Buffer.from(message.body.replace('"X"', '"\u00ff"'), 'latin1');
+    expect(await post(directory.app, message)).toMatchObject({ status: 200 });
+    const refused = await post(directory.app, { ...message, body });
+    expect(refused).toMatchObject({ status: 400 });
+    expect(await post(directory.app, { ...message, body }, behindGate)).toEqual(refused);
   });
 
   it.each([

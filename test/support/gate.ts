@@ -21,20 +21,25 @@ export async function see(response: Response): Promise<Seen> {
   return { status: response.status, headers: Object.fromEntries(headers), body: bytes.toString('latin1') };
 }
 
+const usualHost = '127.0.0.1:3000';
+
 /** What reaches the service on a socket: Host and length are always there. Headers of an undefined value are left out. */
 export function toPost(
   { headers, body }: Pick<Message, 'headers'> & { body: string | Uint8Array },
   more: Readonly<Record<string, string | undefined>> = {},
 ): RequestInit {
   const bytes = Buffer.from(body);
-  const all = { host: '127.0.0.1:3000', 'content-length': String(bytes.length), ...headers, ...more };
+  const all = { host: usualHost, 'content-length': String(bytes.length), ...headers, ...more };
   const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return { method: 'POST', headers: sent, body: bytes };
 }
 
-/** Posts to the endpoint in this process. */
-export const post = async (app: App, ...message: Parameters<typeof toPost>): Promise<Seen> =>
-  see(await app.request('http://127.0.0.1:3000/api/mcp', toPost(...message)));
+/** Posts to the endpoint in this process, at the address that the server underneath makes of the Host. */
+export async function post(app: App, ...sent: Parameters<typeof toPost>): Promise<Seen> {
+  const [{ headers }, more = {}] = sent;
+  const host = more.host ?? headers.host ?? usualHost;
+  return see(await app.request(`http://${host}/api/mcp`, toPost(...sent)));
+}
 
 /** One more app over a directory, each read of a listing's facts told; what is told may hold the read back. */
 export const watchReads = (context: Context, onRead: (handle: string) => Promise<void> | void): App =>

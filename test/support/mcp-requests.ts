@@ -14,9 +14,9 @@ export const legacy = (method: string, params: object = {}, id: unknown = 1): Me
 
 /** A request of 2026-07-28, with its envelope and the headers that repeat it. */
 export function modern(method: string, params: object = {}): Message {
-  const { name, uri } = params as { name?: string; uri?: string };
+  const { name, uri, _meta } = params as { name?: string; uri?: string; _meta?: object };
   const named = name ?? uri;
-  const _meta = {
+  const envelope = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': {},
@@ -28,7 +28,12 @@ export function modern(method: string, params: object = {}): Message {
       'mcp-method': method,
       ...(named !== undefined && { 'mcp-name': named }),
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: { ...params, _meta: { ...envelope, ..._meta } },
+    }),
   };
 }
 
