@@ -19,9 +19,9 @@ function defineFact<Fact extends object>(name: string) {
 
 /** A call of a tool by any face: `ok`, or the code of its problem. */
 export const toolCalls = defineFact<{ readonly tool: string; readonly outcome: string }>('tool-call');
-/** A read of a memory: the facts of a listing, the counts of a search, a finished answer over MCP. */
+/** A read of a memory: the facts of a listing, the counts of a search, a finished answer over MCP, a finished page. */
 export const memoryReads = defineFact<{
-  readonly memory: 'facts' | 'counts' | 'answers';
+  readonly memory: 'facts' | 'counts' | 'answers' | 'pages';
   readonly isHit: boolean;
 }>('memory-read');
 /** A transaction as its caller waited for it, good or not. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../context.ts';
+import { memoryReads } from '../measured.ts';
 import { type Finished, isHeld } from './answers.ts';
 import { networkOf } from './caller.ts';
 import { toEncoding } from './encodings.ts';
@@ -90,6 +91,7 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
     const found = kept.get(toKey(request, address));
     const path = withoutQuery(address);
     if (!found || !isAdmitted(request, path, environment)) return undefined;
+    memoryReads.say({ memory: 'pages', isHit: true });
     const id = randomUUID();
     const held = isHeld(headers.get('if-none-match'), found.etag);
     const status = held ? 304 : 200;
@@ -109,6 +111,7 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
       if (!finished?.lasting || !isSent || method !== 'GET' || address.length > longestAddress) return;
       // An address with escapes would count against other limits than the path it stands for.
       if (withoutQuery(address) !== c.req.path) return;
+      memoryReads.say({ memory: 'pages', isHit: false });
       const { about } = finished.lasting;
       const bytes = finished.body.byteLength;
       keepFinished(toKept(finished, c.res.headers), { key: toKey(raw, address), about, bytes });

@@ -77,6 +77,7 @@ const summary = ({ problem, received }: FeedbackForm) =>
 export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>
   toPage(site, {
     title: 'Feedback',
+    description: 'Tell the operator something in private: no account, and no effect on any listing.',
     path: '/feedback',
     indexed: Object.keys(form.values).length === 0 && !form.received,
     body: html`

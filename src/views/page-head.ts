@@ -30,28 +30,26 @@ const dataBlock = (data: object): Html =>
     JSON.stringify(data).replaceAll(/[<>&\u2028\u2029]/g, (character) => inScript[character] ?? ''),
   )}</script>`;
 
-const defaultDescription = 'Independent evidence before an agent-service purchase.';
-
-const shared = ({ config }: Site, { title, description, card, path }: PageHead) => html`
+/** What a link to the page shows elsewhere (Open Graph). One that is not indexed names no address for good. */
+const shared = ({ config }: Site, { title, description, card, path, indexed }: PageHead) => html`
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${config.serviceName}">
 <meta property="og:title" content="${title}">
-<meta property="og:description" content="${description ?? defaultDescription}">
-${path && html`<meta property="og:url" content="${config.PUBLIC_URL}${path}">`}
+<meta property="og:description" content="${description}">
+${path && indexed !== false && html`<meta property="og:url" content="${config.PUBLIC_URL}${path}">`}
 <meta property="og:image" content="${config.PUBLIC_URL}${card ?? '/card.png'}">
 <meta property="og:image:width" content="1200">
 <meta property="og:image:height" content="630">
-<meta property="og:image:alt" content="${description ?? defaultDescription}">
+<meta property="og:image:alt" content="${description}">
 <meta name="twitter:card" content="summary_large_image">`;
 
 /** Title, description, canonical link and card of a page. One that is not indexed names no canonical address. */
 export function toHead(site: Site, page: PageHead): Html {
   const { title, description, path, data } = page;
   const { serviceName, PUBLIC_URL } = site.config;
-  const indexed = page.indexed !== false;
-  return html`<title>${title === serviceName ? title : `${title} - ${serviceName}`}</title>
+  return html`<title>${title === serviceName ? `${title}: evidence before you buy an agent service` : `${title} - ${serviceName}`}</title>
 ${description && html`<meta name="description" content="${description}">`}
-${indexed ? path && html`<link rel="canonical" href="${PUBLIC_URL}${path}">` : html`<meta name="robots" content="noindex">`}
-${indexed ? shared(site, page) : ''}
+${page.indexed === false ? html`<meta name="robots" content="noindex">` : path && html`<link rel="canonical" href="${PUBLIC_URL}${path}">`}
+${description && shared(site, page)}
 ${data && dataBlock(data)}`;
 }

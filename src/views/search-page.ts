@@ -16,6 +16,8 @@ const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#resul
 const searchPage = (site: Site, address: SearchAddress, inside: Html) =>
   toPage(site, {
     title: address.get('q') ? `Search: ${address.get('q')}` : 'Listings',
+    description:
+      'Search agent services by name, tag, transport and package. The order follows from names and dates, never from ratings.',
     path: '/agents',
     indexed: address.size === 0,
     head: html`<script src="${site.assets.search.path}" defer></script>`,
@@ -48,6 +50,7 @@ export function toWrongSearchPage(site: Site, address: SearchAddress, problem: P
 export const toTagPage = (site: Site, tag: string, answer: SearchAnswer): Html =>
   toPage(site, {
     title: `Tag: ${tag}`,
+    description: `Agent services that carry the tag ${tag}, from what each listing records, with what is known about them.`,
     path: `/tags/${encodeURIComponent(tag)}`,
     body: html`
 <p class="eyebrow"><a href="/tags">Tags</a></p>

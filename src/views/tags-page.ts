@@ -52,6 +52,8 @@ function group({ id, title, why, holds }: (typeof groups)[number], tags: readonl
 export const toTagsPage = (site: Site, tags: readonly TagCount[]): Html =>
   toPage(site, {
     title: 'Tags',
+    description:
+      'Agent services by subject, recorded fact and publishers’ keyword, with how many listings carry each.',
     path: '/tags',
     body: html`
 <h1>Tags</h1>

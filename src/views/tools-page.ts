@@ -48,6 +48,8 @@ ${paste(`curl -s ${publicUrl}/api/tools/${tool.name} -H 'Content-Type: applicati
 export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
   toPage(site, {
     title: 'Tools',
+    description:
+      'The operations agents and scripts can use, over MCP and as plain JSON, with their inputs and an example.',
     path: '/tools',
     body: html`
 <div class="with-nav">

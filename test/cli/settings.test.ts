@@ -62,7 +62,7 @@ it('names the service everywhere as SERVICE_NAME says', async () => {
   const service = startDossier([], { ...quiet, SERVICE_NAME: 'Paper Trail' });
   const url = await service.line(/^listening on (\S+)/m);
   const home = await (await fetch(url)).text();
-  expect(home).toContain('<title>Paper Trail</title>');
+  expect(home).toContain('<title>Paper Trail: evidence before you buy an agent service</title>');
   expect(home).not.toContain('Dossier');
   expect(await (await fetch(`${url}/llms.txt`)).text()).toMatch(/^# Paper Trail\n/);
   service.child.kill('SIGTERM');

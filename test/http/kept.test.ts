@@ -1,0 +1,335 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memoryReads } from '../../src/measured.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+import { createNodes, get as fetchAs, refusalOf, statuses } from '../support/nodes.ts';
+
+const handle = 'co.webhook/webhook';
+const page = `/agents/${handle}`;
+const browser = { accept: 'text/html', 'accept-encoding': 'gzip, deflate, br' };
+type App = Directory['app'];
+
+const decoders: Record<string, (bytes: Buffer) => Buffer> = { br: brotliDecompressSync, gzip: gunzipSync };
+
+/** The text of an answer, whatever coding it came in. */
+async function textOf(response: Response): Promise<string> {
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const decode = decoders[response.headers.get('content-encoding') ?? ''];
+  return (decode ? decode(bytes) : bytes).toString();
+}
+
+const get = async (app: App, path: string, headers: Record<string, string> = browser) =>
+  app.request(path, { headers });
+const read = async (app: App, path: string, headers = browser) => textOf(await get(app, path, headers));
+
+/** Whether a request was answered from memory. */
+async function isKept(ask: () => Promise<unknown>): Promise<boolean> {
+  let hits = 0;
+  const stop = memoryReads.listen(({ memory, isHit }) => {
+    if (memory === 'pages' && isHit) hits += 1;
+  });
+  await ask();
+  stop();
+  return hits === 1;
+}
+
+describe('a finished answer', () => {
+  let directory: Directory;
+  beforeAll(async () => {
+    directory = await openDirectory({ listening: true });
+  });
+  afterAll(() => directory.close());
+
+  const lasting = [
+    page,
+    `${page}.json`,
+    `${page}.md`,
+    `${page}/ratings`,
+    `${page}/badge`,
+    `/badge/${handle}`,
+    `/badge/${handle}.svg?style=flat-square`,
+    `/badge/${handle}.json`,
+    '/card.png',
+    `${page}/card.png`,
+    '/agents',
+    '/agents?q=webhook',
+    '/tags',
+    '/tags/webhooks',
+    '/tools',
+    '/llms.txt',
+    '/openapi.json',
+    '/robots.txt',
+  ];
+
+  it.each(lasting)('of %s is sent again as it was, under a new id', async (path) => {
+    for (const accepted of ['gzip, deflate, br', 'gzip', 'identity']) {
+      const headers = { 'accept-encoding': accepted };
+      const ask = () => fetch(directory.url + path, { headers });
+      const seen: { status: number; headers: Record<string, string | undefined>; text: string }[] = [];
+      const record = async () => {
+        const response = await ask();
+        const { date: _date, ...named } = Object.fromEntries(response.headers);
+        seen.push({ status: response.status, headers: named, text: await response.text() });
+      };
+      expect(await isKept(record)).toBe(false);
+      expect(await isKept(record)).toBe(true);
+      const ids = seen.map((answer) => answer.headers['x-request-id']);
+      expect(ids).toEqual([
+        expect.stringMatching(/^[0-9a-f-]{36}$/),
+        expect.stringMatching(/^[0-9a-f-]{36}$/),
+      ]);
+      expect(ids[0]).not.toBe(ids[1]);
+      for (const { headers } of seen) headers['x-request-id'] = undefined;
+      const [first, second] = seen;
+      expect(first?.status).toBe(200);
+      expect(first?.headers['content-security-policy']).toBeDefined();
+      expect(second).toEqual(first);
+    }
+  });
+
+  it.each(['/', '/about', '/feedback', `${page}/claim`, '/compare', '/sitemap.xml', '/healthz'])(
+    'of %s is not kept: an import, the clock or the caller is in it',
+    async (path) => {
+      await get(directory.app, path);
+      expect(await isKept(() => get(directory.app, path))).toBe(false);
+    },
+  );
+
+  it.each([`${page}x`, '/agents/io.test', '/nothing', '/tags/nothing'])(
+    'that is a problem is not kept: %s',
+    async (path) => {
+      const first = await get(directory.app, path);
+      expect(first.status).toBeGreaterThanOrEqual(400);
+      expect(await isKept(() => get(directory.app, path))).toBe(false);
+    },
+  );
+
+  it('is told by HEAD as by GET', async () => {
+    const ask = async (method: string) => {
+      const { status, headers } = await directory.app.request(page, { method, headers: browser });
+      const { date: _date, 'x-request-id': _id, ...named } = Object.fromEntries(headers);
+      return { status, named };
+    };
+    await ask('GET');
+    const head = await ask('HEAD');
+    expect(head).toEqual(await ask('GET'));
+    expect(Number(head.named['content-length'])).toBeGreaterThan(1000);
+  });
+
+  it('keeps the id that its caller chose', async () => {
+    await get(directory.app, page);
+    const answer = await get(directory.app, page, { ...browser, 'x-request-id': 'mine-1' });
+    expect(answer.headers.get('x-request-id')).toBe('mine-1');
+  });
+
+  it('is only for whom the Host names this service', async () => {
+    await get(directory.app, page);
+    const answer = await get(directory.app, page, { ...browser, host: 'evil.example' });
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('whoever holds an answer', () => {
+  let directory: Directory;
+  beforeAll(async () => {
+    directory = await openDirectory();
+  });
+  afterAll(() => directory.close());
+
+  it.each([
+    [page, 'no-cache'],
+    [`/badge/${handle}`, 'public, max-age=300'],
+    ['/tags', 'no-cache'],
+    ['/', 'no-cache'],
+    ['/about', 'no-cache'],
+    ['/compare', 'no-cache'],
+    ['/card.png', 'public, max-age=3600'],
+  ])('is not sent %s again', async (path, cacheControl) => {
+    const etag = (await get(directory.app, path)).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]{22}(-br)?"$/);
+    for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await get(directory.app, path, { ...browser, 'if-none-match': held });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      expect(again.headers.get('etag')).toBe(etag);
+      expect(again.headers.get('cache-control')).toBe(cacheControl);
+      expect(again.headers.get('content-type')).toBeNull();
+      expect(again.headers.get('content-length')).toBeNull();
+    }
+    const other = await get(directory.app, path, { ...browser, 'if-none-match': '"other"' });
+    expect(other.status).toBe(200);
+  });
+
+  it('in one coding is sent another when he asks for it', async () => {
+    const etagOf = async (encoding: string) =>
+      (await get(directory.app, page, { 'accept-encoding': encoding })).headers.get('etag') ?? '';
+    const tags = [await etagOf('br'), await etagOf('gzip'), await etagOf('identity')];
+    expect(new Set(tags).size).toBe(3);
+    const asked = { 'accept-encoding': 'gzip', 'if-none-match': tags[0] ?? '' };
+    expect((await get(directory.app, page, asked)).status).toBe(200);
+  });
+});
+
+describe('the coding', () => {
+  let directory: Directory;
+  beforeAll(async () => {
+    directory = await openDirectory();
+  });
+  afterAll(() => directory.close());
+
+  const cases: readonly (readonly [accepted: string | undefined, encoding: string | null])[] = [
+    [undefined, null],
+    ['', null],
+    ['gzip, deflate, br', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['br', 'br'],
+    ['BR', 'br'],
+    ['gzip', 'gzip'],
+    ['deflate', null],
+    ['identity', null],
+    ['*', 'br'],
+    ['br;q=0, gzip', 'gzip'],
+    ['br;q=0,*', 'gzip'],
+    ['gzip;q=0, *', 'br'],
+    ['gzip;q=1.0, br;q=0.5', 'gzip'],
+    ['gzip;q=0.001', 'gzip'],
+    ['identity;q=0.5, gzip;q=0.2', null],
+    ['gzip;q=0', null],
+    ['br;q=0, gzip;q=0', null],
+    ['*;q=0', null],
+    ['identity;q=0, *;q=0', null],
+  ];
+  it.each(cases)('that %o asks for is %o, kept or not', async (accepted, encoding) => {
+    const headers = { ...(accepted !== undefined && { 'accept-encoding': accepted }) };
+    const plain = await read(directory.app, page, { ...browser, 'accept-encoding': 'identity' });
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await get(directory.app, page, headers);
+      expect(answer.headers.get('content-encoding')).toBe(encoding);
+      expect(answer.headers.get('vary')).toBe('Accept-Encoding');
+      const bytes = Number(answer.headers.get('content-length'));
+      expect((await answer.clone().arrayBuffer()).byteLength).toBe(bytes);
+      expect(await textOf(answer)).toBe(plain);
+    }
+  });
+
+  it('of what fits one packet is none', async () => {
+    for (const path of [`/badge/${handle}`, '/robots.txt'])
+      expect((await get(directory.app, path)).headers.get('content-encoding')).toBeNull();
+  });
+
+  it('of assets is as of pages; they are kept for ever', async () => {
+    const [style = ''] = /\/assets\/style\.[0-9a-f]{12}\.css/.exec(await read(directory.app, '/')) ?? [];
+    const plain = await (await get(directory.app, style, {})).text();
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', null],
+    ] as const) {
+      const answer = await get(directory.app, style, { 'accept-encoding': accepted });
+      expect(answer.headers.get('content-encoding')).toBe(encoding);
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(answer.headers.get('vary')).toBe('Accept-Encoding');
+      expect(await textOf(answer)).toBe(plain);
+    }
+  });
+});
+
+describe('a write', () => {
+  let directory: ClaimedDirectory;
+  beforeAll(async () => {
+    directory = await openClaimedDirectory();
+  });
+  afterAll(() => directory.close());
+
+  const faces = [page, `${page}.json`, `${page}.md`, '/agents?q=webhook', '/tags/webhooks'];
+  const readAll = () => Promise.all(faces.map((path) => read(directory.app, path)));
+  const change = (changes: Record<string, unknown>, official: Record<string, unknown>) =>
+    directory.importEntries([
+      ...seedEntries.filter(({ server }) => server.name !== handle),
+      registryEntry(handle, changes, official),
+    ]);
+
+  it('of an import shows everywhere at once', async () => {
+    await readAll();
+    await change({ description: 'Webhooks, told anew' }, { updatedAt: '2026-11-01T08:00:00Z' });
+    for (const text of await readAll()) expect(text).toContain(', told anew');
+  });
+
+  it('of a claim and a rating shows everywhere at once', async () => {
+    const seen = async () => [
+      /class="state">([^<]+)/.exec(await read(directory.app, page))?.[1],
+      ((await (await get(directory.app, `/badge/${handle}.json`)).json()) as { message: string }).message,
+      (await read(directory.app, `${page}/ratings`)).includes('A comment of its source'),
+    ];
+    const before = await seen();
+    expect(before[2]).toBe(false);
+    const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
+    const rated = await directory.post(
+      '/api/tools/submit_rating',
+      {
+        handle,
+        interaction_id: 'kept-1',
+        interaction_at: directory.context.clock().toISOString(),
+        outcome: 'succeeded',
+        protocol: 'mcp',
+        relationship: 'none',
+        comment: 'A comment of its source',
+      },
+      capability,
+    );
+    expect(rated.status).toBe(200);
+    const after = await seen();
+    expect(after[1]).toMatch(/^1 independent source, last /);
+    expect(after[2]).toBe(true);
+    expect(await read(directory.app, '/agents/com.politicalcomms/api')).toContain('Claimed');
+  });
+
+  it('of feedback changes nothing and forgets nothing', async () => {
+    await get(directory.app, page);
+    await directory.post('/api/feedback', { message: 'Nothing of this is public', handle });
+    expect(await isKept(() => get(directory.app, page))).toBe(true);
+  });
+
+  it('of one listing leaves the pages of others, and drops what any may be in', async () => {
+    const other = '/agents/com.politicalcomms/api';
+    for (const path of [page, other, '/tags']) await get(directory.app, path);
+    await directory.store.write((tx) => tx.listings.reindex(handle));
+    const kept: boolean[] = [];
+    for (const path of [page, other, '/tags']) kept.push(await isKept(() => get(directory.app, path)));
+    expect(kept).toEqual([false, true, false]);
+  });
+
+  it('of a listing whose name ends like a form takes that form’s address', async () => {
+    const path = '/agents/co.webhook/webhook.json';
+    expect((await get(directory.app, path)).headers.get('content-type')).toBe('application/json');
+    expect(await isKept(() => get(directory.app, path))).toBe(true);
+    await directory.importEntries([...seedEntries, registryEntry(`${handle}.json`)]);
+    const answer = await get(directory.app, path);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await textOf(answer)).toContain('<h1 class="handle">co.webhook/webhook.json</h1>');
+  });
+
+  it('that withdraws a listing ends all that was kept of it', async () => {
+    await Promise.all([page, `/badge/${handle}`, `${page}/card.png`].map((path) => get(directory.app, path)));
+    await change({}, { status: 'deleted', updatedAt: '2026-11-03T08:00:00Z' });
+    const paths = [page, `${page}.md`, `${page}/card.png`, `/badge/${handle}`];
+    const answers = await Promise.all(paths.map((path) => get(directory.app, path)));
+    expect(answers.map(({ status }) => status)).toEqual([410, 410, 410, 410]);
+  });
+});
+
+describe('limits', () => {
+  it('count what is answered from memory with all the rest', async () => {
+    const nodes = await createNodes();
+    const { context } = await nodes.open();
+    const ask = (path: string, count: number) => statuses(count, fetchAs(context.config.PUBLIC_URL + path));
+    expect(await ask('/tags', 60)).toEqual({ 200: 60 });
+    expect(await ask('/about', 30)).toEqual({ 200: 30 });
+    expect(await ask('/tags', 20)).toEqual({ 200: 10, 429: 10 });
+    expect(await ask('/card.png', 31)).toEqual({ 200: 30, 429: 1 });
+    const refused = await fetchAs(`${context.config.PUBLIC_URL}/tags`)();
+    expect(refusalOf(refused)).toEqual([429, '1', '"pages";q=100;w=5', '"pages";r=0;t=1']);
+    await nodes.close();
+  });
+});
