@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
 
@@ -224,19 +224,31 @@ describe('many callers on one server', () => {
 });
 
 describe('a flood', () => {
-  it('of slow bodies holds 200 places, and no more; the next is told to come back', async () => {
-    const slow = Array.from({ length: 200 }, () => {
+  it('of slow bodies holds up nobody', async () => {
+    const slow = Array.from({ length: 300 }, () => {
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
       return { answer: raw(readable), writer: writable.getWriter() };
     });
-    const refused = await post(legacy('ping'));
-    expect(refused.headers.get('retry-after')).toBe('1');
-    await expectRefused(refused, 503, -32000, 'unavailable');
-    for (const { writer } of slow) {
+    expect((await post(legacy('ping'))).status).toBe(200);
+    for (const { answer, writer } of slow) {
       void writer.write(new TextEncoder().encode(legacy('ping').body));
       void writer.close();
+      expect((await answer).status).toBe(200);
     }
-    for (const { answer } of slow) expect((await answer).status).toBe(200);
+  });
+  it('of calls holds 200 places, and no more; the next is told to come back', async () => {
+    const held = Promise.withResolvers<void>();
+    const writing = directory.store.write(() => held.promise);
+    const feedback = { name: 'submit_feedback', arguments: { message: 'Waits for the writer.' } };
+    const waiting = Array.from({ length: 200 }, () => post(legacy('tools/call', feedback)));
+    await vi.waitFor(async () => {
+      const refused = await post(legacy('ping'));
+      expect(refused.headers.get('retry-after')).toBe('1');
+      await expectRefused(refused, 503, -32000, 'unavailable');
+    });
+    held.resolve();
+    await writing;
+    for (const answer of waiting) expect((await answer).status).toBe(200);
     expect((await post(legacy('ping'))).status).toBe(200);
   });
 });
