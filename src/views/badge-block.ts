@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ListingDocument } from '../evidence/listing-document.ts';
-import { type BadgeStyle, badgeStyles } from './badge.ts';
+import { type Badge, type BadgeStyle, badgeSize, badgeStyles, toBadge } from './badge.ts';
 import { type Html, pagePath, paste } from './html.ts';
 
 /** What a badge says of a listing to people who cannot see it, and as of when. */
@@ -8,13 +8,15 @@ export interface BadgedListing {
   readonly handle: string;
   readonly statement: string;
   readonly date: string;
+  readonly badge: Badge;
 }
 
 /** The part of a document that its badge speaks of. */
-export const toBadged = ({ handle, signals, evidence_snapshot_date }: ListingDocument): BadgedListing => ({
-  handle,
-  statement: signals.native.statement,
-  date: evidence_snapshot_date,
+export const toBadged = (listing: ListingDocument): BadgedListing => ({
+  handle: listing.handle,
+  statement: listing.signals.native.statement,
+  date: listing.evidence_snapshot_date,
+  badge: toBadge(listing),
 });
 
 /** Where the badge of a style is. */
@@ -29,9 +31,11 @@ export const pastedText = ({ statement, date }: BadgedListing): string =>
 export const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
-/** The badge itself, as it is at this moment. */
-export const badgeImage = ({ handle, statement }: BadgedListing, style: BadgeStyle): Html =>
-  html`<img class="badge" src="${badgePath(handle, style)}" alt="${statement}" height="${style === 'for-the-badge' ? 28 : 20}">`;
+/** The badge itself, as it is at this moment; its place is kept while it is on its way. */
+export function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
+  const { width, height } = badgeSize(badge, style);
+  return html`<img class="badge" src="${badgePath(handle, style)}" alt="${statement}" width="${width}" height="${height}">`;
+}
 
 /** The badge with its Markdown. */
 export const badgeBlock = (listing: BadgedListing, publicUrl: string): Html => html`

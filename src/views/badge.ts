@@ -32,6 +32,13 @@ export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
 export const toBadgeSvg = ({ label, message }: Badge, style: BadgeStyle): string =>
   makeBadge({ label, message, color: grey, labelColor: darkGrey, style });
 
+/** Width and height of a badge, as its SVG says them. */
+export function badgeSize(badge: Badge, style: BadgeStyle): { width: string; height: string } {
+  const [, width = '', height = ''] =
+    / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
+  return { width, height };
+}
+
 /** A badge in the form that shields.io's endpoint badge reads. */
 export const toShieldsEndpoint = ({ label, message }: Badge) => ({
   schemaVersion: 1,
