@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from './engine.ts';
 
@@ -76,6 +77,8 @@ export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Pro
   const pump = async () => {
     isBusy = true;
     while (queue.length > 0) {
+      // SQLite ends a commit before the next request is read: what came meanwhile is let in first.
+      await setImmediate();
       const group = queue.slice(0, mostTogether);
       queue = queue.slice(mostTogether);
       await commitTogether(transact, group);
