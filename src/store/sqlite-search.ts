@@ -41,16 +41,24 @@ async function match(db: Db, fts: string, after: number, limit: number): Promise
   return (await found.execute(db)).rows;
 }
 
+/**
+ * Hits of one tier behind those of the narrower ones. Read from the beginning, all narrower matches are among `found`
+ * and passed over by their ids; only behind a cursor does the index have to leave them out, which is slow.
+ */
 async function searchTier(
   db: Db,
   query: SearchQuery,
   tier: SearchHit['tier'],
-  room: number,
+  found: readonly SearchHit[],
 ): Promise<SearchHit[]> {
   const after = query.after?.tier === tier ? query.after.id : 0;
-  const fts = expression(query, tier, true);
-  const rows = fts ? await match(db, fts, after, room) : await everyListing(db, after, room);
-  return rows.map((listing) => ({ listing, tier }));
+  const fts = expression(query, tier, query.after !== undefined);
+  const rows = fts ? await match(db, fts, after, query.limit) : await everyListing(db, after, query.limit);
+  const known = new Set(found.map(({ listing }) => listing.id));
+  return rows
+    .filter(({ id }) => !known.has(id))
+    .slice(0, query.limit - found.length)
+    .map((listing) => ({ listing, tier }));
 }
 
 const everyListing = (db: Db, after: number, limit: number) =>
@@ -87,11 +95,11 @@ export const sqliteSearch: SearchIndex = {
   },
 
   async search(db, query) {
-    if (query.words.length === 0) return searchTier(db, query, 0, query.limit);
+    if (query.words.length === 0) return searchTier(db, query, 0, []);
     const hits: SearchHit[] = [];
     for (const tier of [1, 2, 3] as const) {
       if (tier < (query.after?.tier ?? 1) || hits.length >= query.limit) continue;
-      hits.push(...(await searchTier(db, query, tier, query.limit - hits.length)));
+      hits.push(...(await searchTier(db, query, tier, hits)));
     }
     return hits;
   },
