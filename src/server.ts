@@ -120,7 +120,10 @@ export async function listen(context: Context): Promise<Running> {
   const config = { ...context.config, PORT: port, PUBLIC_URL: PUBLIC_URL.replace(/:0$/, `:${port}`) };
   const served = { ...context, config };
   const app = createApp(served);
-  server.on('request', getRequestListener(app.fetch));
+  const answer = getRequestListener(app.fetch);
+  server.on('request', (incoming, outgoing) => {
+    if (!app.answerKept(incoming, outgoing)) void answer(incoming, outgoing);
+  });
   const stop = async () => {
     const drained = drain(server);
     await app.close();

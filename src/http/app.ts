@@ -15,7 +15,7 @@ import { createDiscoveryRoutes, createHealthRoutes } from './discovery.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 import { createFeedbackRoutes } from './feedback.ts';
 import { addressGuard, createAccessLog, createHeaderGuard, createHostGuard } from './guards.ts';
-import { createKeptAnswers } from './kept-answers.ts';
+import { createKeptAnswers, type KeptAnswers } from './kept-answers.ts';
 import { createLimitGuard, createRequestLimits } from './limits.ts';
 import { createListingRoutes } from './listing.ts';
 import { createLogRoutes } from './log.ts';
@@ -27,8 +27,13 @@ import { createSearchRoutes } from './search.ts';
 
 const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
 
-/** The whole service as a fetch handler; `close` ends what stays open between requests. */
-export type App = Hono<HttpEnvironment> & { close(): Promise<void> };
+/** The whole service as a fetch handler. */
+export interface App extends Hono<HttpEnvironment> {
+  /** Answers a request of Node's server from memory; false, and nothing was done, where that cannot be. */
+  answerKept: KeptAnswers['answer'];
+  /** Ends what stays open between requests. */
+  close(): Promise<void>;
+}
 
 /** The whole HTTP face: what every request passes, in this order, and what is mounted behind it. */
 export function createApp(context: Context): App {
@@ -67,11 +72,11 @@ export function createApp(context: Context): App {
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));
   app.route('/', createLogRoutes());
-  const gate = createMcpGate({ context, fetch: kept.before(app.fetch), limit: limits.mcp });
+  const gate = createMcpGate({ context, fetch: app.fetch, limit: limits.mcp });
   const close = async () => {
     gate.close();
     kept.close();
     await Promise.all([cards.close(), mcp.close()]);
   };
-  return Object.assign(app, { fetch: gate.fetch, close });
+  return Object.assign(app, { fetch: gate.fetch, answerKept: kept.answer, close });
 }

@@ -56,7 +56,11 @@ function toNetwork(address: Address): string {
 }
 
 /** The network a request comes from, as `toCaller` names it. */
-export function networkOf(headers: Headers, config: Trust, remoteAddress: string | undefined): string {
+export function networkOf(
+  headers: Pick<Headers, 'get'>,
+  config: Trust,
+  remoteAddress: string | undefined,
+): string {
   const ranges = rangesOf(config);
   // Most callers: no proxies to look for and nothing to take apart.
   if (ranges.length === 0 && remoteAddress && isIPv4(remoteAddress)) return remoteAddress;

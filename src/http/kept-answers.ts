@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../context.ts';
 import { memoryReads } from '../measured.ts';
@@ -11,8 +11,6 @@ import { createHostCheck, logAnswer } from './guards.ts';
 import { createKeptBytes } from './kept-bytes.ts';
 import { limitOf, type RequestLimits } from './limits.ts';
 
-type Environment = HttpEnvironment['Bindings'];
-type Fetch = (request: Request, environment?: Environment) => Response | Promise<Response>;
 type Named = Readonly<Record<string, string>>;
 
 const budget_bytes = 32 * 1024 * 1024;
@@ -34,14 +32,6 @@ function toKept({ etag, body, headers }: Finished, sent: Headers): KeptAnswer {
   return { etag, bytes: body.toString('latin1'), headers: { ...heldHeaders, ...headers }, heldHeaders };
 }
 
-/** Sends it: its bytes to Node in one piece with the headers, for which nothing is encoded again. */
-function send(bytes: string, headers: Named, outgoing: Environment['outgoing']): Response {
-  if (!outgoing) return new Response(Buffer.from(bytes, 'latin1'), { headers });
-  outgoing.writeHead(200, headers);
-  outgoing.end(bytes, 'latin1');
-  return RESPONSE_ALREADY_SENT;
-}
-
 /** An address from its path on, as it is written. */
 const addressOf = (url: string) => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
@@ -50,54 +40,49 @@ const withoutQuery = (address: string) => {
   return end === -1 ? address : address.slice(0, end);
 };
 
-const toKey = ({ headers }: Request, address: string) =>
-  `${toEncoding(headers.get('accept-encoding'))} ${address}`;
+const toKey = (accepted: string | null | undefined, address: string) => `${toEncoding(accepted)} ${address}`;
+
+const isHostName = (text: string, at: number) =>
+  at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
+
+/** What `find` finds; nothing where it throws. */
+function orNothing<T>(find: () => T | undefined): T | undefined {
+  try {
+    return find();
+  } catch {
+    return undefined;
+  }
+}
 
 /** Answers that are kept as they were sent. */
 export interface KeptAnswers {
   /** Keeps what is answered behind it and says of itself that it lasts. */
   readonly keep: MiddlewareHandler<HttpEnvironment>;
-  /** The app with the kept answers in front of it. */
-  before(fetch: Fetch): Fetch;
+  /** Answers a request from memory; false, and nothing was done, where that cannot be. */
+  answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   close(): void;
 }
 
 /**
  * Finished answers by coding and address, at most 32 MiB, until a write touches what they are about. What is answered
- * from here was answered behind it before, so its address has passed every check; Host and limit are those of the
- * request, and a request that fails one of them is judged behind it.
+ * from here was answered by the app before, so its address has passed every check; Host and limit are those of the
+ * request, and a request that fails one of them is judged by the app. It stands at Node's own server: making a Request
+ * and a Response would cost as much as all of this.
  */
 export function createKeptAnswers(context: Context, limits: RequestLimits): KeptAnswers {
   const kept = createKeptBytes<KeptAnswer>(context.store, budget_bytes);
   const isOurs = createHostCheck(context.config);
 
-  const isAdmitted = ({ headers }: Request, path: string, environment?: Environment): boolean => {
-    if (!isOurs(headers.get('host') ?? '')) return false;
-    const network = networkOf(headers, context.config, environment?.incoming?.socket.remoteAddress);
-    try {
-      limitOf(limits, 'GET', path).take(network, context.clock().getTime());
-      return true;
-    } catch {
-      return false;
-    }
-  };
-
-  const answer = (request: Request, environment?: Environment): Response | undefined => {
-    const { headers, url } = request;
-    // An id that the caller chose is judged behind it.
-    if (request.method !== 'GET' || headers.has('x-request-id')) return undefined;
-    const start = performance.now();
-    const address = addressOf(url);
-    const found = kept.get(toKey(request, address));
-    const path = withoutQuery(address);
-    if (!found || !isAdmitted(request, path, environment)) return undefined;
+  /** The kept answer to a request that has passed every check. Throws where it has not. */
+  const find = ({ headers, rawHeaders, socket }: IncomingMessage, url: string): KeptAnswer | undefined => {
+    const found = kept.get(toKey(headers['accept-encoding'], url));
+    // Of several Hosts Node shows the first one.
+    if (!found || !isOurs(headers.host ?? '') || rawHeaders.filter(isHostName).length !== 1) return undefined;
+    const named = { get: (name: string) => headers[name]?.toString() ?? null };
+    const network = networkOf(named, context.config, socket.remoteAddress);
+    limitOf(limits, 'GET', withoutQuery(url)).take(network, context.clock().getTime());
     memoryReads.say({ memory: 'pages', isHit: true });
-    const id = randomUUID();
-    const held = isHeld(headers.get('if-none-match'), found.etag);
-    const status = held ? 304 : 200;
-    logAnswer(context, { request: id, method: 'GET', path, status, start });
-    if (held) return new Response(null, { status, headers: { ...found.heldHeaders, 'x-request-id': id } });
-    return send(found.bytes, { ...found.headers, 'x-request-id': id }, environment?.outgoing);
+    return found;
   };
 
   return {
@@ -114,9 +99,26 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
       memoryReads.say({ memory: 'pages', isHit: false });
       const { about } = finished.lasting;
       const bytes = finished.body.byteLength;
-      keepFinished(toKept(finished, c.res.headers), { key: toKey(raw, address), about, bytes });
+      const key = toKey(raw.headers.get('accept-encoding'), address);
+      keepFinished(toKept(finished, c.res.headers), { key, about, bytes });
     },
-    before: (fetch) => (request, environment) => answer(request, environment) ?? fetch(request, environment),
+    answer(incoming, outgoing) {
+      const { method, url = '', headers } = incoming;
+      // An id that the caller chose is judged by the app.
+      if (method !== 'GET' || headers['x-request-id'] !== undefined) return false;
+      const start = performance.now();
+      const found = orNothing(() => find(incoming, url));
+      if (!found) return false;
+      const request = randomUUID();
+      const isSame = isHeld(headers['if-none-match'], found.etag);
+      const status = isSame ? 304 : 200;
+      const named = isSame ? found.heldHeaders : found.headers;
+      outgoing.writeHead(status, { ...named, 'x-request-id': request });
+      // In one piece with the headers, a character a byte: nothing is encoded again.
+      outgoing.end(isSame ? '' : found.bytes, 'latin1');
+      logAnswer(context, { request, method, path: withoutQuery(url), status, start });
+      return true;
+    },
     close: kept.close,
   };
 }

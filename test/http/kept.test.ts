@@ -1,4 +1,6 @@
+import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryReads } from '../../src/measured.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
@@ -9,7 +11,6 @@ import { createNodes, get as fetchAs, refusalOf, statuses } from '../support/nod
 const handle = 'co.webhook/webhook';
 const page = `/agents/${handle}`;
 const browser = { accept: 'text/html', 'accept-encoding': 'gzip, deflate, br' };
-type App = Directory['app'];
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = { br: brotliDecompressSync, gzip: gunzipSync };
 
@@ -20,9 +21,16 @@ async function textOf(response: Response): Promise<string> {
   return (decode ? decode(bytes) : bytes).toString();
 }
 
-const get = async (app: App, path: string, headers: Record<string, string> = browser) =>
-  app.request(path, { headers });
-const read = async (app: App, path: string, headers = browser) => textOf(await get(app, path, headers));
+/** An answer as it comes over a socket, its bytes in the coding they were sent in. */
+async function ask(url: string, headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET') {
+  const { statusCode: status, headers: named, body } = await request(url, { method, headers });
+  const bytes = await body.arrayBuffer();
+  return new Response(status === 304 ? null : bytes, { status, headers: named as Record<string, string> });
+}
+const get = ({ url }: Directory, path: string, headers: Record<string, string> = browser) =>
+  ask(url + path, headers);
+const read = async (directory: Directory, path: string, headers: Record<string, string> = browser) =>
+  textOf(await get(directory, path, headers));
 
 /** Whether a request was answered from memory. */
 async function isKept(ask: () => Promise<unknown>): Promise<boolean> {
@@ -66,10 +74,9 @@ describe('a finished answer', () => {
   it.each(lasting)('of %s is sent again as it was, under a new id', async (path) => {
     for (const accepted of ['gzip, deflate, br', 'gzip', 'identity']) {
       const headers = { 'accept-encoding': accepted };
-      const ask = () => fetch(directory.url + path, { headers });
       const seen: { status: number; headers: Record<string, string | undefined>; text: string }[] = [];
       const record = async () => {
-        const response = await ask();
+        const response = await get(directory, path, headers);
         const { date: _date, ...named } = Object.fromEntries(response.headers);
         seen.push({ status: response.status, headers: named, text: await response.text() });
       };
@@ -92,49 +99,66 @@ describe('a finished answer', () => {
   it.each(['/', '/about', '/feedback', `${page}/claim`, '/compare', '/sitemap.xml', '/healthz'])(
     'of %s is not kept: an import, the clock or the caller is in it',
     async (path) => {
-      await get(directory.app, path);
-      expect(await isKept(() => get(directory.app, path))).toBe(false);
+      await get(directory, path);
+      expect(await isKept(() => get(directory, path))).toBe(false);
     },
   );
 
   it.each([`${page}x`, '/agents/io.test', '/nothing', '/tags/nothing'])(
     'that is a problem is not kept: %s',
     async (path) => {
-      const first = await get(directory.app, path);
+      const first = await get(directory, path);
       expect(first.status).toBeGreaterThanOrEqual(400);
-      expect(await isKept(() => get(directory.app, path))).toBe(false);
+      expect(await isKept(() => get(directory, path))).toBe(false);
     },
   );
 
   it('is told by HEAD as by GET', async () => {
-    const ask = async (method: string) => {
-      const { status, headers } = await directory.app.request(page, { method, headers: browser });
-      const { date: _date, 'x-request-id': _id, ...named } = Object.fromEntries(headers);
+    const tell = async (method: 'GET' | 'HEAD') => {
+      const { status, headers } = await ask(directory.url + page, browser, method);
+      const {
+        date: _1,
+        connection: _2,
+        'keep-alive': _3,
+        'x-request-id': _4,
+        ...named
+      } = Object.fromEntries(headers);
       return { status, named };
     };
-    await ask('GET');
-    const head = await ask('HEAD');
-    expect(head).toEqual(await ask('GET'));
+    await tell('GET');
+    const head = await tell('HEAD');
+    expect(head).toEqual(await tell('GET'));
     expect(Number(head.named['content-length'])).toBeGreaterThan(1000);
   });
 
   it('keeps the id that its caller chose', async () => {
-    await get(directory.app, page);
-    const answer = await get(directory.app, page, { ...browser, 'x-request-id': 'mine-1' });
+    await get(directory, page);
+    const answer = await get(directory, page, { ...browser, 'x-request-id': 'mine-1' });
     expect(answer.headers.get('x-request-id')).toBe('mine-1');
   });
 
-  it('is only for whom the Host names this service', async () => {
-    await get(directory.app, page);
-    const answer = await get(directory.app, page, { ...browser, host: 'evil.example' });
-    expect(answer.status).toBe(400);
+  it.each([
+    ['another Host', 400, ['Host: evil.example']],
+    ['two Hosts', 400, ['Host: 127.0.0.1', 'Host: evil.example']],
+    ['no Host', 400, []],
+    ['a Host of ours', 200, ['host: localhost:3000']],
+    ['a body', 200, ['Host: 127.0.0.1', 'Content-Length: 0']],
+    ['an encoding that is none', 200, ['Host: 127.0.0.1', 'Accept-Encoding: ,;q=,"\\,br;;q=2,=;q=1']],
+  ])('is for a request with %s what the app says of it: %i', async (_what, status, headers) => {
+    const { hostname, port } = new URL(directory.url);
+    for (const path of ['/about', page, page]) {
+      const socket = connect(Number(port), hostname);
+      socket.write([`GET ${path} HTTP/1.1`, ...headers, 'Connection: close', '', ''].join('\r\n'));
+      const answer = Buffer.concat(await socket.toArray()).toString('latin1');
+      expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+    }
   });
 });
 
 describe('whoever holds an answer', () => {
   let directory: Directory;
   beforeAll(async () => {
-    directory = await openDirectory();
+    directory = await openDirectory({ listening: true });
   });
   afterAll(() => directory.close());
 
@@ -147,34 +171,34 @@ describe('whoever holds an answer', () => {
     ['/compare', 'no-cache'],
     ['/card.png', 'public, max-age=3600'],
   ])('is not sent %s again', async (path, cacheControl) => {
-    const etag = (await get(directory.app, path)).headers.get('etag') ?? '';
+    const etag = (await get(directory, path)).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{22}(-br)?"$/);
     for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const again = await get(directory.app, path, { ...browser, 'if-none-match': held });
+      const again = await get(directory, path, { ...browser, 'if-none-match': held });
       expect([again.status, await again.text()]).toEqual([304, '']);
       expect(again.headers.get('etag')).toBe(etag);
       expect(again.headers.get('cache-control')).toBe(cacheControl);
       expect(again.headers.get('content-type')).toBeNull();
       expect(again.headers.get('content-length')).toBeNull();
     }
-    const other = await get(directory.app, path, { ...browser, 'if-none-match': '"other"' });
+    const other = await get(directory, path, { ...browser, 'if-none-match': '"other"' });
     expect(other.status).toBe(200);
   });
 
   it('in one coding is sent another when he asks for it', async () => {
     const etagOf = async (encoding: string) =>
-      (await get(directory.app, page, { 'accept-encoding': encoding })).headers.get('etag') ?? '';
+      (await get(directory, page, { 'accept-encoding': encoding })).headers.get('etag') ?? '';
     const tags = [await etagOf('br'), await etagOf('gzip'), await etagOf('identity')];
     expect(new Set(tags).size).toBe(3);
     const asked = { 'accept-encoding': 'gzip', 'if-none-match': tags[0] ?? '' };
-    expect((await get(directory.app, page, asked)).status).toBe(200);
+    expect((await get(directory, page, asked)).status).toBe(200);
   });
 });
 
 describe('the coding', () => {
   let directory: Directory;
   beforeAll(async () => {
-    directory = await openDirectory();
+    directory = await openDirectory({ listening: true });
   });
   afterAll(() => directory.close());
 
@@ -202,9 +226,9 @@ describe('the coding', () => {
   ];
   it.each(cases)('that %o asks for is %o, kept or not', async (accepted, encoding) => {
     const headers = { ...(accepted !== undefined && { 'accept-encoding': accepted }) };
-    const plain = await read(directory.app, page, { ...browser, 'accept-encoding': 'identity' });
+    const plain = await read(directory, page, { ...browser, 'accept-encoding': 'identity' });
     for (let times = 0; times < 2; times += 1) {
-      const answer = await get(directory.app, page, headers);
+      const answer = await get(directory, page, headers);
       expect(answer.headers.get('content-encoding')).toBe(encoding);
       expect(answer.headers.get('vary')).toBe('Accept-Encoding');
       const bytes = Number(answer.headers.get('content-length'));
@@ -215,18 +239,18 @@ describe('the coding', () => {
 
   it('of what fits one packet is none', async () => {
     for (const path of [`/badge/${handle}`, '/robots.txt'])
-      expect((await get(directory.app, path)).headers.get('content-encoding')).toBeNull();
+      expect((await get(directory, path)).headers.get('content-encoding')).toBeNull();
   });
 
   it('of assets is as of pages; they are kept for ever', async () => {
-    const [style = ''] = /\/assets\/style\.[0-9a-f]{12}\.css/.exec(await read(directory.app, '/')) ?? [];
-    const plain = await (await get(directory.app, style, {})).text();
+    const [style = ''] = /\/assets\/style\.[0-9a-f]{12}\.css/.exec(await read(directory, '/')) ?? [];
+    const plain = await (await get(directory, style, {})).text();
     for (const [accepted, encoding] of [
       ['gzip, deflate, br', 'br'],
       ['gzip', 'gzip'],
       ['identity', null],
     ] as const) {
-      const answer = await get(directory.app, style, { 'accept-encoding': accepted });
+      const answer = await get(directory, style, { 'accept-encoding': accepted });
       expect(answer.headers.get('content-encoding')).toBe(encoding);
       expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
       expect(answer.headers.get('vary')).toBe('Accept-Encoding');
@@ -238,12 +262,12 @@ describe('the coding', () => {
 describe('a write', () => {
   let directory: ClaimedDirectory;
   beforeAll(async () => {
-    directory = await openClaimedDirectory();
+    directory = await openClaimedDirectory({ listening: true });
   });
   afterAll(() => directory.close());
 
   const faces = [page, `${page}.json`, `${page}.md`, '/agents?q=webhook', '/tags/webhooks'];
-  const readAll = () => Promise.all(faces.map((path) => read(directory.app, path)));
+  const readAll = () => Promise.all(faces.map((path) => read(directory, path)));
   const change = (changes: Record<string, unknown>, official: Record<string, unknown>) =>
     directory.importEntries([
       ...seedEntries.filter(({ server }) => server.name !== handle),
@@ -258,9 +282,9 @@ describe('a write', () => {
 
   it('of a claim and a rating shows everywhere at once', async () => {
     const seen = async () => [
-      /class="state">([^<]+)/.exec(await read(directory.app, page))?.[1],
-      ((await (await get(directory.app, `/badge/${handle}.json`)).json()) as { message: string }).message,
-      (await read(directory.app, `${page}/ratings`)).includes('A comment of its source'),
+      /class="state">([^<]+)/.exec(await read(directory, page))?.[1],
+      ((await (await get(directory, `/badge/${handle}.json`)).json()) as { message: string }).message,
+      (await read(directory, `${page}/ratings`)).includes('A comment of its source'),
     ];
     const before = await seen();
     expect(before[2]).toBe(false);
@@ -282,39 +306,39 @@ describe('a write', () => {
     const after = await seen();
     expect(after[1]).toMatch(/^1 independent source, last /);
     expect(after[2]).toBe(true);
-    expect(await read(directory.app, '/agents/com.politicalcomms/api')).toContain('Claimed');
+    expect(await read(directory, '/agents/com.politicalcomms/api')).toContain('Claimed');
   });
 
   it('of feedback changes nothing and forgets nothing', async () => {
-    await get(directory.app, page);
+    await get(directory, page);
     await directory.post('/api/feedback', { message: 'Nothing of this is public', handle });
-    expect(await isKept(() => get(directory.app, page))).toBe(true);
+    expect(await isKept(() => get(directory, page))).toBe(true);
   });
 
   it('of one listing leaves the pages of others, and drops what any may be in', async () => {
     const other = '/agents/com.politicalcomms/api';
-    for (const path of [page, other, '/tags']) await get(directory.app, path);
+    for (const path of [page, other, '/tags']) await get(directory, path);
     await directory.store.write((tx) => tx.listings.reindex(handle));
     const kept: boolean[] = [];
-    for (const path of [page, other, '/tags']) kept.push(await isKept(() => get(directory.app, path)));
+    for (const path of [page, other, '/tags']) kept.push(await isKept(() => get(directory, path)));
     expect(kept).toEqual([false, true, false]);
   });
 
   it('of a listing whose name ends like a form takes that form’s address', async () => {
     const path = '/agents/co.webhook/webhook.json';
-    expect((await get(directory.app, path)).headers.get('content-type')).toBe('application/json');
-    expect(await isKept(() => get(directory.app, path))).toBe(true);
+    expect((await get(directory, path)).headers.get('content-type')).toBe('application/json');
+    expect(await isKept(() => get(directory, path))).toBe(true);
     await directory.importEntries([...seedEntries, registryEntry(`${handle}.json`)]);
-    const answer = await get(directory.app, path);
+    const answer = await get(directory, path);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(await textOf(answer)).toContain('<h1 class="handle">co.webhook/webhook.json</h1>');
   });
 
   it('that withdraws a listing ends all that was kept of it', async () => {
-    await Promise.all([page, `/badge/${handle}`, `${page}/card.png`].map((path) => get(directory.app, path)));
+    await Promise.all([page, `/badge/${handle}`, `${page}/card.png`].map((path) => get(directory, path)));
     await change({}, { status: 'deleted', updatedAt: '2026-11-03T08:00:00Z' });
     const paths = [page, `${page}.md`, `${page}/card.png`, `/badge/${handle}`];
-    const answers = await Promise.all(paths.map((path) => get(directory.app, path)));
+    const answers = await Promise.all(paths.map((path) => get(directory, path)));
     expect(answers.map(({ status }) => status)).toEqual([410, 410, 410, 410]);
   });
 });
@@ -323,11 +347,12 @@ describe('limits', () => {
   it('count what is answered from memory with all the rest', async () => {
     const nodes = await createNodes();
     const { context } = await nodes.open();
-    const ask = (path: string, count: number) => statuses(count, fetchAs(context.config.PUBLIC_URL + path));
-    expect(await ask('/tags', 60)).toEqual({ 200: 60 });
-    expect(await ask('/about', 30)).toEqual({ 200: 30 });
-    expect(await ask('/tags', 20)).toEqual({ 200: 10, 429: 10 });
-    expect(await ask('/card.png', 31)).toEqual({ 200: 30, 429: 1 });
+    const count = (path: string, requests: number) =>
+      statuses(requests, fetchAs(context.config.PUBLIC_URL + path));
+    expect(await count('/tags', 60)).toEqual({ 200: 60 });
+    expect(await count('/about', 30)).toEqual({ 200: 30 });
+    expect(await count('/tags', 20)).toEqual({ 200: 10, 429: 10 });
+    expect(await count('/card.png', 31)).toEqual({ 200: 30, 429: 1 });
     const refused = await fetchAs(`${context.config.PUBLIC_URL}/tags`)();
     expect(refusalOf(refused)).toEqual([429, '1', '"pages";q=100;w=5', '"pages";r=0;t=1']);
     await nodes.close();
