@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Written } from '../store/store.ts';
-import { type Encoding, encode, toEncoding } from './encodings.ts';
+import { type Encoding, encode, encodeAgain, toEncoding } from './encodings.ts';
 import type { Request } from './environment.ts';
 
 /** How long a finished answer stays right, where it is the same for every caller. */
@@ -40,10 +40,11 @@ export const toTag = (text: string): string => hash('sha256', text, 'base64url')
 const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
 
 function finish({ type, body: text, lasting }: Answer, wanted: Encoding): Finished {
-  const { body, encoding } = encode(text, wanted);
+  const tag = toTag(text);
+  const { body, encoding } = lasting ? encode(text, wanted) : encodeAgain(text, wanted, tag);
   return {
     // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
-    etag: `"${toTag(text)}${suffixes[encoding]}"`,
+    etag: `"${tag}${suffixes[encoding]}"`,
     body,
     headers: {
       'Content-Type': type,

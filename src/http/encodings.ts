@@ -44,13 +44,33 @@ const toBrotli = (quality: number, size: number) => ({
   },
 });
 
-/** A text in a coding, as bytes; one that is too small to gain from it stays as it is, `identity`. */
-export function encode(text: string, encoding: Encoding): { body: Buffer<ArrayBuffer>; encoding: Encoding } {
+/** A text as bytes, and the coding they are in. */
+export interface Encoded {
+  readonly body: Buffer<ArrayBuffer>;
+  readonly encoding: Encoding;
+}
+
+/** A text in a coding; one that is too small to gain from it stays as it is, `identity`. */
+export function encode(text: string, encoding: Encoding): Encoded {
   const plain = Buffer.from(text);
   if (encoding === 'identity' || plain.byteLength < leastCompressed_bytes)
     return { body: plain, encoding: 'identity' };
   if (encoding === 'gzip') return { body: gzipSync(plain), encoding };
   return { body: brotliCompressSync(plain, toBrotli(pageQuality, plain.byteLength)), encoding };
+}
+
+const mostAgain = 50;
+const again = new Map<string, Encoded>();
+
+/** The same for a text that is made anew for each request and mostly turns out as before; `tag` is what it is known by. */
+export function encodeAgain(text: string, encoding: Encoding, tag: string): Encoded {
+  const key = `${encoding} ${tag}`;
+  const encoded = again.get(key) ?? encode(text, encoding);
+  again.delete(key);
+  again.set(key, encoded);
+  const [oldest] = again.size > mostAgain ? again.keys() : [];
+  if (oldest !== undefined) again.delete(oldest);
+  return encoded;
 }
 
 const brotliLater = promisify(brotliCompress);
