@@ -134,7 +134,10 @@ it('dossier import ends with 69 while another process imports, which loses nothi
   };
   const first = startDossier(['import'], environment);
   await expect.poll(() => registry.requests.length, { timeout: 20_000 }).toBeGreaterThan(2);
+  // However long the second one takes to start, the first has not ended by then.
+  registry.delay(2000);
   const second = await startDossier(['import'], environment).ended;
+  registry.delay(0);
   expect(second.code, second.stderr).toBe(69);
   expect(second.stderr.trim().split('\n').at(-1)).toBe('an import is already under way');
   const imported = await first.ended;
