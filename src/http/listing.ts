@@ -32,6 +32,8 @@ const showListing = async (c: Request, { site }: Face) => {
   return orRedirect(c, handle, async () => {
     const listing = await call(c, getAgent, { handle });
     const lasting = { about: namesOf(c) };
+    // Search engines take the page for it, not its twin.
+    if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);
     if (ending === '.json') return answerJson(c, listing, lasting);
     if (ending === '.md')
       return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), lasting });

@@ -1,5 +1,6 @@
 import type { ListingReads } from '../store/store.ts';
 import { pagePath } from '../views/html.ts';
+import { answerWithETag } from './answers.ts';
 import type { Request } from './environment.ts';
 
 /** The protocol's limit of addresses in one file (sitemaps.org). */
@@ -53,13 +54,20 @@ async function* toIndex(listings: ListingReads, publicUrl: string): AsyncGenerat
 const toStream = (texts: AsyncGenerator<string>) =>
   ReadableStream.from(texts).pipeThrough(new TextEncoderStream());
 
+const type = 'application/xml; charset=utf-8';
+const cacheControl = 'public, max-age=3600';
+
 /** All listing pages, streamed: one file, or an index of files where there are more than 50,000. */
 export async function answerSitemap(c: Request, publicUrl: string): Promise<Response> {
   const { listings } = c.get('context').store;
   const after = c.req.query('after')?.slice(0, 200);
-  const isIndex = after === undefined && (await listings.count()) > perFile;
-  const texts = isIndex ? toIndex(listings, publicUrl) : toFile(listings, after ?? '', publicUrl);
-  return c.body(toStream(texts) as ReadableStream, {
-    headers: { 'Content-Type': 'application/xml; charset=utf-8', 'Cache-Control': 'public, max-age=3600' },
+  if (after === undefined && (await listings.count()) > perFile) {
+    // Small, and made of a walk over all listings.
+    let body = '';
+    for await (const text of toIndex(listings, publicUrl)) body += text;
+    return answerWithETag(c, { type, body, cacheControl, lasting: { about: 'all' } });
+  }
+  return c.body(toStream(toFile(listings, after ?? '', publicUrl)) as ReadableStream, {
+    headers: { 'Content-Type': type, 'Cache-Control': cacheControl },
   });
 }

@@ -77,6 +77,9 @@ describe('discovery', () => {
       await many.store.write((tx) => tx.listings.putListings(rows));
     }
     const index = await (await many.app.request('/sitemap.xml')).text();
+    const etag = (await many.app.request('/sitemap.xml')).headers.get('etag') ?? '';
+    const held = await many.app.request('/sitemap.xml', { headers: { 'if-none-match': etag } });
+    expect(held.status).toBe(304);
     const files = [...index.matchAll(/<loc>http:\/\/127\.0\.0\.1:3000([^<]+)<\/loc>/g)].map(
       ([, path]) => path ?? '',
     );

@@ -94,6 +94,14 @@ describe('the head of a listing', () => {
     expect(head).not.toMatch(/aggregateRating|ratingValue|"review"|offers/i);
   });
 
+  it('is that of its twins too, which search engines are led away from', async () => {
+    for (const ending of ['.json', '.md']) {
+      const { headers } = await directory.app.request(`/agents/co.webhook/webhook${ending}`);
+      expect(headers.get('link')).toBe(`<${base}/agents/co.webhook/webhook>; rel="canonical"`);
+    }
+    expect((await directory.app.request('/agents/co.webhook/webhook')).headers.get('link')).toBeNull();
+  });
+
   it('lets no word of a publisher out of its place', async () => {
     const { head, data, metas } = await headOf('/agents/io.test/hostile');
     expect(head.match(/<script/g)).toHaveLength(head.match(/<script (src|type)="/g)?.length ?? 0);
