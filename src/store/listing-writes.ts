@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Facet } from '../evidence/facets.ts';
-import { withNativeFacets } from '../evidence/facets.ts';
 import type { Db, SearchIndex } from './engine.ts';
 import { createListingReads } from './listing-reads.ts';
+import { readReindexed } from './listing-reindex.ts';
 import type { ListingRow, ListingWrites, VersionRow } from './store.ts';
 
 /** The counter of all visible listings. */
@@ -125,22 +125,6 @@ async function putVersions(db: Db, rows: readonly VersionRow[]): Promise<void> {
     .execute();
 }
 
-async function withCurrentFacets(db: Db, row: ListingRow): Promise<ListingRow> {
-  const claim = await db
-    .selectFrom('claim')
-    .select('state')
-    .where('handle', '=', row.handle)
-    .executeTakeFirst();
-  const rating = await db
-    .selectFrom('rating')
-    .select('id')
-    .where('subject_handle', '=', row.handle)
-    .where('is_current', '=', 1)
-    .limit(1)
-    .executeTakeFirst();
-  return { ...row, facets: withNativeFacets(row.facets, claim?.state ?? 'imported', rating !== undefined) };
-}
-
 /** Writes of listings inside a transaction; `touch` learns every handle that changed. */
 export function createListingWrites(
   db: Db,
@@ -156,8 +140,9 @@ export function createListingWrites(
     putVersions: (rows) => putVersions(db, rows),
     putListings: put,
     async reindex(handle) {
-      const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
-      if (row) await put([await withCurrentFacets(db, row)]);
+      touch(handle);
+      const row = await readReindexed(db, handle);
+      if (row) await put([row]);
     },
     async putSignals(rows) {
       if (rows.length === 0) return;
