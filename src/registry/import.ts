@@ -11,7 +11,7 @@ import { planPage } from './page-plan.ts';
 import { beginRun, newestKnown, type Run } from './run.ts';
 import type { Origin } from './signals.ts';
 import { type Page, RegistryError, type RegistrySource } from './source.ts';
-import { walkPages } from './walk.ts';
+import { gatherPages, walkPages } from './walk.ts';
 
 export type { ImportCounts } from './counts.ts';
 
@@ -107,7 +107,7 @@ async function lookAhead({ context, run, source, origin, guard, request: { signa
 async function importPages(walk: Walk): Promise<void> {
   const { source, request, run } = walk;
   const { signal, onProgress } = request;
-  for await (const page of walkPages(source, { ...run, signal })) {
+  for await (const page of gatherPages(walkPages(source, { ...run, signal }))) {
     try {
       await importPage(walk, page);
     } catch (error) {

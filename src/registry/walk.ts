@@ -39,3 +39,39 @@ export async function* walkPages(
     yield page;
   }
 }
+
+/** A page that comes within this time after it is asked for does not keep the ones before it waiting. */
+const quick_ms = 100;
+/** Entries put together: few at first, so that there is progress to see; the most bounds a transaction. */
+const firstTogether = 100;
+const mostTogether = 1000;
+
+const join = (held: Page | undefined, page: Page): Page =>
+  held ? { ...page, entries: [...held.entries, ...page.entries] } : page;
+
+/**
+ * Pages that come quickly, put together, twice as many each time up to 1,000 entries; a slow one goes on with what came
+ * before it at once, and what came before a failure goes on before it is thrown.
+ */
+export async function* gatherPages(pages: AsyncIterable<Page>): AsyncGenerator<Page, void, undefined> {
+  let held: Page | undefined;
+  let together = firstTogether;
+  let asked_ms = performance.now();
+  try {
+    for await (const page of pages) {
+      const isSlow = performance.now() - asked_ms >= quick_ms;
+      held = join(held, page);
+      if (isSlow || held.entries.length >= together) {
+        const ready = held;
+        held = undefined;
+        together = Math.min(together * 2, mostTogether);
+        yield ready;
+      }
+      asked_ms = performance.now();
+    }
+  } catch (error) {
+    if (held) yield held;
+    throw error;
+  }
+  if (held) yield held;
+}

@@ -1,8 +1,8 @@
-import type { ImportedSignal } from '../evidence/listing-document.ts';
 import { readClaimHistory } from './claims.ts';
 import type { Db } from './engine.ts';
 import { noNativeCounts, readNativeCounts } from './rating-counts.ts';
 import { readRecentRatings } from './rating-records.ts';
+import { readSignals } from './signals.ts';
 import type { ListingFacts, ListingRow } from './store.ts';
 
 const shownVersions = 10;
@@ -16,16 +16,6 @@ const readVersions = (db: Db, handle: string) =>
     .orderBy('published_at', 'desc')
     .limit(shownVersions)
     .execute();
-
-async function readSignals(db: Db, handle: string): Promise<ImportedSignal[]> {
-  const rows = await db
-    .selectFrom('imported_signal')
-    .selectAll()
-    .where('handle', '=', handle)
-    .orderBy('source')
-    .execute();
-  return rows.flatMap(({ signals }) => JSON.parse(signals) as ImportedSignal[]);
-}
 
 async function countPublisher(db: Db, { namespace }: ListingRow): Promise<number> {
   const counted = await db

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Facet } from '../evidence/facets.ts';
 import type { Db, SearchIndex } from './engine.ts';
+import { inChunks } from './in-chunks.ts';
 import { createListingReads } from './listing-reads.ts';
 import { readReindexed } from './listing-reindex.ts';
+import { writeSignals } from './signals.ts';
 import type { ListingRow, ListingWrites, VersionRow } from './store.ts';
 
 /** The counter of all visible listings. */
@@ -95,19 +97,27 @@ async function putListings(db: Db, search: SearchIndex, rows: readonly ListingRo
         moved.map(({ handle }) => handle),
       )
       .execute();
-  await db
-    .insertInto('listing')
-    .values(after)
-    .onConflict((conflict) => conflict.column('handle').doUpdateSet(excluded(after[0])))
-    .execute();
+  await inChunks(after, (chunk) =>
+    db
+      .insertInto('listing')
+      .values(chunk)
+      .onConflict((conflict) => conflict.column('handle').doUpdateSet(excluded(chunk[0])))
+      .execute(),
+  );
   const stale = after.filter((row) => indexed(row) !== indexed(known.get(row.handle) ?? { ...row, id: -1 }));
   const removed = stale
     .flatMap(({ handle }) => known.get(handle) ?? [])
     .filter(({ withdrawn }) => !withdrawn);
-  await search.replace(
-    db,
-    removed.map(({ id }) => id),
+  await inChunks(removed, (chunk) =>
+    search.replace(
+      db,
+      chunk.map(({ id }) => id),
+      [],
+    ),
+  );
+  await inChunks(
     stale.filter(({ withdrawn }) => !withdrawn),
+    (chunk) => search.replace(db, [], chunk),
   );
   await countFacetChanges(db, before, after);
 }
@@ -116,14 +126,14 @@ async function putListings(db: Db, search: SearchIndex, rows: readonly ListingRo
 const excluded = (row: object | undefined): Record<string, RawBuilder<never>> =>
   Object.fromEntries(Object.keys(row ?? {}).map((name) => [name, sql.ref<never>(`excluded.${name}`)]));
 
-async function putVersions(db: Db, rows: readonly VersionRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await db
-    .insertInto('listing_version')
-    .values([...rows])
-    .onConflict((conflict) => conflict.columns(['handle', 'version']).doUpdateSet(excluded(rows[0])))
-    .execute();
-}
+const putVersions = (db: Db, rows: readonly VersionRow[]): Promise<void> =>
+  inChunks(rows, (chunk) =>
+    db
+      .insertInto('listing_version')
+      .values(chunk)
+      .onConflict((conflict) => conflict.columns(['handle', 'version']).doUpdateSet(excluded(chunk[0])))
+      .execute(),
+  );
 
 /** Writes of listings inside a transaction; `touch` learns every handle that changed. */
 export function createListingWrites(
@@ -145,17 +155,8 @@ export function createListingWrites(
       if (row) await put([row]);
     },
     async putSignals(rows) {
-      if (rows.length === 0) return;
       for (const { handle } of rows) touch(handle);
-      await db
-        .insertInto('imported_signal')
-        .values(rows.map((row) => ({ ...row, signals: JSON.stringify(row.signals) })))
-        .onConflict((conflict) =>
-          conflict
-            .columns(['handle', 'source'])
-            .doUpdateSet(({ ref }) => ({ signals: ref('excluded.signals') })),
-        )
-        .execute();
+      await writeSignals(db, rows);
     },
   };
 }

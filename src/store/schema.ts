@@ -48,7 +48,7 @@ export interface ListingVersionTable {
   record: Json;
 }
 
-/** Imported signals, apart from ratings: one row a listing and source, the signals as a JSON array. */
+/** Imported signals, apart from ratings: one row a listing and source (see signals.ts). */
 export interface ImportedSignalTable {
   handle: string;
   source: string;

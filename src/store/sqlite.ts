@@ -13,6 +13,8 @@ import { sqliteSearch } from './sqlite-search.ts';
 import type { Failure, Store } from './store.ts';
 
 const cachedStatements = 500;
+/** Characters; a longer one is of so many values that its like does not come again. */
+const longestCached = 16_000;
 const foreignWritePoll_ms = 250;
 
 function toStatement(statement: StatementSync): SqliteStatement {
@@ -49,7 +51,7 @@ function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
       if (kept) return kept;
       if (statements.size >= cachedStatements) statements.clear();
       const statement = toStatement(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
-      statements.set(sql, statement);
+      if (sql.length <= longestCached) statements.set(sql, statement);
       return statement;
     },
   };

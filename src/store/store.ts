@@ -93,6 +93,13 @@ export interface ListingReads {
   version(handle: string, version: string): Promise<VersionRow | undefined>;
 }
 
+/** What one source says of a listing; it replaces what it said before. */
+export interface SourceSignals {
+  readonly handle: string;
+  readonly source: string;
+  readonly signals: readonly ImportedSignal[];
+}
+
 export interface ListingWrites extends ListingReads {
   /** Inserts or replaces versions by (handle, version). */
   putVersions(rows: readonly VersionRow[]): Promise<void>;
@@ -103,10 +110,7 @@ export interface ListingWrites extends ListingReads {
   putListings(rows: readonly ListingRow[]): Promise<void>;
   /** Recomputes the facets that follow from claim and ratings. */
   reindex(handle: string): Promise<void>;
-  /** Replaces one source's imported signals of a listing. */
-  putSignals(
-    rows: readonly { handle: string; source: string; signals: readonly ImportedSignal[] }[],
-  ): Promise<void>;
+  putSignals(rows: readonly SourceSignals[]): Promise<void>;
 }
 
 /**
@@ -128,7 +132,24 @@ export interface MonthCount {
   readonly ratings: number;
 }
 
+/** What flags and rules look at in a listing (evidence/rating-rules.ts). */
+export type RatingSide = Pick<ListingRow, 'handle' | 'repository_key' | 'endpoint' | 'withdrawn'>;
+
+/** What decides whether a capability's listing may rate another one, and as what that counts. */
+export interface RatingSides {
+  readonly capability_state: CapabilityRow['state'];
+  /** Undefined where the listing is not claimed any more. */
+  readonly claimed_at: string | undefined;
+  readonly source: RatingSide;
+  /** Undefined where no listing has the handle. */
+  readonly subject: RatingSide | undefined;
+  /** Whether the subject has a current rating of the source, created since the time that was asked for. */
+  readonly reciprocal: boolean;
+}
+
 export interface RatingReads {
+  /** The sides of a rating by the holder of a capability (its hash); undefined where that is not known. */
+  sides(capabilityHash: string, subject: string, since: string): Promise<RatingSides | undefined>;
   byId(id: string): Promise<RatingRow | undefined>;
   /** The current rating of one interaction. */
   current(source: string, subject: string, interactionId: string): Promise<RatingRow | undefined>;
@@ -138,8 +159,6 @@ export interface RatingReads {
   list(subject: string, page: RatingPage): Promise<RatingRecord[]>;
   /** Current ratings of a subject created since a time, the newest 5,000 at most, by month; the oldest month first. */
   months(subject: string, since: string): Promise<MonthCount[]>;
-  /** Whether `source` has a current rating of `subject` created since a time. */
-  rated(source: string, subject: string, since: string): Promise<boolean>;
 }
 
 export interface RatingWrites extends RatingReads {
@@ -163,6 +182,8 @@ export interface ClaimReads {
   burnt(handle: string): Promise<number>;
   /** By SHA-256 of the capability, hex. */
   capability(hash: string): Promise<CapabilityRow | undefined>;
+  /** The same, with whether its listing is claimed now. */
+  holder(hash: string): Promise<{ capability: CapabilityRow; isClaimed: boolean } | undefined>;
   history(handle: string): Promise<ClaimEvent[]>;
 }
 
@@ -277,8 +298,8 @@ export interface LimitReads {
 }
 
 export interface LimitWrites extends LimitReads {
-  /** Takes one call; answers 0, or the ms until it would fit, and then nothing was taken. */
-  take(call: BucketCall, now_ms: number): Promise<number>;
+  /** Takes those calls that fit, each of another bucket; answers 0 for each of them, or the ms until it would fit. */
+  take(calls: readonly BucketCall[], now_ms: number): Promise<number[]>;
   /** Keeps a day's key and answers the one that counts: another node may have been first. */
   addDailyKey(day: string, secret: string): Promise<string>;
   /** Deletes full buckets, and networks and keys of days before today. */

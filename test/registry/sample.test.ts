@@ -61,8 +61,16 @@ describe('a saved copy', () => {
       onProgress: ({ total }) => totals.push(total),
     });
     expect(report).toMatchObject({ kind: 'full', state: 'done', counts: { rows_new: 230 } });
-    expect(totals).toEqual([230, 230, 230]);
+    expect(totals).toEqual([230, 230]);
     expect((await importing.store.imports.last()).run?.source).toMatch(/^file:copy\.json#[0-9a-f]{12}$/);
+  });
+
+  it('is written in ever larger parts, up to a thousand rows', async () => {
+    const path = join(folder, 'copy.json');
+    writeFileSync(path, JSON.stringify(manyEntries(2900)));
+    const seen: number[] = [];
+    await importing.run({ source: path, onProgress: ({ counts }) => seen.push(counts.rows_seen) });
+    expect(seen).toEqual([100, 300, 700, 1500, 2500, 2900]);
   });
 
   it('goes on at its position', async () => {

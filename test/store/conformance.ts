@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ImportedSignal } from '../../src/evidence/listing-document.ts';
 import { toLeaf } from '../../src/evidence/log.ts';
 import type { SearchQuery, Store, Written } from '../../src/store/store.ts';
 import { describeChecks } from './checks-conformance.ts';
@@ -227,6 +228,32 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         '1.0.0 active',
         '1.1.0 deprecated',
       ]);
+    });
+    it('keeps what a source says of a listing, fact by fact, until it says something else', async () => {
+      const said = {
+        source: 'registry',
+        observed_at: '2026-01-01T00:00:00.000Z',
+        method_version: 'import/1',
+      };
+      const count = {
+        ...said,
+        kind: 'version_count',
+        value: 2,
+        unit: 'versions',
+        state: 'observed',
+      } as const;
+      const missing = { ...said, kind: 'transports', value: null, state: 'not_found' } as const;
+      const proof = { ...said, kind: 'namespace_proof', value: 'domain', state: 'observed' } as const;
+      const other = { ...proof, source: 'other', source_url: 'https://other.example/one' };
+      const put = (source: string, ...signals: readonly ImportedSignal[]) =>
+        store.write((tx) => tx.listings.putSignals([{ handle: 'a/one', source, signals }]));
+      await store.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));
+      await put('registry', count, missing, count);
+      await put('other', other);
+      expect((await store.listings.facts('a/one'))?.imported).toEqual([other, count, missing, count]);
+      await put('registry');
+      await put('other', proof, count);
+      expect((await store.listings.facts('a/one'))?.imported).toEqual([proof, count]);
     });
     it('answers all facts of a listing at once', async () => {
       await store.write(async (tx) => {
