@@ -21,14 +21,14 @@ async function refuseBad(code: ProblemCode, context: Context): Promise<never> {
   throw new Problem(code);
 }
 
-async function findCapability(context: Context): Promise<CapabilityRow> {
+async function findHolder(context: Context) {
   const { capability } = context.caller;
   if (!capability) throw new Problem('capability_required');
   if (capability === 'conflict') return refuseBad('capability_conflict', context);
-  const row = isCapability(capability)
-    ? await context.store.claims.capability(capabilityHash(capability))
+  const holder = isCapability(capability)
+    ? await context.store.claims.holder(capabilityHash(capability))
     : undefined;
-  return row ?? refuseBad('capability_invalid', context);
+  return holder ?? refuseBad('capability_invalid', context);
 }
 
 /**
@@ -36,10 +36,9 @@ async function findCapability(context: Context): Promise<CapabilityRow> {
  * capability_revoked (burnt ones too), capability_suspended, or rate_limited for a bad one after many.
  */
 export async function authenticate(context: Context): Promise<CapabilityRow> {
-  const row = await findCapability(context);
-  if (row.state !== 'active') return refuseBad(refusals[row.state], context);
-  const claim = await context.store.claims.claim(row.handle);
-  return claim?.state === 'claimed' ? row : refuseBad('capability_suspended', context);
+  const { capability, isClaimed } = await findHolder(context);
+  if (capability.state !== 'active') return refuseBad(refusals[capability.state], context);
+  return isClaimed ? capability : refuseBad('capability_suspended', context);
 }
 
 /** What a revocation answers. */
@@ -51,7 +50,7 @@ export interface Revocation {
 
 /** Ends the caller's capability for good, a suspended one too. Throws as authenticate does. */
 export async function revokeCapability(context: Context): Promise<Revocation> {
-  const found = await findCapability(context);
+  const { capability: found } = await findHolder(context);
   const revoked_at = context.clock().toISOString();
   await context.store.write(async (tx) => {
     const row = await tx.claims.capability(found.hash);

@@ -19,11 +19,14 @@ export async function takeLimits(
   calls: readonly LimitedCall[],
   { config, clock }: Pick<Context, 'config' | 'clock'>,
 ): Promise<void> {
-  const now_ms = clock().getTime();
-  for (const { limit, who, day = null } of calls) {
+  const tried = calls.map(({ limit, who, day = null }) => {
     const effective = toEffective(limit, config);
-    const key = `${limit.name} ${who}`;
-    const wait_ms = await tx.limits.take({ key, day, ...toBucket(effective) }, now_ms);
+    return { effective, bucket: { key: `${limit.name} ${who}`, day, ...toBucket(effective) } };
+  });
+  const buckets = tried.map(({ bucket }) => bucket);
+  const waits_ms = await tx.limits.take(buckets, clock().getTime());
+  for (const [at, { effective }] of tried.entries()) {
+    const wait_ms = waits_ms[at] ?? 0;
     if (wait_ms > 0 && config.LIMITS) throw toRefusal(effective, wait_ms);
   }
 }

@@ -59,6 +59,18 @@ export const createClaimReads = (db: Db): ClaimReads => ({
     return Number(counted.burnt);
   },
   capability: (hash) => db.selectFrom('capability').selectAll().where('hash', '=', hash).executeTakeFirst(),
+  holder: async (hash) => {
+    const row = await db
+      .selectFrom('capability')
+      .leftJoin('claim', 'claim.handle', 'capability.handle')
+      .selectAll('capability')
+      .select('claim.state as claim_state')
+      .where('hash', '=', hash)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const { claim_state, ...capability } = row;
+    return { capability, isClaimed: claim_state === 'claimed' };
+  },
   history: (handle) => readClaimHistory(db, handle),
 });
 

@@ -1,9 +1,19 @@
-import { sql } from 'kysely';
 import type { Db } from './engine.ts';
-import type { LimitReads, LimitWrites } from './store.ts';
+import type { BucketCall, LimitReads, LimitWrites } from './store.ts';
 
 /** Times are kept in whole microseconds, so that steps of any limit add up. */
 const toMicroseconds = (ms: number) => Math.round(ms * 1000);
+
+/** The bucket after one more call, and how long that has to wait to fit. */
+function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, keptFullAt: number, now: number) {
+  const step = toMicroseconds(step_ms);
+  // The latest moment to be full at for one more call to fit; half a millisecond of rounding costs none.
+  const latest = now + toMicroseconds(capacity_ms) - step + 500;
+  return {
+    row: { key, day, full_at: Math.max(keptFullAt, now) + step },
+    wait_ms: Math.max(0, keptFullAt - latest) / 1000,
+  };
+}
 
 const readDailyKey = async (db: Db, day: string): Promise<string | undefined> =>
   (await db.selectFrom('limit_key').select('secret').where('day', '=', day).executeTakeFirst())?.secret;
@@ -14,30 +24,28 @@ export const createLimitReads = (db: Db): LimitReads => ({ dailyKey: (day) => re
 /** Writes of the limits that all nodes share; they touch no listing. */
 export const createLimitWrites = (db: Db): LimitWrites => ({
   ...createLimitReads(db),
-  async take({ key, day, step_ms, capacity_ms }, now_ms) {
-    const [now, step] = [toMicroseconds(now_ms), toMicroseconds(step_ms)];
-    // The latest moment to be full at for one more call to fit; half a millisecond of rounding costs none.
-    const latest = now + toMicroseconds(capacity_ms) - step + 500;
-    const taken = await db
-      .insertInto('limit_bucket')
-      .values({ key, day, full_at: now + step })
-      .onConflict((conflict) =>
-        conflict
-          .column('key')
-          .doUpdateSet({
-            full_at: sql<number>`case when limit_bucket.full_at > ${now} then limit_bucket.full_at else ${now} end + ${step}`,
-          })
-          .where('limit_bucket.full_at', '<=', latest),
-      )
-      .returning('full_at')
-      .executeTakeFirst();
-    if (taken) return 0;
+  async take(calls, now_ms) {
     const kept = await db
       .selectFrom('limit_bucket')
-      .select('full_at')
-      .where('key', '=', key)
-      .executeTakeFirstOrThrow();
-    return (Number(kept.full_at) - latest) / 1000;
+      .select(['key', 'full_at'])
+      .where(
+        'key',
+        'in',
+        calls.map(({ key }) => key),
+      )
+      .execute();
+    const fullAt = new Map(kept.map(({ key, full_at }) => [key, full_at]));
+    const tries = calls.map((call) => tryCall(call, fullAt.get(call.key) ?? 0, toMicroseconds(now_ms)));
+    const taken = tries.filter(({ wait_ms }) => wait_ms === 0).map(({ row }) => row);
+    if (taken.length > 0)
+      await db
+        .insertInto('limit_bucket')
+        .values(taken)
+        .onConflict((conflict) =>
+          conflict.column('key').doUpdateSet(({ ref }) => ({ full_at: ref('excluded.full_at') })),
+        )
+        .execute();
+    return tries.map(({ wait_ms }) => wait_ms);
   },
   async addDailyKey(day, secret) {
     await db

@@ -2,25 +2,29 @@ import { withNativeFacets } from '../evidence/facets.ts';
 import type { Db } from './engine.ts';
 import type { ListingRow } from './store.ts';
 
-async function withCurrentFacets(db: Db, row: ListingRow): Promise<ListingRow> {
-  const claim = await db
-    .selectFrom('claim')
-    .select('state')
-    .where('handle', '=', row.handle)
+/** The stored facets of a listing, and what those facets follow from that change without an import. */
+const readFacetFacts = (db: Db, handle: string) =>
+  db
+    .selectFrom('listing')
+    .leftJoin('claim', 'claim.handle', 'listing.handle')
+    .select(['listing.facets', 'claim.state'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('rating')
+          .select('rating.id')
+          .whereRef('rating.subject_handle', '=', 'listing.handle')
+          .where('rating.is_current', '=', 1),
+      ).as('rated'),
+    )
+    .where('listing.handle', '=', handle)
     .executeTakeFirst();
-  const rating = await db
-    .selectFrom('rating')
-    .select('id')
-    .where('subject_handle', '=', row.handle)
-    .where('is_current', '=', 1)
-    .limit(1)
-    .executeTakeFirst();
-  return { ...row, facets: withNativeFacets(row.facets, claim?.state ?? 'imported', rating !== undefined) };
-}
 
-/** The listing with the facets that its claim and its ratings give it now, where those are not the stored ones. */
+/** A listing with the facets that its claim and its ratings give it now; undefined where those are the stored ones. */
 export async function readReindexed(db: Db, handle: string): Promise<ListingRow | undefined> {
+  const stored = await readFacetFacts(db, handle);
+  if (!stored) return undefined;
+  const facets = withNativeFacets(stored.facets, stored.state ?? 'imported', Boolean(stored.rated));
+  if (facets === stored.facets) return undefined;
   const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
-  const current = row && (await withCurrentFacets(db, row));
-  return current?.facets === row?.facets ? undefined : current;
+  return row && { ...row, facets };
 }

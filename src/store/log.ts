@@ -63,16 +63,32 @@ export const createLogReads = (db: Db): LogReads => ({
   nodes: (log, level, from, limit) => readNodes(db, log, { level, from, limit }),
 });
 
+/** Hashes of the subtrees left of a new leaf that it completes together with it, the lowest first. */
+async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[]> {
+  const wanted: { level: number; position: number }[] = [];
+  for (let [level, position] = [0, leaf]; position % 2 === 1; level++, position = (position - 1) / 2)
+    wanted.push({ level, position: position - 1 });
+  if (wanted.length === 0) return [];
+  const rows = await db
+    .selectFrom('log_node')
+    .select('hash')
+    // With the log in each of them; beside them, SQLite would read the whole log instead.
+    .where(({ and, or }) => or(wanted.map((node) => and({ log, ...node }))))
+    .orderBy('level')
+    .execute();
+  if (rows.length < wanted.length) throw new Error('the log has a gap');
+  return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
+}
+
 /** A new leaf hash and the hashes of the subtrees that it completes. */
 async function completedNodes(db: Db, log: number, leaf: { position: number; hash: string }) {
-  const read = readTree(db, log);
   const nodes = [{ log, level: 0, ...leaf }];
-  let [level, position] = [0, leaf.position];
+  let { position } = leaf;
   let node: Buffer = Buffer.from(leaf.hash, 'hex');
-  while (position % 2 === 1) {
-    node = nodeHash(await read(level, position - 1), node);
-    [level, position] = [level + 1, (position - 1) / 2];
-    nodes.push({ log, level, position, hash: node.toString('hex') });
+  for (const left of await readCompleted(db, log, leaf.position)) {
+    node = nodeHash(left, node);
+    position = (position - 1) / 2;
+    nodes.push({ log, level: nodes.length, position, hash: node.toString('hex') });
   }
   return nodes;
 }

@@ -2,7 +2,7 @@ import type { RatingResponse } from '../evidence/rating.ts';
 import type { Db } from './engine.ts';
 import { currentOf, readMonthCounts } from './rating-counts.ts';
 import { readRatings } from './rating-records.ts';
-import type { RatingReads, RatingRow, RatingWrites } from './store.ts';
+import type { RatingReads, RatingRow, RatingSides, RatingWrites } from './store.ts';
 
 const readResponse = (db: Db, ratingId: string): Promise<RatingResponse | undefined> =>
   db
@@ -22,8 +22,58 @@ const withdrawOlder = (db: Db, row: RatingRow) =>
     .where('withdrawn_at', 'is', null)
     .execute();
 
+/** One statement: it is asked for every submission, while all other writers wait. */
+async function readSides(
+  db: Db,
+  ...[hash, subject, since]: Parameters<RatingReads['sides']>
+): Promise<RatingSides | undefined> {
+  const row = await db
+    .selectFrom('capability')
+    .innerJoin('listing as source', 'source.handle', 'capability.handle')
+    .leftJoin('claim', 'claim.handle', 'capability.handle')
+    .leftJoin('listing as subject', (join) => join.on('subject.handle', '=', subject))
+    .select(['capability.state as capability_state', 'claim.claimed_at'])
+    .select(['source.handle', 'source.repository_key', 'source.endpoint', 'source.withdrawn'])
+    .select([
+      'subject.handle as subject_handle',
+      'subject.repository_key as subject_repository_key',
+      'subject.endpoint as subject_endpoint',
+      'subject.withdrawn as subject_withdrawn',
+    ])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('rating')
+          .select('rating.id')
+          .whereRef('rating.source_handle', '=', 'subject.handle')
+          .whereRef('rating.subject_handle', '=', 'source.handle')
+          .where('rating.is_current', '=', 1)
+          .where('rating.created_at', '>=', since),
+      ).as('reciprocal'),
+    )
+    .where('capability.hash', '=', hash)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { capability_state, claimed_at, handle, repository_key, endpoint, withdrawn, subject_handle } = row;
+  return {
+    capability_state,
+    claimed_at: claimed_at ?? undefined,
+    source: { handle, repository_key, endpoint, withdrawn },
+    subject:
+      subject_handle === null
+        ? undefined
+        : {
+            handle: subject_handle,
+            repository_key: row.subject_repository_key,
+            endpoint: row.subject_endpoint,
+            withdrawn: row.subject_withdrawn,
+          },
+    reciprocal: Boolean(row.reciprocal),
+  };
+}
+
 /** Reads of ratings over any engine. */
 export const createRatingReads = (db: Db): RatingReads => ({
+  sides: (...asked) => readSides(db, ...asked),
   byId: (id) => db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst(),
   current: (source, subject, interactionId) =>
     currentOf(db, subject)
@@ -34,15 +84,6 @@ export const createRatingReads = (db: Db): RatingReads => ({
   response: (ratingId) => readResponse(db, ratingId),
   list: (...page) => readRatings(db, ...page),
   months: (subject, since) => readMonthCounts(db, subject, since),
-  rated: async (source, subject, since) => {
-    const row = await currentOf(db, subject)
-      .select('id')
-      .where('source_handle', '=', source)
-      .where('created_at', '>=', since)
-      .limit(1)
-      .executeTakeFirst();
-    return row !== undefined;
-  },
 });
 
 /** Writes of ratings inside a transaction; `touch` learns the rated handle. */

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { repositoryRoot } from '../evidence/namespace.ts';
 import type { RatingContent, RatingRecord } from '../evidence/rating.ts';
 import { isIndependent, ratingWindow_ms, toRatingFlags } from '../evidence/rating-rules.ts';
-import type { CapabilityRow, ListingRow, RatingRow, Transaction } from '../store/store.ts';
+import type { CapabilityRow, RatingRow, RatingSide, RatingSides } from '../store/store.ts';
 
 /** One submission: who rates, what, and when it came in. */
 export interface Submission {
@@ -15,22 +15,24 @@ export interface Submission {
   readonly now: Date;
 }
 
-/** What is computed about a rating at the moment it is recorded. */
-export async function flagsOf(tx: Transaction, source: ListingRow, subject: ListingRow, now: Date) {
-  const since = new Date(now.getTime() - ratingWindow_ms).toISOString();
-  const claim = await tx.claims.claim(source.handle);
-  return toRatingFlags(source, subject, {
-    reciprocal: await tx.ratings.rated(subject.handle, source.handle, since),
-    sourceAge_ms: now.getTime() - new Date(claim?.claimed_at ?? now).getTime(),
-  });
+/** Both sides of a rating, neither withdrawn nor the same. */
+export interface Sides extends RatingSides {
+  readonly subject: RatingSide;
 }
 
+/** Since when a rating in the other direction makes two ratings reciprocal. */
+export const reciprocalSince = (now: Date): string => new Date(now.getTime() - ratingWindow_ms).toISOString();
+
+/** What is computed about a rating at the moment it is recorded. */
+const flagsOf = ({ source, subject, reciprocal, claimed_at }: Sides, now: Date) =>
+  toRatingFlags(source, subject, {
+    reciprocal,
+    sourceAge_ms: now.getTime() - new Date(claimed_at ?? now).getTime(),
+  });
+
 /** The public record that the log commits to. */
-export function toRecord(
-  { content, now }: Submission,
-  sides: { source: ListingRow; subject: ListingRow },
-  flags: RatingRecord['flags'],
-) {
+export function toRecord({ content, now }: Submission, sides: Sides) {
+  const flags: RatingRecord['flags'] = flagsOf(sides, now);
   return {
     ...content,
     id: uuidv7({ msecs: now.getTime() }),

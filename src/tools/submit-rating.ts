@@ -9,8 +9,8 @@ import { Problem } from '../problem.ts';
 import type { RatingRow, Transaction } from '../store/store.ts';
 import { requireHandle } from './find-listing.ts';
 import { handleInput } from './inputs.ts';
-import { requireAmendable, requireLive } from './rating-amendment.ts';
-import { flagsOf, type Submission, toRecord, toRow } from './rating-record.ts';
+import { requireAmendable } from './rating-amendment.ts';
+import { reciprocalSince, type Submission, toRecord, toRow } from './rating-record.ts';
 import { defineTool } from './tool.ts';
 
 const output = z.object({
@@ -53,9 +53,11 @@ const toAnswer = (row: RatingRow, status: Output['status']): Output => ({
   statement: 'Recorded as one sourced signal. It is shown with its source, and is never a final verdict.',
 });
 
+const interactionTime = z.iso.datetime({ offset: true });
+
 /** The time of an interaction in UTC; throws where it is no RFC 3339 time. */
 function toInteractionTime(text: string): string {
-  if (!z.iso.datetime({ offset: true }).safeParse(text).success) {
+  if (!interactionTime.safeParse(text).success) {
     const message = 'an RFC 3339 time, for example 2026-11-21T10:00:00Z';
     throw new Problem('invalid_input', {
       fields: [{ field: 'interaction_at', message }],
@@ -65,21 +67,15 @@ function toInteractionTime(text: string): string {
   return new Date(text).toISOString();
 }
 
-async function findSubject(handle: string, { store }: Context): Promise<void> {
-  requireHandle(handle);
-  const row = await store.listings.row(handle);
-  if (!row) throw new Problem('unknown_subject', { near: await store.listings.near(handle, 5) });
-  if (row.withdrawn) throw new Problem('listing_withdrawn');
-}
-
-async function readSides(tx: Transaction, { capability, handle }: Submission) {
-  await requireLive(tx, capability);
-  const source = await tx.listings.row(capability.handle);
-  const subject = await tx.listings.row(handle);
-  if (!source || !subject) throw new Problem('unknown_subject');
+/** Undefined where no listing has the handle. */
+async function readSides(tx: Transaction, { capability, handle, now }: Submission) {
+  const sides = await tx.ratings.sides(capability.hash, handle, reciprocalSince(now));
+  if (sides?.capability_state !== 'active') throw new Problem('capability_suspended');
+  const { subject } = sides;
+  if (!subject) return undefined;
   if (subject.withdrawn) throw new Problem('listing_withdrawn');
-  if (isSelfRating(source, subject)) throw new Problem('self_rating');
-  return { source, subject };
+  if (isSelfRating(sides.source, subject)) throw new Problem('self_rating');
+  return { ...sides, subject };
 }
 
 /** Throws unless no current rating is of the interaction, and it was inside the window. */
@@ -89,15 +85,20 @@ function requireNew({ content, now }: Submission, same: RatingRow | undefined): 
     throw new Problem('interaction_out_of_window');
 }
 
-async function record(tx: Transaction, submission: Submission, context: Context): Promise<Output> {
-  const { handle, content, digest, now } = submission;
+async function record(
+  tx: Transaction,
+  submission: Submission,
+  context: Context,
+): Promise<Output | undefined> {
+  const { handle, content, digest } = submission;
   const sides = await readSides(tx, submission);
+  if (!sides) return undefined;
   const same = await tx.ratings.current(sides.source.handle, handle, content.interaction_id);
   if (same?.content_digest === digest) return toAnswer(same, 'replayed');
   const amended = content.supersedes ? await requireAmendable(tx, content.supersedes, submission) : undefined;
   if (!amended) requireNew(submission, same);
   await takeRating(tx, submission, context);
-  const made = toRecord(submission, sides, await flagsOf(tx, sides.source, sides.subject, now));
+  const made = toRecord(submission, sides);
   const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made));
   const row = toRow(made, submission, log_index);
   if (amended) await tx.ratings.end(amended.id, { superseded_by: row.id });
@@ -127,12 +128,14 @@ export const submitRating = defineTool({
   },
   async run({ handle, ...sent }, context) {
     const capability = await authenticate(context);
-    await findSubject(handle, context);
+    requireHandle(handle);
     const now = context.clock();
     const interaction_at = toInteractionTime(sent.interaction_at);
     const content = cleanRating({ ...sent, interaction_at });
     const { supersedes: _place, ...said } = content;
     const submission = { capability, handle, content, digest: canonicalDigest(said), now };
-    return context.store.write((tx) => record(tx, submission, context));
+    const recorded = await context.store.write((tx) => record(tx, submission, context));
+    if (recorded) return recorded;
+    throw new Problem('unknown_subject', { near: await context.store.listings.near(handle, 5) });
   },
 });

@@ -7,8 +7,15 @@ const t0 = Date.parse('2026-11-21T10:00:00Z');
 export function describeLimits(store: () => Store): void {
   // 7 calls that are back after a minute: a step that is no whole number.
   const bucket = { step_ms: 60_000 / 7, capacity_ms: 60_000 };
-  const take = (at_ms: number, key = 'claim x', day: string | null = null) =>
-    store().write((tx) => tx.limits.take({ key, day, ...bucket }, t0 + at_ms));
+  const takeAll = (at_ms: number, keys: readonly string[], day: string | null = null) =>
+    store().write((tx) =>
+      tx.limits.take(
+        keys.map((key) => ({ key, day, ...bucket })),
+        t0 + at_ms,
+      ),
+    );
+  const take = async (at_ms: number, key = 'claim x', day: string | null = null) =>
+    (await takeAll(at_ms, [key], day))[0];
 
   it('takes a bucket’s calls at once, then one a step, and says how long to wait', async () => {
     const waits = [];
@@ -27,11 +34,19 @@ export function describeLimits(store: () => Store): void {
   it('takes nothing in a transaction that fails', async () => {
     const failing = () =>
       store().write(async (tx) => {
-        await tx.limits.take({ key: 'claim x', day: null, ...bucket }, t0);
+        await tx.limits.take([{ key: 'claim x', day: null, ...bucket }], t0);
         throw new Error('undone');
       });
     for (let count = 0; count < 10; count++) await expect(failing()).rejects.toThrow('undone');
     expect(await take(0)).toBe(0);
+  });
+  it('takes those of several buckets that one more call fits in, and says of each how long to wait', async () => {
+    for (let count = 0; count < 7; count++) await take(0, 'claim full');
+    const [first, full, last] = await takeAll(0, ['claim x', 'claim full', 'claim y']);
+    expect([first, last]).toEqual([0, 0]);
+    expect(full).toBeCloseTo(60_000 / 7, -1);
+    for (let count = 0; count < 6; count++) expect(await takeAll(0, ['claim y', 'claim x'])).toEqual([0, 0]);
+    expect(Math.min(...(await takeAll(0, ['claim x', 'claim y'])))).toBeGreaterThan(8000);
   });
   it('keeps one key a day: the first one counts', async () => {
     const add = (secret: string) => store().write((tx) => tx.limits.addDailyKey('2026-11-21', secret));
