@@ -7,6 +7,8 @@ import type { Request } from './environment.ts';
 export interface Lasting {
   /** The listings whose writes change it; 'all' where any may. */
   readonly about: Written;
+  /** Left out where nothing but listings is in it; else whatever else is may be shown late by this much. */
+  readonly longest_ms?: number;
 }
 
 /** Something to send: its media type, its text, how long it may be kept. */
@@ -14,7 +16,7 @@ export interface Answer {
   readonly type: string;
   readonly body: string;
   readonly cacheControl?: string;
-  /** Left out where the caller, the clock or the state of an import is in it: then it is made anew each time. */
+  /** Left out where the caller is in it, or what it says may not be late: then it is made anew each time. */
   readonly lasting?: Lasting | undefined;
 }
 
@@ -41,7 +43,8 @@ const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip',
 
 function finish({ type, body: text, lasting }: Answer, wanted: Encoding): Finished {
   const tag = toTag(text);
-  const { body, encoding } = lasting ? encode(text, wanted) : encodeAgain(text, wanted, tag);
+  const isMadeOnce = lasting && lasting.longest_ms === undefined;
+  const { body, encoding } = isMadeOnce ? encode(text, wanted) : encodeAgain(text, wanted, tag);
   return {
     // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
     etag: `"${tag}${suffixes[encoding]}"`,

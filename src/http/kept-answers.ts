@@ -97,10 +97,9 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
       // An address with escapes would count against other limits than the path it stands for.
       if (withoutQuery(address) !== c.req.path) return;
       memoryReads.say({ memory: 'pages', isHit: false });
-      const { about } = finished.lasting;
       const bytes = finished.body.byteLength;
       const key = toKey(raw.headers.get('accept-encoding'), address);
-      keepFinished(toKept(finished, c.res.headers), { key, about, bytes });
+      keepFinished(toKept(finished, c.res.headers), { ...finished.lasting, key, bytes });
     },
     answer(incoming, outgoing) {
       const { method, url = '', headers } = incoming;

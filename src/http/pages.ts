@@ -1,20 +1,22 @@
 import { Hono } from 'hono';
 import { toShortListing } from '../evidence/short-listing.ts';
-import type { ListingRow } from '../store/store.ts';
+import type { ListingRow, Store } from '../store/store.ts';
 import { tools } from '../tools/index.ts';
 import { listTags } from '../tools/list-tags.ts';
 import { toAboutPage } from '../views/about-page.ts';
 import { toHomePage } from '../views/home-page.ts';
 import { toTagsPage } from '../views/tags-page.ts';
 import { toToolsPage } from '../views/tools-page.ts';
-import { answerPage, once } from './answers.ts';
+import { answerPage, type Lasting, once } from './answers.ts';
 import { call } from './call.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 
 const shownAtHome = 5;
-/** Read for "recently updated": many of the last updated are the newest themselves. */
-const updatedRead = 40;
+/** Read for "recently updated": the last updated are often the newest themselves, sometimes most of them. */
+const updatedRead = [10, 40];
 const quarantinedShown = 20;
+/** What an import does, and whether it still does, is shown at most this late; listings never are. */
+const withImports: Lasting = { about: 'all', longest_ms: 1000 };
 /** A run shows every half minute that it is worked on (registry/lease.ts). */
 const workedOn_ms = 120_000;
 
@@ -27,7 +29,7 @@ async function importsOf(c: Request) {
 }
 
 /** Those updated since they were first published that are not shown as newest. */
-const toUpdated = (rows: readonly ListingRow[], newest: readonly ListingRow[]) =>
+const withoutNewest = (rows: readonly ListingRow[], newest: readonly ListingRow[]) =>
   rows
     .filter(
       ({ handle, published_at, updated_at }) =>
@@ -35,10 +37,21 @@ const toUpdated = (rows: readonly ListingRow[], newest: readonly ListingRow[]) =
     )
     .slice(0, shownAtHome);
 
+/** The last updated beside the newest: a few more rows are read only where they are needed. */
+async function readUpdated({ listings }: Store, newest: readonly ListingRow[]) {
+  let updated: ListingRow[] = [];
+  for (const limit of updatedRead) {
+    const rows = await listings.newest('updated_at', limit);
+    updated = withoutNewest(rows, newest);
+    if (updated.length === shownAtHome || rows.length < limit) return updated;
+  }
+  return updated;
+}
+
 const showHome = async (c: Request, { site }: Face) => {
-  const { listings } = c.get('context').store;
-  const newest = await listings.newest('published_at', shownAtHome);
-  const updated = toUpdated(await listings.newest('updated_at', updatedRead), newest);
+  const { store } = c.get('context');
+  const newest = await store.listings.newest('published_at', shownAtHome);
+  const updated = await readUpdated(store, newest);
   const { tags } = await call(c, listTags, {});
   return answerPage(
     c,
@@ -48,6 +61,7 @@ const showHome = async (c: Request, { site }: Face) => {
       updated: updated.map((row) => toShortListing(row)),
       imports: await importsOf(c),
     }),
+    withImports,
   );
 };
 
@@ -58,7 +72,7 @@ const showAbout = async (c: Request, { site }: Face) => {
   const { imports } = c.get('context').store;
   const quarantined = await imports.quarantined(quarantinedShown);
   const reasons = await imports.quarantineReasons();
-  return answerPage(c, toAboutPage(site, { imports: await importsOf(c), reasons, quarantined }));
+  return answerPage(c, toAboutPage(site, { imports: await importsOf(c), reasons, quarantined }), withImports);
 };
 
 /** The pages that are about no single listing. */

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -96,8 +97,27 @@ describe('a finished answer', () => {
     }
   });
 
-  it.each(['/', '/about', '/feedback', `${page}/claim`, '/compare', '/sitemap.xml', '/healthz'])(
-    'of %s is not kept: an import, the clock or the caller is in it',
+  it.each(['/', '/about'])(
+    'of %s is kept for a second: what an import does is no write of a listing',
+    async (path) => {
+      const { store } = directory.context;
+      const { done } = await store.imports.last();
+      const stopped = 'was stopped before its end';
+      const forgotten = async () => {
+        while (await isKept(() => get(directory, path))) await setTimeout(20);
+      };
+      await forgotten();
+      expect(await isKept(() => get(directory, path))).toBe(true);
+      await store.write((tx) => tx.imports.saveRun(done?.id ?? 0, { state: 'running' }));
+      await setTimeout(1000);
+      expect(await read(directory, path)).toContain(stopped);
+      await store.write((tx) => tx.imports.saveRun(done?.id ?? 0, { state: 'done' }));
+      expect(await read(directory, path)).not.toContain(stopped);
+    },
+  );
+
+  it.each(['/feedback', `${page}/claim`, '/compare', '/sitemap.xml', '/healthz'])(
+    'of %s is not kept: the clock or the caller is in it',
     async (path) => {
       await get(directory, path);
       expect(await isKept(() => get(directory, path))).toBe(false);
