@@ -4,7 +4,7 @@ import type { Dump } from '../store/dump.ts';
 
 const format = 'dossier-backup';
 /** Of the lines and of the tables in them: a change of either is another version. */
-const version = 1;
+const version = 2;
 /** Far above what 500 rows of the longest records take. */
 const longestLine_bytes = 256 * 1024 * 1024;
 

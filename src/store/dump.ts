@@ -17,6 +17,7 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   listing_version: ['handle', 'version'],
   imported_signal: ['handle', 'source'],
   facet_count: ['facet'],
+  publisher_count: ['namespace'],
   import_run: ['id'],
   quarantine: ['name', 'version'],
   claim: ['handle'],

@@ -19,12 +19,11 @@ const readVersions = (db: Db, handle: string) =>
 
 async function countPublisher(db: Db, { namespace }: ListingRow): Promise<number> {
   const counted = await db
-    .selectFrom('listing')
-    .select(({ fn }) => fn.countAll<number>().as('listings'))
+    .selectFrom('publisher_count')
+    .select('listings')
     .where('namespace', '=', namespace)
-    .where('withdrawn', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(counted.listings);
+    .executeTakeFirst();
+  return counted?.listings ?? 0;
 }
 
 async function lastNativeEvent(db: Db, handle: string): Promise<string | undefined> {

@@ -59,6 +59,24 @@ async function nearHandles(db: Db, search: SearchIndex, handle: string): Promise
     .map(({ candidate }) => candidate);
 }
 
+/** Where visible values of a part stand in order. */
+const valuesOf = {
+  handle: sql`listing where withdrawn is null`,
+  namespace: sql`publisher_count where listings > 0`,
+} as const;
+
+async function readCompletions(
+  db: Db,
+  ...[part, prefix, limit]: Parameters<ListingReads['completions']>
+): Promise<string[]> {
+  const name = sql.ref(part);
+  const { rows } = await sql<{ value: string }>`select ${name} as value from ${valuesOf[part]}
+    and ${name} >= ${prefix} and ${name} < ${afterPrefix(prefix)} order by ${name} limit ${limit}`.execute(
+    db,
+  );
+  return rows.map(({ value }) => value);
+}
+
 const summaryColumns = [
   'handle',
   'version',
@@ -113,24 +131,12 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
       .selectFrom('listing')
       .selectAll()
       .where('withdrawn', 'is', null)
-      .orderBy(by, 'desc')
+      .$if(by === 'updated_at', (query) => query.orderBy('updated_at', 'desc'))
       .orderBy('id', 'desc')
       .limit(limit)
       .execute(),
   count: () => countListings(db),
-  completions: async (part, prefix, limit) => {
-    const rows = await db
-      .selectFrom('listing')
-      .select(sql<string>`${sql.ref(part)}`.as('value'))
-      .distinct()
-      .where('withdrawn', 'is', null)
-      .where(part, '>=', prefix)
-      .where(part, '<', afterPrefix(prefix))
-      .orderBy('value')
-      .limit(limit)
-      .execute();
-    return rows.map(({ value }) => value);
-  },
+  completions: (part, prefix, limit) => readCompletions(db, part, prefix, limit),
   versionSummaries: async (handles): Promise<VersionSummary[]> =>
     handles.length === 0
       ? []

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Facet } from '../evidence/facets.ts';
 import type { Db, SearchIndex } from './engine.ts';
 import { inChunks } from './in-chunks.ts';
 import { createListingReads } from './listing-reads.ts';
@@ -10,31 +9,53 @@ import type { ListingRow, ListingWrites, VersionRow } from './store.ts';
 /** The counter of all visible listings. */
 const everything = '*';
 
-const facetsOf = (row: ListingRow | undefined): (Facet | typeof everything)[] =>
-  !row || row.withdrawn ? [] : [everything, ...(row.facets.split(' ').filter(Boolean) as Facet[])];
+const facetsOf = ({ facets }: ListingRow) => [everything, ...facets.split(' ').filter(Boolean)];
 
-async function countFacetChanges(
+/** How many more, or fewer, visible listings there are of each key that rows have. */
+function toChanges(
+  before: readonly ListingRow[],
+  after: readonly ListingRow[],
+  keysOf: (row: ListingRow) => readonly string[],
+): [key: string, listings: number][] {
+  const change = new Map<string, number>();
+  const add = (rows: readonly ListingRow[], step: number) => {
+    for (const row of rows)
+      if (!row.withdrawn) for (const key of keysOf(row)) change.set(key, (change.get(key) ?? 0) + step);
+  };
+  add(before, -1);
+  add(after, 1);
+  return [...change].filter(([, by]) => by !== 0);
+}
+
+async function countChanges(
   db: Db,
   before: readonly ListingRow[],
   after: readonly ListingRow[],
 ): Promise<void> {
-  const change = new Map<string, number>();
-  const add = (rows: readonly ListingRow[], step: number) => {
-    for (const facet of rows.flatMap(facetsOf)) change.set(facet, (change.get(facet) ?? 0) + step);
-  };
-  add(before, -1);
-  add(after, 1);
-  const rows = [...change].filter(([, by]) => by !== 0).map(([facet, listings]) => ({ facet, listings }));
-  if (rows.length === 0) return;
-  await db
-    .insertInto('facet_count')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.column('facet').doUpdateSet(({ eb, ref }) => ({
-        listings: eb(ref('facet_count.listings'), '+', ref('excluded.listings')),
-      })),
-    )
-    .execute();
+  await inChunks(toChanges(before, after, facetsOf), (chunk) =>
+    db
+      .insertInto('facet_count')
+      .values(chunk.map(([facet, listings]) => ({ facet, listings })))
+      .onConflict((conflict) =>
+        conflict.column('facet').doUpdateSet(({ eb, ref }) => ({
+          listings: eb(ref('facet_count.listings'), '+', ref('excluded.listings')),
+        })),
+      )
+      .execute(),
+  );
+  await inChunks(
+    toChanges(before, after, ({ namespace }) => [namespace]),
+    (chunk) =>
+      db
+        .insertInto('publisher_count')
+        .values(chunk.map(([namespace, listings]) => ({ namespace, listings })))
+        .onConflict((conflict) =>
+          conflict.column('namespace').doUpdateSet(({ eb, ref }) => ({
+            listings: eb(ref('publisher_count.listings'), '+', ref('excluded.listings')),
+          })),
+        )
+        .execute(),
+  );
 }
 
 /** Ids looked at together: few collide, and a registry may still publish thousands in one millisecond. */
@@ -119,7 +140,7 @@ async function putListings(db: Db, search: SearchIndex, rows: readonly ListingRo
     stale.filter(({ withdrawn }) => !withdrawn),
     (chunk) => search.replace(db, [], chunk),
   );
-  await countFacetChanges(db, before, after);
+  await countChanges(db, before, after);
 }
 
 /** `column = excluded.column` for every column of a row. */

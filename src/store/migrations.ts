@@ -234,6 +234,25 @@ export const createCheckTable = (types: ColumnTypes): Migration => ({
     }),
 });
 
+/** Indexes whose order another one has: the id is the order of first publication (evidence/order.ts). */
+const needless = ['listing_published', 'listing_namespace'];
+
+/**
+ * Counters of namespaces, so that no read counts the listings of one, and what all signals of a row share said once
+ * (signals.ts): older rows share nothing.
+ */
+export const createPublisherCounts = (types: ColumnTypes): Migration => ({
+  async up(untyped: Kysely<unknown>) {
+    const db = untyped as Kysely<Schema>;
+    const columns = [...text('namespace'), ...whole('listings')];
+    await createTable(db, types, 'publisher_count', { key: ['namespace'], columns });
+    await sql`insert into publisher_count (namespace, listings)
+      select namespace, count(*) from listing where withdrawn is null group by namespace`.execute(db);
+    for (const index of needless) await db.schema.dropIndex(index).execute();
+    await sql`update imported_signal set signals = '{"shared":{},"signals":' || signals || '}'`.execute(db);
+  },
+});
+
 /** Tables and indexes, the same on both engines; search is each engine's own migration. */
 export const createTables = (types: ColumnTypes): Migration => ({
   async up(untyped: Kysely<unknown>) {

@@ -2,7 +2,13 @@ import { CompiledQuery, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { PoolConfig } from 'pg';
 import type { Db, Engine } from './engine.ts';
-import { createCheckTable, createLimitTables, createTables } from './migrations.ts';
+import {
+  type ColumnTypes,
+  createCheckTable,
+  createLimitTables,
+  createPublisherCounts,
+  createTables,
+} from './migrations.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { repeatWhenCaughtUp } from './postgres-lag.ts';
 import { createDb, toPoolConfig, withoutTimeouts } from './postgres-pool.ts';
@@ -16,14 +22,17 @@ const readConnections = 8;
 /** Held to the end of each writing transaction of any node, as SQLite holds its write lock. */
 const writeLock = 0x646f7373;
 
+const columnTypes: ColumnTypes = { int8: 'bigint', text: sql`text collate "C"` };
+
 /** Kysely's own lock makes nodes that start together wait for the first one. */
 async function migrate(config: PoolConfig): Promise<void> {
   const db = createDb({ ...withoutTimeouts(config), max: 2 });
   const migrations = {
-    '0001_tables': createTables({ int8: 'bigint', text: sql`text collate "C"` }),
+    '0001_tables': createTables(columnTypes),
     '0002_search': postgresSearch.migration,
-    '0003_limits': createLimitTables({ int8: 'bigint', text: sql`text collate "C"` }),
-    '0004_claim_checks': createCheckTable({ int8: 'bigint', text: sql`text collate "C"` }),
+    '0003_limits': createLimitTables(columnTypes),
+    '0004_claim_checks': createCheckTable(columnTypes),
+    '0005_publisher_counts': createPublisherCounts(columnTypes),
   };
   try {
     const provider = { getMigrations: async () => migrations };

@@ -253,6 +253,12 @@ export interface FacetCountTable {
   listings: number;
 }
 
+/** How many visible listings a namespace has; kept by the writes, so that no read counts. */
+export interface PublisherCountTable {
+  namespace: string;
+  listings: number;
+}
+
 export interface Schema {
   listing: ListingTable;
   listing_version: ListingVersionTable;
@@ -273,6 +279,7 @@ export interface Schema {
   feedback: FeedbackTable;
   claim_key: ClaimKeyTable;
   facet_count: FacetCountTable;
+  publisher_count: PublisherCountTable;
   limit_bucket: LimitBucketTable;
   limit_key: LimitKeyTable;
 }

@@ -6,10 +6,16 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Db, Engine } from './engine.ts';
-import { createCheckTable, createLimitTables, createTables } from './migrations.ts';
+import {
+  type ColumnTypes,
+  createCheckTable,
+  createLimitTables,
+  createPublisherCounts,
+  createTables,
+} from './migrations.ts';
 import type { Schema } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
-import { sqliteSearch } from './sqlite-search.ts';
+import { sqliteFrequentWords, sqliteSearch } from './sqlite-search.ts';
 import type { Failure, Store } from './store.ts';
 
 const cachedStatements = 500;
@@ -68,13 +74,17 @@ function connect(path: string): DatabaseSync {
 const toKysely = (database: DatabaseSync) =>
   new Kysely<Schema>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
 
+const columnTypes: ColumnTypes = { int8: 'integer', text: 'text' };
+
 /** Two processes that open one new file wait for each other: the whole migration holds the write lock. */
 async function migrate(database: DatabaseSync, db: Kysely<Schema>): Promise<void> {
   const migrations = {
-    '0001_tables': createTables({ int8: 'integer', text: 'text' }),
+    '0001_tables': createTables(columnTypes),
     '0002_search': sqliteSearch.migration,
-    '0003_limits': createLimitTables({ int8: 'integer', text: 'text' }),
-    '0004_claim_checks': createCheckTable({ int8: 'integer', text: 'text' }),
+    '0003_limits': createLimitTables(columnTypes),
+    '0004_claim_checks': createCheckTable(columnTypes),
+    '0005_publisher_counts': createPublisherCounts(columnTypes),
+    '0006_frequent_words': sqliteFrequentWords,
   };
   database.exec('begin immediate');
   const provider = { getMigrations: async () => migrations };

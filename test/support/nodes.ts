@@ -30,7 +30,7 @@ export interface Nodes {
 /** Asks a database of either engine without the service. */
 export async function queryDatabase(databaseUrl: string, query: string): Promise<Rows> {
   if (databaseUrl.startsWith('file:')) {
-    const database = new DatabaseSync(databaseUrl.slice('file:'.length), { readOnly: true });
+    const database = new DatabaseSync(databaseUrl.slice('file:'.length));
     const rows = database.prepare(query).all();
     database.close();
     return rows.map((row) => ({ ...row }));
