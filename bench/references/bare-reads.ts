@@ -26,7 +26,7 @@ function openSqlite(path: string): BareReads {
   return {
     row: prepare(rowQuery),
     page: prepare(pageQuery),
-    tag: (name) => tag(`{facets} : ("x${Buffer.from(`tag:${name}`).toString('hex')}")`),
+    tag: (name) => tag(`f${Buffer.from(`tag:${name}`).toString('hex')}`),
     close: async () => database.close(),
   };
 }

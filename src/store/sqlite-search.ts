@@ -1,44 +1,85 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
 import type { Facet } from '../evidence/facets.ts';
 import { toSearchText } from '../evidence/search-text.ts';
 import type { Db, SearchIndex } from './engine.ts';
+import { createFrequentWords, frequentWords, learnFrequentWords } from './sqlite-frequent-words.ts';
 import type { ListingRow, SearchHit, SearchQuery } from './store.ts';
 
-/** Columns that each tier looks in, narrowest first. */
-const tierColumns = ['{name}', '{name tags}', '{name tags body}'] as const;
+/** The texts of a listing, as tiers add them, and what a token of each starts with: of a frequent word, of another. */
+const texts = [
+  { of: 'name', frequent: '1', other: 'n' },
+  { of: 'tags', frequent: '2', other: 't' },
+  { of: 'body', frequent: '3', other: 'b' },
+] as const;
 
-/** A facet as one token: letters and digits only, no word of a text. */
-const facetToken = (facet: string) => `x${Buffer.from(facet).toString('hex')}`;
+/** Letters and digits only, as the index takes them. */
+const facetToken = (facet: string) => `f${Buffer.from(facet).toString('hex')}`;
 
-function terms(words: readonly string[]): string {
-  const last = words.length - 1;
-  return words.map((word, at) => `"${word}"${at === last && [...word].length >= 3 ? '*' : ''}`).join(' AND ');
+/** A word of a search and those frequent words that it may be, or begin. */
+interface Term {
+  readonly word: string;
+  readonly isBeginning: boolean;
+  readonly frequent: readonly string[];
 }
 
-const facetClause = (facets: readonly Facet[]) =>
-  facets.length === 0
-    ? undefined
-    : `{facets} : (${facets.map((facet) => `"${facetToken(facet)}"`).join(' AND ')})`;
-
-/** FTS5 expression of one tier: in its columns, not in the narrower ones. Tier 0 has no words. */
-function expression(query: Pick<SearchQuery, 'words' | 'facets'>, tier: number, exact: boolean): string {
-  const wide = tierColumns[tier - 1];
-  const narrow = exact ? tierColumns[tier - 2] : undefined;
-  const all = terms(query.words);
-  const words = wide && (narrow ? `(${wide} : (${all}) NOT ${narrow} : (${all}))` : `${wide} : (${all})`);
-  return [words, facetClause(query.facets)].filter(Boolean).join(' AND ');
+async function toTerms(db: Db, words: readonly string[]): Promise<Term[]> {
+  const last = words.at(-1) ?? '';
+  const beginning = [...last].length >= 3 ? last : undefined;
+  const frequent = await frequentWords(db, words, beginning);
+  return words.map((word, at) => {
+    const isBeginning = at === words.length - 1 && beginning !== undefined;
+    return {
+      word,
+      isBeginning,
+      frequent: frequent.filter((one) => one === word || (isBeginning && one.startsWith(word))),
+    };
+  });
 }
 
-const searchText = (row: ListingRow) => {
-  const { name, tags, body } = toSearchText(row);
-  const facets = row.facets.split(' ').filter(Boolean).map(facetToken);
-  return { name: name.join(' '), tags: tags.join(' '), body: body.join(' '), facets: facets.join(' ') };
-};
+/** FTS5 expression of a word in the texts of a tier. Many lists, but each is read only as far as it is needed. */
+function toTermExpression({ word, isBeginning, frequent }: Term, tier: number): string {
+  const lists = texts
+    .slice(0, tier)
+    .flatMap((text) => [
+      `"${text.other}${word}"${isBeginning ? '*' : ''}`,
+      ...frequent.map((one) => `"${text.frequent}${one}"`),
+    ]);
+  return `(${lists.join(' OR ')})`;
+}
+
+/** FTS5 expression of a tier: found there or in a narrower one. Tier 0 has no words. */
+const expression = (terms: readonly Term[], facets: readonly Facet[], tier: number): string =>
+  [
+    ...(tier > 0 ? terms.map((term) => toTermExpression(term, tier)) : []),
+    ...facets.map((facet) => `"${facetToken(facet)}"`),
+  ].join(' AND ');
+
+/** What is put into the index of each row; a word of several texts stands in each. */
+async function toIndexed(db: Db, rows: readonly ListingRow[]): Promise<RawBuilder<unknown>[]> {
+  const listed = rows.toSorted((a, b) => a.id - b.id).map((row) => ({ row, text: toSearchText(row) }));
+  const frequent = await learnFrequentWords(
+    db,
+    listed.map(({ row, text }) => ({ id: row.id, words: texts.flatMap(({ of }) => text[of]) })),
+  );
+  return listed.map(({ row, text }) => {
+    const words = texts.flatMap((one) =>
+      text[one.of].map((word) => `${frequent.has(word) ? one.frequent : one.other}${word}`),
+    );
+    const facets = row.facets.split(' ').filter(Boolean).map(facetToken);
+    return sql`(${row.id}, ${[...new Set(words), ...facets].join(' ')}, ${row.facets})`;
+  });
+}
 
 async function match(db: Db, fts: string, after: number, limit: number): Promise<ListingRow[]> {
   const found = sql<ListingRow>`select listing.* from listing_search join listing on listing.id = listing_search.rowid
     where listing_search match ${fts} and listing_search.rowid > ${after} order by listing_search.rowid limit ${limit}`;
   return (await found.execute(db)).rows;
+}
+
+/** A search with its terms. */
+interface Asked extends SearchQuery {
+  readonly terms: readonly Term[];
 }
 
 /**
@@ -47,17 +88,19 @@ async function match(db: Db, fts: string, after: number, limit: number): Promise
  */
 async function searchTier(
   db: Db,
-  query: SearchQuery,
+  query: Asked,
   tier: SearchHit['tier'],
   found: readonly SearchHit[],
 ): Promise<SearchHit[]> {
+  const { terms, facets, limit } = query;
   const after = query.after?.tier === tier ? query.after.id : 0;
-  const fts = expression(query, tier, query.after !== undefined);
-  const rows = fts ? await match(db, fts, after, query.limit) : await everyListing(db, after, query.limit);
+  const wide = expression(terms, facets, tier);
+  const fts = query.after && tier > 1 ? `(${wide}) NOT (${expression(terms, facets, tier - 1)})` : wide;
+  const rows = fts ? await match(db, fts, after, limit) : await everyListing(db, after, limit);
   const known = new Set(found.map(({ listing }) => listing.id));
   return rows
     .filter(({ id }) => !known.has(id))
-    .slice(0, query.limit - found.length)
+    .slice(0, limit - found.length)
     .map((listing) => ({ listing, tier }));
 }
 
@@ -70,6 +113,30 @@ const everyListing = (db: Db, after: number, limit: number) =>
     .orderBy('id')
     .limit(limit)
     .execute();
+
+const rowsAtOnce = 1000;
+
+/** Puts every visible listing in. */
+async function indexEverything(db: Db): Promise<void> {
+  for (let after = 0; ; ) {
+    const rows = await everyListing(db, after, rowsAtOnce);
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.id;
+    await sqliteSearch.replace(db, [], rows);
+  }
+}
+
+/** An index in which lists of frequent words are not joined before they are read (docs/decisions/0013). */
+export const sqliteFrequentWords: Migration = {
+  async up(db) {
+    await sql`drop table listing_search`.execute(db);
+    await sql`create virtual table listing_search using fts5(words, facets unindexed, content='',
+      contentless_delete=1, contentless_unindexed=1, detail=column, tokenize=ascii)`.execute(db);
+    await createFrequentWords(db);
+    await indexEverything(db);
+  },
+};
 
 /** FTS5 over names, tags, descriptions and facets; the rowid is the static order, so no match is ever sorted. */
 export const sqliteSearch: SearchIndex = {
@@ -85,34 +152,38 @@ export const sqliteSearch: SearchIndex = {
       await sql`delete from listing_search where rowid in (${sql.join(removedIds)})`.execute(db);
     }
     if (rows.length === 0) return;
-    const values: RawBuilder<unknown>[] = rows.map((row) => {
-      const text = searchText(row);
-      return sql`(${row.id}, ${text.name}, ${text.tags}, ${text.body}, ${text.facets})`;
-    });
-    await sql`insert into listing_search (rowid, name, tags, body, facets) values ${sql.join(values)}`.execute(
+    await sql`insert into listing_search (rowid, words, facets) values ${sql.join(await toIndexed(db, rows))}`.execute(
       db,
     );
   },
 
   async search(db, query) {
-    if (query.words.length === 0) return searchTier(db, query, 0, []);
+    if (query.words.length === 0) return searchTier(db, { ...query, terms: [] }, 0, []);
+    const asked = { ...query, terms: await toTerms(db, query.words) };
     const hits: SearchHit[] = [];
     for (const tier of [1, 2, 3] as const) {
       if (tier < (query.after?.tier ?? 1) || hits.length >= query.limit) continue;
-      hits.push(...(await searchTier(db, query, tier, hits)));
+      hits.push(...(await searchTier(db, asked, tier, hits)));
     }
     return hits;
   },
 
-  async matchedFacets(db, query, limit) {
-    const fts = expression(query, query.words.length > 0 ? tierColumns.length : 0, false);
-    const found = sql<{ facets: string }>`select listing.facets from listing_search
-      join listing on listing.id = listing_search.rowid where listing_search match ${fts} limit ${limit}`;
-    return (await found.execute(db)).rows.map(({ facets }) => facets);
+  async matchedFacets(db, { words, facets }, limit) {
+    const terms = words.length > 0 ? await toTerms(db, words) : [];
+    const fts = expression(terms, facets, texts.length);
+    const found = sql<{ facets: string }>`select facets from listing_search
+      where listing_search match ${fts} limit ${limit}`;
+    return (await found.execute(db)).rows.map((row) => row.facets);
   },
 
   async named(db, words, limit) {
     if (words.length === 0) return [];
-    return match(db, `{name} : (${words.map((word) => `"${word}"`).join(' OR ')})`, 0, limit);
+    const frequent = new Set(await frequentWords(db, words, undefined));
+    const terms = words.map((word) => ({
+      word,
+      isBeginning: false,
+      frequent: frequent.has(word) ? [word] : [],
+    }));
+    return match(db, terms.map((term) => toTermExpression(term, 1)).join(' OR '), 0, limit);
   },
 };
