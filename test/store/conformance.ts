@@ -98,6 +98,60 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       for (const word of ['OR', 'NEAR', 'name', 'and', 'rank'])
         expect(await search({ words: [word] })).toEqual([]);
     });
+    it('finds the same before and after a word became frequent', async () => {
+      const rows = (from: number, step: number) =>
+        [0, 1, 2].map((at) =>
+          listingRow(`w/harness-${at}`, from + at * step, {
+            title: at === 0 ? 'Weathervane' : null,
+            tags: tags(...(at === 1 ? ['weathervane'] : [])),
+            description: at === 2 ? 'Weathervanes, many' : 'One thing',
+          }),
+        );
+      const found = async () => [
+        await search({ words: ['harness', 'weather'] }),
+        await search({ words: ['weathervane'] }),
+        await search({ words: ['weathervane', 'harness'] }),
+        await search({ words: ['weathervane'], after: { tier: 1, id: 1 } }),
+        await search({ words: ['weather'], facets: ['state:imported'], limit: 1 }),
+        String(await counts({ words: ['weather'] })),
+        (await store.listings.near('w/harness', 5)).join(' '),
+      ];
+      const expected = [
+        ['1 w/harness-0', '2 w/harness-1', '3 w/harness-2'],
+        ['1 w/harness-0', '2 w/harness-1', '3 w/harness-2'],
+        ['1 w/harness-0', '2 w/harness-1'],
+        ['2 w/harness-1', '3 w/harness-2'],
+        ['1 w/harness-0'],
+        '3',
+        'w/harness-0 w/harness-1 w/harness-2',
+      ];
+      const put = (listings: ReturnType<typeof rows>) =>
+        store.write((tx) => tx.listings.putListings(listings));
+      await put(rows(1, 10));
+      expect(await found()).toEqual(expected);
+      await put([listingRow('x/chosen', 1024, { description: 'Harness the weathervane and weathervanes' })]);
+      await put([listingRow('x/chosen', 1024, { withdrawn: 'deleted', facets: '' })]);
+      expect(await found()).toEqual(expected);
+      await put(rows(2048, 2048));
+      expect(await found()).toEqual([
+        ...expected.slice(0, 3),
+        ['1 w/harness-0', '2 w/harness-1', '3 w/harness-2'],
+        ...expected.slice(4),
+      ]);
+    });
+    it('holds on where more words begin alike than are kept apart', async () => {
+      const many = Array.from({ length: 100 }, (_, at) => `wea${String.fromCodePoint(0x4e00 + at)}`);
+      await store.write((tx) =>
+        tx.listings.putListings([
+          listingRow('w/first', 1024, { description: many.join(' ') }),
+          listingRow('w/second', 2049, { description: many.slice(90).join(' ') }),
+        ]),
+      );
+      expect(await search({ words: ['wea'] })).toEqual(['3 w/first', '3 w/second']);
+      expect(await search({ words: [many[2] ?? ''] })).toEqual(['3 w/first']);
+      expect(await search({ words: [many[95] ?? ''] })).toEqual(['3 w/first', '3 w/second']);
+      expect(await search({ words: many.slice(88, 98) })).toEqual(['3 w/first']);
+    });
     it('counts hits and their facets', async () => {
       expect(await store.listings.searchCounts({ words: ['database'], facets: [] })).toEqual({
         total: 4,
