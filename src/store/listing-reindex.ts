@@ -1,5 +1,6 @@
 import { withNativeFacets } from '../evidence/facets.ts';
 import type { Db } from './engine.ts';
+import { isCurrent } from './rating-counts.ts';
 import type { ListingRow } from './store.ts';
 
 /** The stored facets of a listing, and what those facets follow from that change without an import. */
@@ -13,7 +14,7 @@ const readFacetFacts = (db: Db, handle: string) =>
         selectFrom('rating')
           .select('rating.id')
           .whereRef('rating.subject_handle', '=', 'listing.handle')
-          .where('rating.is_current', '=', 1),
+          .where('rating.is_current', '=', isCurrent),
       ).as('rated'),
     )
     .where('listing.handle', '=', handle)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { NativeSignals } from '../evidence/listing-document.ts';
 import type { outcomes, RatingCounts } from '../evidence/rating.ts';
 import type { Db } from './engine.ts';
@@ -11,9 +12,12 @@ const noCounts = (): RatingCounts => ({
   scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
 });
 
+/** Said in the text: SQLite plans anew for each value of a parameter that an index over current ratings depends on. */
+export const isCurrent = sql.lit(1);
+
 /** Ratings of a subject that count: neither superseded nor withdrawn. */
 export const currentOf = (db: Db, subject: string) =>
-  db.selectFrom('rating').where('subject_handle', '=', subject).where('is_current', '=', 1);
+  db.selectFrom('rating').where('subject_handle', '=', subject).where('is_current', '=', isCurrent);
 
 async function countGroup(db: Db, subject: string, independent: 0 | 1): Promise<RatingCounts> {
   const counts = noCounts();

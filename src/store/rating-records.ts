@@ -1,5 +1,6 @@
 import { type RatingRecord, type ShortRating, shortRating } from '../evidence/rating.ts';
 import type { Db } from './engine.ts';
+import { isCurrent } from './rating-counts.ts';
 import type { RatingReads } from './store.ts';
 
 /** Ratings of a subject with the response to each, newest first; its columns are null where there is none. */
@@ -70,7 +71,7 @@ export async function readRatings(
   ...[subject, { after, limit, outcome, independent }]: Parameters<RatingReads['list']>
 ): Promise<RatingRecord[]> {
   let query = recordsOf(db, subject);
-  if (outcome !== undefined || independent !== undefined) query = query.where('is_current', '=', 1);
+  if (outcome !== undefined || independent !== undefined) query = query.where('is_current', '=', isCurrent);
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
   if (independent !== undefined) query = query.where('independent', '=', independent ? 1 : 0);
   if (after) {

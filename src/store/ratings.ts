@@ -1,6 +1,6 @@
 import type { RatingResponse } from '../evidence/rating.ts';
 import type { Db } from './engine.ts';
-import { currentOf, readMonthCounts } from './rating-counts.ts';
+import { currentOf, isCurrent, readMonthCounts } from './rating-counts.ts';
 import { readRatings } from './rating-records.ts';
 import type { RatingReads, RatingRow, RatingSides, RatingWrites } from './store.ts';
 
@@ -46,7 +46,7 @@ async function readSides(
           .select('rating.id')
           .whereRef('rating.source_handle', '=', 'subject.handle')
           .whereRef('rating.subject_handle', '=', 'source.handle')
-          .where('rating.is_current', '=', 1)
+          .where('rating.is_current', '=', isCurrent)
           .where('rating.created_at', '>=', since),
       ).as('reciprocal'),
     )
@@ -105,7 +105,7 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
       .updateTable('rating')
       .set({ ...how, is_current: 0 })
       .where('id', '=', id)
-      .where('is_current', '=', 1)
+      .where('is_current', '=', isCurrent)
       .returningAll()
       .executeTakeFirst();
     if (!row) return false;
