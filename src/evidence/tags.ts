@@ -26,14 +26,20 @@ const entries = Object.entries(vocabulary).flatMap(([tag, phrases], rank) =>
 const byWord = new Map(
   entries.filter(({ phrase }) => !phrase.includes(' ')).map((entry) => [entry.phrase, entry]),
 );
-const byPhrase = entries.filter(({ phrase }) => phrase.includes(' '));
+/** Phrases by their first word, as they stand in a line of words. */
+const byStart = Map.groupBy(
+  entries
+    .filter(({ phrase }) => phrase.includes(' '))
+    .map((entry) => ({ ...entry, inLine: ` ${entry.phrase} ` })),
+  ({ phrase }) => phrase.slice(0, phrase.indexOf(' ')),
+);
 
 function wordTags(text: string, place: string): (ListingTag & { rank: number })[] {
   const words = toWords(text);
   const line = ` ${words.join(' ')} `;
   const found = [
     ...words.flatMap((word) => byWord.get(word) ?? []),
-    ...byPhrase.filter(({ phrase }) => line.includes(` ${phrase} `)),
+    ...words.flatMap((word) => byStart.get(word) ?? []).filter(({ inLine }) => line.includes(inLine)),
   ];
   return found.map(({ tag, phrase, rank }) => ({
     tag,
