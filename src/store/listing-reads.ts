@@ -15,9 +15,12 @@ const afterPrefix = (prefix: string) => `${prefix}\u{10FFFF}`;
 
 function countFacets(facetTexts: readonly string[]): SearchCounts {
   const counted = facetTexts.slice(0, countLimit);
+  // Many listings have the same facets: each text is taken apart once.
+  const alike = new Map<string, number>();
+  for (const text of counted) alike.set(text, (alike.get(text) ?? 0) + 1);
   const facets: Record<Facet, number> = {};
-  for (const facet of counted.flatMap((text) => text.split(' ') as Facet[]))
-    facets[facet] = (facets[facet] ?? 0) + 1;
+  for (const [text, listings] of alike)
+    for (const facet of text.split(' ') as Facet[]) facets[facet] = (facets[facet] ?? 0) + listings;
   return { total: counted.length, capped: facetTexts.length > countLimit, facets };
 }
 
