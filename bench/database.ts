@@ -31,7 +31,7 @@ export async function importInto(url: string, listings: number): Promise<number>
   process.stderr.write(`importing ${listings} listings ... `);
   const registry = await startRegistry({ listings });
   try {
-    const report = await runScript(['src/main.ts', 'import', '--from', registry.url], { DATABASE_URL: url });
+    const report = await runScript(['src/main.js', 'import', '--from', registry.url], { DATABASE_URL: url });
     return toImport_s(report);
   } finally {
     await registry.stop();

@@ -73,7 +73,7 @@ export async function startServer({
 export const startService = (databaseUrl: string, more: Partial<Command> = {}): Promise<Server> =>
   startServer({
     name: 'this service',
-    script: 'src/main.ts',
+    script: 'src/main.js',
     args: ['serve'],
     ...more,
     environment: {

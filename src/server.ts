@@ -12,8 +12,6 @@ import { createRepositoryReader } from './proof/repository.ts';
 import { compareWithKept } from './record/kept-checkpoint.ts';
 import { toShownDatabase } from './setting-checks.ts';
 import { createCachedStore } from './store/cached-store.ts';
-import { openPostgresStore } from './store/postgres.ts';
-import { openSqliteStore } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
 
 const headers_ms = 10_000;
@@ -26,12 +24,18 @@ type Databases = Pick<Config, 'DATABASE_URL' | 'DATABASE_READ_URL'>;
 
 const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
 
+/** Loads the one engine that is used. */
+async function openEngine(url: string, readUrl: string): Promise<Store> {
+  if (isPostgres(url))
+    return (await import('./store/postgres.ts')).openPostgresStore(url, readUrl || undefined);
+  return (await import('./store/sqlite.ts')).openSqliteStore(url);
+}
+
 /** Opens the database of DATABASE_URL behind its cache, whole or not. Throws ExitError. */
 export async function connectStore(databases: Databases): Promise<Store> {
   const { DATABASE_URL: url, DATABASE_READ_URL: readUrl } = databases;
   try {
-    const opened = isPostgres(url) ? openPostgresStore(url, readUrl || undefined) : openSqliteStore(url);
-    return createCachedStore(await opened);
+    return createCachedStore(await openEngine(url, readUrl));
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     throw new ExitError(

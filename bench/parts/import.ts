@@ -30,7 +30,7 @@ async function importOnce(folder: string, registry: Server): Promise<Record<stri
   const runBare = () => runScript(['bench/references/bare-import.ts', registry.url, bare]);
   // Another name of the same registry has no earlier run, so it is walked in full.
   const runOurs = (url: string) =>
-    runScript(['src/main.ts', 'import', '--from', url], { DATABASE_URL: `file:${ours}` });
+    runScript(['src/main.js', 'import', '--from', url], { DATABASE_URL: `file:${ours}` });
   return {
     bareNew: toRate(await runBare()),
     oursNew: toRate(await runOurs(registry.url)),

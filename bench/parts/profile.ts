@@ -61,7 +61,7 @@ const profiled: Readonly<Record<string, Profiled>> = {
     removeDatabase(path);
     const registry = await startRegistry({ listings: importedListings });
     try {
-      const args = [...flags, 'src/main.ts', 'import', '--from', registry.url];
+      const args = [...flags, 'src/main.js', 'import', '--from', registry.url];
       await runScript(args, { DATABASE_URL: `file:${path}` });
     } finally {
       await registry.stop();

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { startRecheck } from '../claim/recheck.ts';
 import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
 import { ExitError, exitCodes } from '../exit.ts';
 import { startForgetting } from '../limits/forget.ts';
-import { type Metrics, startMetrics } from '../metrics.ts';
+import type { Metrics } from '../metrics.ts';
 import { startImports } from '../registry/schedule.ts';
 import { listen, openContext, type Running } from '../server.ts';
 
@@ -30,6 +31,18 @@ interface Listener {
 const toAddresses = ({ url, context: { config } }: Running) =>
   config.PUBLIC_URL === url ? url : `${url} as ${config.PUBLIC_URL}`;
 
+/** Measures where METRICS_PORT says so; only then it is loaded. */
+async function measure(context: Context): Promise<Metrics | undefined> {
+  const { METRICS_PORT } = context.config;
+  if (!METRICS_PORT) return undefined;
+  const { startMetrics } = await import('../metrics.ts');
+  const metrics = await startMetrics(context).catch((error: unknown) => {
+    throw toListenError(error, { setting: 'METRICS_PORT', ...METRICS_PORT });
+  });
+  if (metrics) context.log.info({ url: metrics.url }, 'metrics');
+  return metrics;
+}
+
 /** Runs the service until SIGTERM or SIGINT: answers first, then imports in the background, then drains. */
 export async function runServe(config: Config): Promise<void> {
   const context = await openContext(config);
@@ -38,10 +51,7 @@ export async function runServe(config: Config): Promise<void> {
   let metrics: Metrics | undefined;
   let background: readonly (() => Promise<void>)[] = [];
   try {
-    metrics = await startMetrics(context).catch((error: unknown) => {
-      throw toListenError(error, { setting: 'METRICS_PORT', port: 0, host: '', ...config.METRICS_PORT });
-    });
-    if (metrics) context.log.info({ url: metrics.url }, 'metrics');
+    metrics = await measure(context);
     const running = await listen(context).catch((error: unknown) => {
       throw toListenError(error, { setting: 'PORT', port: config.PORT, host: config.HOST });
     });

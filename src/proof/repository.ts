@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { toFileText } from './file-text.ts';
 import { createExchange, type Exchange } from './forge-exchange.ts';
-import { createOutbound } from './outbound.ts';
+import type { Outbound } from './outbound.ts';
 import { type HeadRef, readHead, toHeadQuery } from './pkt-line.ts';
 import { isLoopbackBase } from './public-address.ts';
 
@@ -140,13 +140,17 @@ async function look(exchange: Exchange, bases: Bases, request: { place: Reposito
  */
 export function createRepositoryReader(hosts: Hosts): RepositoryReader {
   const origins = Object.values(hosts).flatMap(({ git, raw }) => [new URL(git), new URL(raw)]);
-  const outbound = createOutbound(new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin)));
+  const loopbackOrigins = new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin));
+  let opened: Promise<Outbound> | undefined;
+  // A node that looks at no repository does without the client.
+  const open = () =>
+    (opened ??= import('./outbound.ts').then(({ createOutbound }) => createOutbound(loopbackOrigins)));
   return {
     place: (recordedUrl) => toPlace(hosts, recordedUrl),
     async look(place, fileName) {
       const bases = hosts[place.host];
       if (!bases) return { result: 'host_unreachable', pinned: false };
-      const exchange = createExchange(outbound, AbortSignal.timeout(wholeLook_ms));
+      const exchange = createExchange(await open(), AbortSignal.timeout(wholeLook_ms));
       return look(exchange, bases, { place, fileName });
     },
   };

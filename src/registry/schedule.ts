@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ImportContext, type ImportReport, runImport } from './import.ts';
+import type { ImportContext, ImportReport } from './import.ts';
 import { isUnderWay, UnderWayError } from './lease.ts';
 import { sampleOrigin, sampleSource } from './open-source.ts';
 import { RegistryError } from './source.ts';
@@ -25,6 +25,8 @@ export function nextImport_s(interval_s: number, failures: number): number {
 
 async function importOnce(context: ImportContext, signal: AbortSignal, source?: string): Promise<Outcome> {
   try {
+    // Most of what an import needs is in the way of a node that has none to do.
+    const { runImport } = await import('./import.ts');
     return await runImport(context, { source, signal });
   } catch (error) {
     if (signal.aborted) return { state: 'running' };

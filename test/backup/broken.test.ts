@@ -167,7 +167,7 @@ describe('a backup', () => {
 
 /** Runs `dossier` where no file may grow beyond 64 kB, as on a disk without room. */
 async function runWithoutRoom(args: readonly string[], databaseUrl: string) {
-  const script = 'trap "" XFSZ; ulimit -f 128; exec node src/main.ts "$@"';
+  const script = 'trap "" XFSZ; ulimit -f 128; exec node src/main.js "$@"';
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...backups.settings(databaseUrl) };
   const child = spawn('sh', ['-c', script, 'sh', ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';

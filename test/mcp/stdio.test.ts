@@ -19,7 +19,7 @@ describe('dossier stdio', () => {
     await client.connect(
       new StdioClientTransport({
         command: 'node',
-        args: ['src/main.ts', 'stdio'],
+        args: ['src/main.js', 'stdio'],
         env: { PATH: process.env.PATH ?? '', ...environment },
       }),
     );
@@ -35,7 +35,7 @@ describe('dossier stdio', () => {
     await client.connect(
       new StdioClientTransport({
         command: 'node',
-        args: ['src/main.ts', 'stdio'],
+        args: ['src/main.js', 'stdio'],
         env: {
           PATH: process.env.PATH ?? '',
           DATABASE_URL: `file:${join(folder, 'fresh.db')}`,

@@ -19,7 +19,7 @@ export interface Started {
 /** Starts `dossier` as a user would, from the project's root, with only these settings. */
 export function startDossier(args: readonly string[], environment: Record<string, string>): Started {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
-  const child = spawn('node', ['src/main.ts', ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn('node', ['src/main.js', ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
