@@ -1,5 +1,6 @@
 import type { ClaimEvent } from '../evidence/listing-document.ts';
 import type { Db } from './engine.ts';
+import { keepQuery } from './kept-query.ts';
 import type { CapabilityRow, ClaimReads, ClaimRow, ClaimWrites } from './store.ts';
 
 /** The public history of a claim, oldest first. */
@@ -37,6 +38,15 @@ async function readLiving(db: Db, handle: string): Promise<CapabilityRow[]> {
   return newest.reverse();
 }
 
+const readHolder = keepQuery((db, hash: string) =>
+  db
+    .selectFrom('capability')
+    .leftJoin('claim', 'claim.handle', 'capability.handle')
+    .selectAll('capability')
+    .select('claim.state as claim_state')
+    .where('hash', '=', hash),
+);
+
 /** Reads of claims and capabilities over any engine. */
 export const createClaimReads = (db: Db): ClaimReads => ({
   claim: (handle) => db.selectFrom('claim').selectAll().where('handle', '=', handle).executeTakeFirst(),
@@ -60,13 +70,7 @@ export const createClaimReads = (db: Db): ClaimReads => ({
   },
   capability: (hash) => db.selectFrom('capability').selectAll().where('hash', '=', hash).executeTakeFirst(),
   holder: async (hash) => {
-    const row = await db
-      .selectFrom('capability')
-      .leftJoin('claim', 'claim.handle', 'capability.handle')
-      .selectAll('capability')
-      .select('claim.state as claim_state')
-      .where('hash', '=', hash)
-      .executeTakeFirst();
+    const [row] = await readHolder(db, hash);
     if (!row) return undefined;
     const { claim_state, ...capability } = row;
     return { capability, isClaimed: claim_state === 'claimed' };

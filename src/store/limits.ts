@@ -1,4 +1,6 @@
 import type { Db } from './engine.ts';
+import { keepQuery } from './kept-query.ts';
+import type { LimitBucketTable } from './schema.ts';
 import type { BucketCall, LimitReads, LimitWrites } from './store.ts';
 
 /** Times are kept in whole microseconds, so that steps of any limit add up. */
@@ -15,6 +17,22 @@ function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, keptFullAt: num
   };
 }
 
+const readBuckets = keepQuery((db, keys: readonly string[]) =>
+  db
+    .selectFrom('limit_bucket')
+    .select(['key', 'full_at'])
+    .where('key', 'in', [...keys]),
+);
+
+const putBuckets = keepQuery((db, rows: readonly LimitBucketTable[]) =>
+  db
+    .insertInto('limit_bucket')
+    .values([...rows])
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet(({ ref }) => ({ full_at: ref('excluded.full_at') })),
+    ),
+);
+
 const readDailyKey = async (db: Db, day: string): Promise<string | undefined> =>
   (await db.selectFrom('limit_key').select('secret').where('day', '=', day).executeTakeFirst())?.secret;
 
@@ -25,26 +43,14 @@ export const createLimitReads = (db: Db): LimitReads => ({ dailyKey: (day) => re
 export const createLimitWrites = (db: Db): LimitWrites => ({
   ...createLimitReads(db),
   async take(calls, now_ms) {
-    const kept = await db
-      .selectFrom('limit_bucket')
-      .select(['key', 'full_at'])
-      .where(
-        'key',
-        'in',
-        calls.map(({ key }) => key),
-      )
-      .execute();
+    const kept = await readBuckets(
+      db,
+      calls.map(({ key }) => key),
+    );
     const fullAt = new Map(kept.map(({ key, full_at }) => [key, full_at]));
     const tries = calls.map((call) => tryCall(call, fullAt.get(call.key) ?? 0, toMicroseconds(now_ms)));
     const taken = tries.filter(({ wait_ms }) => wait_ms === 0).map(({ row }) => row);
-    if (taken.length > 0)
-      await db
-        .insertInto('limit_bucket')
-        .values(taken)
-        .onConflict((conflict) =>
-          conflict.column('key').doUpdateSet(({ ref }) => ({ full_at: ref('excluded.full_at') })),
-        )
-        .execute();
+    if (taken.length > 0) await putBuckets(db, taken);
     return tries.map(({ wait_ms }) => wait_ms);
   },
   async addDailyKey(day, secret) {

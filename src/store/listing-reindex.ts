@@ -1,10 +1,11 @@
 import { withNativeFacets } from '../evidence/facets.ts';
 import type { Db } from './engine.ts';
+import { keepQuery } from './kept-query.ts';
 import { isCurrent } from './rating-counts.ts';
 import type { ListingRow } from './store.ts';
 
 /** The stored facets of a listing, and what those facets follow from that change without an import. */
-const readFacetFacts = (db: Db, handle: string) =>
+const readFacetFacts = keepQuery((db, handle: string) =>
   db
     .selectFrom('listing')
     .leftJoin('claim', 'claim.handle', 'listing.handle')
@@ -17,12 +18,12 @@ const readFacetFacts = (db: Db, handle: string) =>
           .where('rating.is_current', '=', isCurrent),
       ).as('rated'),
     )
-    .where('listing.handle', '=', handle)
-    .executeTakeFirst();
+    .where('listing.handle', '=', handle),
+);
 
 /** A listing with the facets that its claim and its ratings give it now; undefined where those are the stored ones. */
 export async function readReindexed(db: Db, handle: string): Promise<ListingRow | undefined> {
-  const stored = await readFacetFacts(db, handle);
+  const [stored] = await readFacetFacts(db, handle);
   if (!stored) return undefined;
   const facets = withNativeFacets(stored.facets, stored.state ?? 'imported', Boolean(stored.rated));
   if (facets === stored.facets) return undefined;

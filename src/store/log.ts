@@ -1,5 +1,7 @@
 import { nodeHash, type ReadNode } from '../evidence/merkle.ts';
 import type { Db } from './engine.ts';
+import { keepQuery } from './kept-query.ts';
+import type { LogLeafTable, LogNodeTable, LogRecordTable } from './schema.ts';
 import type { LogHead, LogReads, LogWrites } from './store.ts';
 
 const readTree =
@@ -63,19 +65,22 @@ export const createLogReads = (db: Db): LogReads => ({
   nodes: (log, level, from, limit) => readNodes(db, log, { level, from, limit }),
 });
 
-/** Hashes of the subtrees left of a new leaf that it completes together with it, the lowest first. */
-async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[]> {
-  const wanted: { level: number; position: number }[] = [];
-  for (let [level, position] = [0, leaf]; position % 2 === 1; level++, position = (position - 1) / 2)
-    wanted.push({ level, position: position - 1 });
-  if (wanted.length === 0) return [];
-  const rows = await db
+/** With the log in each alternative; beside them, SQLite would read the whole log instead. */
+const readPlaced = keepQuery((db, places: readonly Omit<LogNodeTable, 'hash'>[]) =>
+  db
     .selectFrom('log_node')
     .select('hash')
-    // With the log in each of them; beside them, SQLite would read the whole log instead.
-    .where(({ and, or }) => or(wanted.map((node) => and({ log, ...node }))))
-    .orderBy('level')
-    .execute();
+    .where(({ and, or }) => or(places.map(and)))
+    .orderBy('level'),
+);
+
+/** Hashes of the subtrees left of a new leaf that it completes together with it, the lowest first. */
+async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[]> {
+  const wanted: Omit<LogNodeTable, 'hash'>[] = [];
+  for (let [level, position] = [0, leaf]; position % 2 === 1; level++, position = (position - 1) / 2)
+    wanted.push({ log, level, position: position - 1 });
+  if (wanted.length === 0) return [];
+  const rows = await readPlaced(db, wanted);
   if (rows.length < wanted.length) throw new Error('the log has a gap');
   return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
 }
@@ -93,27 +98,34 @@ async function completedNodes(db: Db, log: number, leaf: { position: number; has
   return nodes;
 }
 
-/** The number of the log that is written to. */
-const currentLog = (db: Db) => db.selectFrom('log_head').select(({ fn }) => fn.max('id').as('id'));
+const takePosition = keepQuery((db) =>
+  db
+    .updateTable('log_head')
+    .set(({ eb }) => ({ size: eb('size', '+', 1) }))
+    .where(
+      'id',
+      '=',
+      db.selectFrom('log_head').select(({ fn }) => fn.max('id').as('id')),
+    )
+    .returning(['id', 'base', 'size']),
+);
+const insertLeaf = keepQuery((db, row: LogLeafTable) => db.insertInto('log_leaf').values(row));
+const insertRecord = keepQuery((db, row: LogRecordTable) => db.insertInto('log_record').values(row));
+const insertNodes = keepQuery((db, rows: readonly LogNodeTable[]) =>
+  db.insertInto('log_node').values([...rows]),
+);
 
 /** Appends inside a transaction: taking the head first makes writers wait for each other. */
 export const createLogWrites = (db: Db): LogWrites => ({
   ...createLogReads(db),
   async append({ type, leaf, hash, salt, record }) {
-    const { id, base, size } = await db
-      .updateTable('log_head')
-      .set(({ eb }) => ({ size: eb('size', '+', 1) }))
-      .where('id', '=', currentLog(db))
-      .returning(['id', 'base', 'size'])
-      .executeTakeFirstOrThrow();
-    const position = size - 1;
-    const log_index = base + position;
-    await db.insertInto('log_leaf').values({ log_index, type, leaf }).execute();
-    await db.insertInto('log_record').values({ log_index, salt, record }).execute();
-    await db
-      .insertInto('log_node')
-      .values(await completedNodes(db, id, { position, hash }))
-      .execute();
+    const [head] = await takePosition(db);
+    if (!head) throw new Error('no log');
+    const position = head.size - 1;
+    const log_index = head.base + position;
+    await insertLeaf(db, { log_index, type, leaf });
+    await insertRecord(db, { log_index, salt, record });
+    await insertNodes(db, await completedNodes(db, head.id, { position, hash }));
     return log_index;
   },
   async openNext(closed_with, opened_at) {

@@ -1,5 +1,6 @@
 import type { RatingResponse } from '../evidence/rating.ts';
 import type { Db } from './engine.ts';
+import { keepQuery } from './kept-query.ts';
 import { currentOf, isCurrent, readMonthCounts } from './rating-counts.ts';
 import { readRatings } from './rating-records.ts';
 import type { RatingReads, RatingRow, RatingSides, RatingWrites } from './store.ts';
@@ -23,11 +24,8 @@ const withdrawOlder = (db: Db, row: RatingRow) =>
     .execute();
 
 /** One statement: it is asked for every submission, while all other writers wait. */
-async function readSides(
-  db: Db,
-  ...[hash, subject, since]: Parameters<RatingReads['sides']>
-): Promise<RatingSides | undefined> {
-  const row = await db
+const readSideRows = keepQuery((db, hash: string, subject: string, since: string) =>
+  db
     .selectFrom('capability')
     .innerJoin('listing as source', 'source.handle', 'capability.handle')
     .leftJoin('claim', 'claim.handle', 'capability.handle')
@@ -50,8 +48,14 @@ async function readSides(
           .where('rating.created_at', '>=', since),
       ).as('reciprocal'),
     )
-    .where('capability.hash', '=', hash)
-    .executeTakeFirst();
+    .where('capability.hash', '=', hash),
+);
+
+async function readSides(
+  db: Db,
+  ...asked: Parameters<RatingReads['sides']>
+): Promise<RatingSides | undefined> {
+  const [row] = await readSideRows(db, ...asked);
   if (!row) return undefined;
   const { capability_state, claimed_at, handle, repository_key, endpoint, withdrawn, subject_handle } = row;
   return {
@@ -71,16 +75,20 @@ async function readSides(
   };
 }
 
+const readCurrent = keepQuery((db, source: string, subject: string, interactionId: string) =>
+  currentOf(db, subject)
+    .selectAll()
+    .where('source_handle', '=', source)
+    .where('interaction_id', '=', interactionId),
+);
+
+const insertRating = keepQuery((db, row: RatingRow) => db.insertInto('rating').values(row));
+
 /** Reads of ratings over any engine. */
 export const createRatingReads = (db: Db): RatingReads => ({
   sides: (...asked) => readSides(db, ...asked),
   byId: (id) => db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst(),
-  current: (source, subject, interactionId) =>
-    currentOf(db, subject)
-      .selectAll()
-      .where('source_handle', '=', source)
-      .where('interaction_id', '=', interactionId)
-      .executeTakeFirst(),
+  current: async (...interaction) => (await readCurrent(db, ...interaction))[0],
   response: (ratingId) => readResponse(db, ratingId),
   list: (...page) => readRatings(db, ...page),
   months: (subject, since) => readMonthCounts(db, subject, since),
@@ -91,7 +99,7 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
   ...createRatingReads(db),
   async insert(row) {
     touch(row.subject_handle);
-    await db.insertInto('rating').values(row).execute();
+    await insertRating(db, row);
   },
   async respond({ id, subject_handle }, response) {
     touch(subject_handle);
