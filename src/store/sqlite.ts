@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Db, Engine } from './engine.ts';
@@ -16,12 +17,12 @@ import {
 import type { Schema } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 import { sqliteFrequentWords, sqliteSearch } from './sqlite-search.ts';
+import { createAnnounce, sqliteWritten, watchForeignWrites } from './sqlite-watch.ts';
 import type { Failure, Store } from './store.ts';
 
 const cachedStatements = 500;
 /** Characters; a longer one is of so many values that its like does not come again. */
 const longestCached = 16_000;
-const foreignWritePoll_ms = 250;
 
 function toStatement(statement: StatementSync): SqliteStatement {
   const reader = statement.columns().length > 0;
@@ -46,7 +47,7 @@ const toRollback = (database: DatabaseSync): SqliteStatement => ({
   iterate: () => [].values(),
 });
 
-/** node:sqlite as Kysely's dialect wants it, statements kept; transactions take the write lock at their start. */
+/** node:sqlite as Kysely's dialect wants it, statements kept. */
 function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
@@ -56,7 +57,7 @@ function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
       const kept = statements.get(sql);
       if (kept) return kept;
       if (statements.size >= cachedStatements) statements.clear();
-      const statement = toStatement(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
+      const statement = toStatement(database.prepare(sql));
       if (sql.length <= longestCached) statements.set(sql, statement);
       return statement;
     },
@@ -85,6 +86,7 @@ async function migrate(database: DatabaseSync, db: Kysely<Schema>): Promise<void
     '0004_claim_checks': createCheckTable(columnTypes),
     '0005_publisher_counts': createPublisherCounts(columnTypes),
     '0006_frequent_words': sqliteFrequentWords,
+    '0007_written': sqliteWritten,
   };
   database.exec('begin immediate');
   const provider = { getMigrations: async () => migrations };
@@ -93,17 +95,23 @@ async function migrate(database: DatabaseSync, db: Kysely<Schema>): Promise<void
   if (error) throw error;
 }
 
-/** SQLite's data_version of our writing connection moves only when another process commits. */
-function watchForeignWrites(writing: DatabaseSync, announce: (written: 'all') => void): () => void {
-  const statement = writing.prepare('pragma data_version');
-  const read = () => statement.get()?.data_version;
-  let seen = read();
-  const timer = setInterval(() => {
-    const now = read();
-    if (now !== seen) announce('all');
-    seen = now;
-  }, foreignWritePoll_ms).unref();
-  return () => clearInterval(timer);
+const writeLockWait_ms = 5000;
+const writeLockPause_ms = 5;
+
+/** The first thing that a transaction does; while another process writes, this one goes on with everything else. */
+function createBegin(writing: DatabaseSync): () => Promise<void> {
+  const takeWriteLock = writing.prepare('update log_head set size = size where false');
+  return async () => {
+    for (const end_ms = performance.now() + writeLockWait_ms; ; ) {
+      try {
+        takeWriteLock.run();
+        return;
+      } catch (error) {
+        if (failureOf(error) !== 'unavailable' || performance.now() > end_ms) throw error;
+      }
+      await setTimeout(writeLockPause_ms);
+    }
+  };
 }
 
 /** What `begin` does for writers would keep them waiting for this reader. */
@@ -152,8 +160,12 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
   const writing = connect(path);
   const writer = toKysely(writing);
   await migrate(writing, writer);
+  // From here on a busy file is waited for without standing still.
+  writing.exec('pragma busy_timeout = 0');
   const reader = inMemory ? writer : toKysely(connect(path));
+  const watching = inMemory ? writing : connect(path);
   const node = `${hostname()}/${process.pid}/${randomUUID()}`;
+  const announce = createAnnounce(writing, node);
   openNodes.add(node);
   const engine: Engine = {
     reader,
@@ -164,12 +176,15 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
     node,
     isPresent,
     failureOf,
-    begin: async () => {},
-    announce: async () => {},
-    onForeignWrite: (listener) => watchForeignWrites(writing, listener),
+    begin: createBegin(writing),
+    announce: async (_db, written) => announce(written),
+    onForeignWrite: (listener) => watchForeignWrites(watching, node, listener),
     async close() {
       openNodes.delete(node);
-      if (!inMemory) await reader.destroy();
+      if (!inMemory) {
+        await reader.destroy();
+        watching.close();
+      }
       await writer.destroy();
     },
   };

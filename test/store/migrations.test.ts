@@ -17,6 +17,8 @@ const proof = {
 
 /** A database as the version before left it. */
 const asBefore0005 = [
+  'drop table if exists written',
+  'drop table if exists listing_search_word',
   'drop table publisher_count',
   'create index listing_published on listing (published_at, id)',
   'create index listing_namespace on listing (namespace, withdrawn)',

@@ -32,7 +32,7 @@ it('brings the search index of an older file forward', async () => {
   );
   await before.close();
   const file = new DatabaseSync(url.slice('file:'.length));
-  file.exec(`drop table listing_search; drop table listing_search_word;
+  file.exec(`drop table written; drop table listing_search; drop table listing_search_word;
     create virtual table listing_search using fts5(name, tags, body, facets,
       content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0");
     insert into listing_search (rowid, name, tags, body, facets) values (2048, 'a one weather', '', '', '');
@@ -58,6 +58,44 @@ describe('two processes on one SQLite file', () => {
     expect(ended.map(({ code, stdout, stderr }) => `${code} ${stdout}${stderr}`)).toEqual(
       Array(3).fill('0 No feedback.\n'),
     );
+  });
+  it('keeps nobody else waiting while the other one writes', async () => {
+    const url = freshFile();
+    const store = await openSqliteStore(url);
+    const other = new DatabaseSync(url.slice('file:'.length));
+    other.exec('begin immediate');
+    const done: string[] = [];
+    const written = store.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));
+    void written.then(() => done.push('written'));
+    await store.listings.row('a/one');
+    done.push('read');
+    other.exec('commit');
+    await written;
+    expect(done).toEqual(['read', 'written']);
+    other.close();
+    await store.close();
+  });
+  it('tells which listings the other one wrote, and that it was anything where it was many', async () => {
+    const url = freshFile();
+    const store = await openSqliteStore(url);
+    const other = await openSqliteStore(url);
+    const told: unknown[] = [];
+    store.onWritten((written) => told.push(written));
+    await other.write((tx) => tx.listings.putListings([listingRow('a/one', 1), listingRow('a/two', 2)]));
+    await vi.waitFor(() => expect(told).toEqual([['a/one', 'a/two']]));
+    await store.write((tx) => tx.listings.putListings([listingRow('a/mine', 3)]));
+    await other.write((tx) => tx.listings.putListings([listingRow('a/two', 2, { description: 'new' })]));
+    await vi.waitFor(() => expect(told.slice(1)).toEqual([['a/mine'], ['a/two']]));
+    const many = Array.from({ length: 2001 }, (_, at) => listingRow(`b/n${at}`, 100 + at));
+    await other.write((tx) => tx.listings.putListings(many));
+    await vi.waitFor(() => expect(told.slice(3)).toEqual(['all']));
+    // As one that missed what was said in between.
+    const file = new DatabaseSync(url.slice('file:'.length));
+    file.exec(`insert into written values (1000, 'other', '["a/one"]')`);
+    file.close();
+    await vi.waitFor(() => expect(told.slice(4)).toEqual(['all']));
+    await store.close();
+    await other.close();
   });
   it('shows the other one’s writes, from the cache too', async () => {
     const url = freshFile();
