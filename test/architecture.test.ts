@@ -7,6 +7,7 @@ const uses: Record<string, readonly string[]> = {
   cli: [
     'metrics',
     'server',
+    'log',
     'config',
     'setting-checks',
     'exit',

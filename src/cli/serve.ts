@@ -7,6 +7,7 @@ import { startForgetting } from '../limits/forget.ts';
 import type { Metrics } from '../metrics.ts';
 import { startImports } from '../registry/schedule.ts';
 import { listen, openContext, type Running } from '../server.ts';
+import { importInThread } from './import-thread.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -56,7 +57,7 @@ export async function runServe(config: Config): Promise<void> {
       throw toListenError(error, { setting: 'PORT', port: config.PORT, host: config.HOST });
     });
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
-    const imports = startImports(running.context, stopping.signal);
+    const imports = startImports(running.context, stopping.signal, importInThread);
     const forgetting = startForgetting(running.context, stopping.signal);
     background = [startRecheck(running.context), () => imports, () => forgetting];
     await told;

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { serveStdioMcp } from '../mcp.ts';
 import { importSample, startImports } from '../registry/schedule.ts';
 import { openContext } from '../server.ts';
+import { importInThread } from './import-thread.ts';
 
 /**
  * Serves MCP on standard input and output until the client goes; logs go to stderr. Where there are no listings yet the
@@ -11,7 +12,7 @@ export async function runStdio(config: Config): Promise<void> {
   const context = await openContext(config);
   const stopping = new AbortController();
   await importSample(context, stopping.signal);
-  const imports = startImports(context, stopping.signal);
+  const imports = startImports(context, stopping.signal, importInThread);
   try {
     await serveStdioMcp(context);
   } finally {

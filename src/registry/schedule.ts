@@ -12,7 +12,7 @@ const jitter = 0.1;
 const longestWait_ms = 2 ** 31 - 1;
 
 /** How a try ended; `busy` where another process imports. */
-interface Outcome {
+export interface Outcome {
   readonly state: ImportReport['state'] | 'busy';
   readonly error?: string;
 }
@@ -23,7 +23,11 @@ export function nextImport_s(interval_s: number, failures: number): number {
   return Math.min(interval_s, firstRetry_s * 2 ** Math.min(failures - 1, 20));
 }
 
-async function importOnce(context: ImportContext, signal: AbortSignal, source?: string): Promise<Outcome> {
+/** Imports once from a source; from REGISTRY_URL where none is said. Never throws for the registry's sake. */
+export type ImportOnce = (context: ImportContext, signal: AbortSignal, source?: string) => Promise<Outcome>;
+
+/** Imports once, here and now: whoever shares the thread waits for each transaction of it. */
+export const importOnce: ImportOnce = async (context, signal, source) => {
   try {
     // Most of what an import needs is in the way of a node that has none to do.
     const { runImport } = await import('./import.ts');
@@ -35,7 +39,7 @@ async function importOnce(context: ImportContext, signal: AbortSignal, source?: 
     context.log.error({ err: error }, 'import failed on our side');
     return { state: 'failed', error: 'it failed on our side' };
   }
-}
+};
 
 /** Seconds until an import is due, so that all nodes together ask the registry no more often than the interval says. */
 async function untilDue_s({ store, config, clock }: ImportContext): Promise<number> {
@@ -63,7 +67,7 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
   log.warn(`import did not complete: ${error ?? 'unknown'}; ${age}; next try in ${Math.round(next_s)} s`);
 }
 
-async function keepImporting(context: ImportContext, signal: AbortSignal): Promise<void> {
+async function keepImporting(context: ImportContext, signal: AbortSignal, run: ImportOnce): Promise<void> {
   const { REGISTRY_URL, IMPORT_INTERVAL } = context.config;
   let pause_s = await untilDue_s(context);
   for (let failures = 0; ; ) {
@@ -73,7 +77,7 @@ async function keepImporting(context: ImportContext, signal: AbortSignal): Promi
       pause_s = rest_s;
       continue;
     }
-    const { state, error } = await importOnce(context, signal);
+    const { state, error } = await run(context, signal);
     if (state === 'running') return;
     if (state === 'busy') {
       await untilFree(context, signal);
@@ -97,13 +101,17 @@ export async function importSample(context: ImportContext, signal: AbortSignal):
  * Keeps the listings fresh until the signal: the shipped sample where it is needed, then REGISTRY_URL at once, every
  * IMPORT_INTERVAL (+-10 %) and, after a failure, sooner with growing pauses. A saved copy is read once. While another
  * process imports it waits quietly, and while the store fails it tries again. Never throws; ends once the page under
- * way is written.
+ * way is written. `run` imports from REGISTRY_URL.
  */
-export async function startImports(context: ImportContext, signal: AbortSignal): Promise<void> {
+export async function startImports(
+  context: ImportContext,
+  signal: AbortSignal,
+  run: ImportOnce = importOnce,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       await importSample(context, signal);
-      if (context.config.REGISTRY_URL !== 'off') await keepImporting(context, signal);
+      if (context.config.REGISTRY_URL !== 'off') await keepImporting(context, signal, run);
       return;
     } catch (error) {
       if (signal.aborted) return;

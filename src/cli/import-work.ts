@@ -1,0 +1,18 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Config } from '../config.ts';
+import { createLog } from '../log.ts';
+import { importOnce } from '../registry/schedule.ts';
+import { openStore } from '../server.ts';
+
+// The thread that import-thread.ts starts: one import, over a connection of its own. Any message stops it.
+const config = workerData as Config;
+const stopping = new AbortController();
+parentPort?.once('message', () => stopping.abort());
+const store = await openStore(config);
+try {
+  const context = { store, config, log: createLog(config), clock: () => new Date() };
+  parentPort?.postMessage(await importOnce(context, stopping.signal));
+} finally {
+  await store.close();
+  parentPort?.close();
+}
