@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type cores, onCore } from './machine.ts';
 
 /** A server process of its own. */
@@ -69,13 +70,22 @@ export async function startServer({
   return { name, pid: child.pid, url, ready_ms, stop };
 }
 
-/** The service as it ships, every check on: its command line, thresholds of limits lifted, logs at their level. */
+/** What `npm start` runs, but for `exec node`: flags of Node, script, command. */
+function toStart(): Pick<Command, 'script' | 'args' | 'nodeFlags'> {
+  const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    scripts: { start: string };
+  };
+  const [script = '', ...args] = scripts.start.split(' ').slice(-2);
+  return { script, args, nodeFlags: scripts.start.split(' ').slice(2, -2) };
+}
+
+/** The service as it ships, every check on: as `npm start` does, thresholds of limits lifted, logs at their level. */
 export const startService = (databaseUrl: string, more: Partial<Command> = {}): Promise<Server> =>
   startServer({
     name: 'this service',
-    script: 'src/main.js',
-    args: ['serve'],
+    ...toStart(),
     ...more,
+    nodeFlags: [...(toStart().nodeFlags ?? []), ...(more.nodeFlags ?? [])],
     environment: {
       PORT: '0',
       LIMITS: 'off',

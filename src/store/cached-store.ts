@@ -2,16 +2,21 @@ import { LRUCache } from 'lru-cache';
 import { memoryReads, timeWrite } from '../measured.ts';
 import type { ListingFacts, ListingReads, SearchCounts, Store, Written } from './store.ts';
 
-const cachedListings = 5000;
+const cachedFacts_bytes = 8 * 1024 * 1024;
 const cachedSearches = 200;
+/** A write of more listings forgets them all. */
+const manyListings = 500;
 
 /** A cached read: what was found, or that nothing was. */
 interface Read {
   readonly facts: ListingFacts | undefined;
 }
 
+/** About what a read takes as objects: twice its text. */
+const sizeOf_bytes = (read: Read) => 2 * JSON.stringify(read).length;
+
 function cacheFacts(reads: ListingReads): { facts: ListingReads['facts']; drop: (written: Written) => void } {
-  const cache = new LRUCache<string, Read>({ max: cachedListings });
+  const cache = new LRUCache<string, Read>({ maxSize: cachedFacts_bytes, sizeCalculation: sizeOf_bytes });
   let epoch = 0;
   return {
     async facts(handle) {
@@ -26,7 +31,7 @@ function cacheFacts(reads: ListingReads): { facts: ListingReads['facts']; drop: 
     },
     drop(written) {
       epoch += 1;
-      if (written === 'all' || written.length > cachedListings / 10) cache.clear();
+      if (written === 'all' || written.length > manyListings) cache.clear();
       else for (const handle of written) cache.delete(handle);
     },
   };
@@ -55,7 +60,7 @@ function cacheCounts(reads: ListingReads): { counts: ListingReads['searchCounts'
 }
 
 /**
- * A store whose listing facts are kept in memory (at most 5,000 listings) until a write touches them, here or in
+ * A store whose listing facts are kept in memory (at most 8 MiB) until a write touches them, here or in
  * another process, and the counts of searches (at most 200) until a write touches any listing. Facts that other
  * listings' imports move (publisher count, last import) follow within one import.
  */

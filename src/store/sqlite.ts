@@ -66,9 +66,7 @@ function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
 
 function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5000 });
-  database.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory; pragma mmap_size = 268435456',
-  );
+  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory');
   return database;
 }
 
