@@ -1,47 +1,30 @@
-import { sql } from 'kysely';
-import { toSearchText } from '../evidence/search-text.ts';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, SearchIndex } from './engine.ts';
+import {
+  type Asked,
+  beginningExpression,
+  expression,
+  nameExpression,
+  othersExpression,
+  toLexemes,
+} from './postgres-terms.ts';
 import type { ListingRow, SearchHit, SearchQuery } from './store.ts';
 
-/** PostgreSQL keeps no longer lexeme (2,046 bytes); a word of 500 characters is always shorter. */
-const longestWord = 500;
-const lexeme = (tier: number, word: string) => `${tier}${word.slice(0, longestWord)}`;
-const facetLexeme = (facet: string) => `f${facet}`;
-
-/** Each word once for every tier that it counts in: a tier looks in its own columns and in the narrower ones. */
-function toLexemes(row: ListingRow): string[] {
-  const { name, tags, body } = toSearchText(row);
-  const words = [name, [...name, ...tags], [...name, ...tags, ...body]];
-  const lexemes = words.flatMap((tierWords, at) => tierWords.map((word) => lexeme(at + 1, word)));
-  return [...new Set([...lexemes, ...row.facets.split(' ').filter(Boolean).map(facetLexeme)])];
-}
-
-const quote = (text: string) => `'${text.replaceAll(/['\\]/g, '$&$&')}'`;
-
-function terms(words: readonly string[], tier: number): string {
-  const last = words.length - 1;
-  return words
-    .map((word, at) => `${quote(lexeme(tier, word))}${at === last && [...word].length >= 3 ? ':*' : ''}`)
-    .join(' & ');
-}
-
-/** The tsquery of a tier: found there or in a narrower one. Tier 0 has no words. */
-function expression({ words, facets }: Asked, tier: number): string {
-  return [
-    ...(tier > 0 ? [terms(words, tier)] : []),
-    ...facets.map((facet) => quote(facetLexeme(facet))),
-  ].join(' & ');
-}
-
-type Asked = Pick<SearchQuery, 'words' | 'facets'>;
 type Found = Pick<ListingRow, 'id'>;
+
+/** So many matches of one tier behind an id. */
+interface Place {
+  readonly tier: number;
+  readonly after: number;
+  readonly limit: number;
+}
 
 /**
  * Listings looked at one by one from the oldest on. PostgreSQL knows no index that finds words in the static order, and
  * cannot tell how many will match; a look at the first thousand can. A word of one listing in five hundred or more is
  * found by reading on, a rarer one by its index, and neither takes longer than the other (docs/decisions/0012).
  */
-const [sampled, readOn] = [1000, 10_000] as const;
+const [sampled, readOnRows] = [1000, 10_000] as const;
 
 const everyListing = (db: Db, after: number, limit: number) =>
   db
@@ -64,30 +47,65 @@ async function readRange(db: Db, query: Asked, range: { after: number; rows: num
   return (await found.execute(db)).rows.sort((a, b) => a.id - b.id);
 }
 
-/** Matches of one tier by the index; what a narrower tier has is left out row by row, for the index is slow at that. */
-async function readIndex(db: Db, query: Asked, place: { tier: number; after: number; limit: number }) {
-  const { tier, after, limit } = place;
-  const narrower = tier > 1 ? sql`and not words @@ ${expression(query, tier - 1)}::tsquery` : sql``;
+/** Leaves out what a narrower tier has, row by row, for the index is slow at that. */
+const notNarrower = (query: Asked, tier: number) =>
+  tier > 1 ? sql`and not words @@ ${expression(query, tier - 1)}::tsquery` : sql``;
+
+type IndexCondition = (tier: number) => RawBuilder<boolean>;
+
+/** How many looks at a listing take as long as one entry of a list that the index reads. */
+const looksPerEntry = 0.1;
+
+/**
+ * What the index looks for. It joins the lists of all words that begin with the last one before it asks for any other
+ * word, so where those are too many the other words are looked up and what they find is looked at.
+ */
+async function toIndexCondition(db: Db, query: Asked): Promise<IndexCondition> {
+  const whole = (tier: number) => sql<boolean>`words @@ ${expression(query, tier)}::tsquery`;
+  const [others, beginning] = [othersExpression(query, 3), beginningExpression(query, 3)];
+  if (!others || !beginning) return whole;
+  const counted = sql<{ others: number; begun: number }>`select
+    count(*) filter (where words @@ ${others}::tsquery) as others,
+    count(*) filter (where words @@ ${beginning}::tsquery) as begun
+    from (select words from listing_search order by id limit ${sampled}) as listed`;
+  const [counts = { others: 0, begun: 0 }] = (await counted.execute(db)).rows;
+  if (counts.others >= counts.begun * looksPerEntry) return whole;
+  // No index has the vector with nothing added.
+  return (tier) => sql<boolean>`words @@ ${othersExpression(query, tier)}::tsquery
+    and words || ''::tsvector @@ ${beginningExpression(query, tier)}::tsquery`;
+}
+
+/** Matches of one tier by the index. */
+async function readIndex(db: Db, matches: RawBuilder<boolean>, { after, limit }: Place) {
   // The sum keeps PostgreSQL from reading all listings in their order instead.
-  const found = sql<Found>`select id from listing_search where words @@ ${expression(query, tier)}::tsquery
-    ${narrower} and id > ${after} order by id + 0 limit ${limit}`;
+  const found = sql<Found>`select id from listing_search where ${matches} and id > ${after} order by id + 0 limit ${limit}`;
+  return (await found.execute(db)).rows;
+}
+
+/** Matches of one tier among the next ten thousand listings; reads no more of them than it takes. */
+async function readOn(db: Db, query: Asked, { tier, after, limit }: Place) {
+  const found = sql<Found>`select id from
+    (select id, words from listing_search where id > ${after} order by id limit ${readOnRows}) as listed
+    where words @@ ${expression(query, tier)}::tsquery ${notNarrower(query, tier)} order by id limit ${limit}`;
   return (await found.execute(db)).rows;
 }
 
 /** Matches of one tier after a place, in the static order. */
 function createTierReader(db: Db, query: Asked) {
-  const ranges = new Map<string, ReturnType<typeof readRange>>();
-  const near = async (tier: number, after: number, rows: number) => {
-    const key = `${after} ${rows}`;
-    const range = ranges.get(key) ?? readRange(db, query, { after, rows });
-    ranges.set(key, range);
+  const ranges = new Map<number, ReturnType<typeof readRange>>();
+  const near = async ({ tier, after }: Place) => {
+    const range = ranges.get(after) ?? readRange(db, query, { after, rows: sampled });
+    ranges.set(after, range);
     return (await range).filter((found) => found.tier === tier);
   };
-  return async (place: { tier: number; after: number; limit: number }): Promise<Found[]> => {
-    const { tier, after, limit } = place;
-    let found = await near(tier, after, sampled);
-    if (found.length > 0 && found.length < limit) found = await near(tier, after, readOn);
-    return found.length >= limit ? found.slice(0, limit) : readIndex(db, query, place);
+  let condition: Promise<IndexCondition> | undefined;
+  return async (place: Place): Promise<Found[]> => {
+    const { tier, limit } = place;
+    let found: Found[] = await near(place);
+    if (found.length > 0 && found.length < limit) found = await readOn(db, query, place);
+    if (found.length >= limit) return found.slice(0, limit);
+    condition ??= toIndexCondition(db, query);
+    return readIndex(db, sql`${(await condition)(tier)} ${notNarrower(query, tier)}`, place);
   };
 }
 
@@ -122,16 +140,11 @@ async function searchTiers(db: Db, query: SearchQuery): Promise<SearchHit[]> {
   });
 }
 
-/** Some matches, at most `limit`, in no order. */
-async function readSome(db: Db, query: Asked, limit: number): Promise<Found[]> {
-  const range = await readRange(db, query, { after: 0, rows: sampled });
-  if (range.length * (readOn / sampled) >= limit) {
-    const more = await readRange(db, query, { after: 0, rows: 2 * readOn });
-    if (more.length >= limit) return more.slice(0, limit);
-  }
-  const found = sql<Found>`select id from listing_search
-    where words @@ ${expression(query, query.words.length > 0 ? 3 : 0)}::tsquery limit ${limit}`;
-  return (await found.execute(db)).rows;
+/** Facet texts of the first `limit` of some matches. */
+async function readFacets(db: Db, matches: RawBuilder<unknown>, limit: number): Promise<string[]> {
+  const found = sql<{ facets: string | null }>`select string_agg(listing.facets, chr(10)) as facets from
+    (select id from ${matches} limit ${limit}) as found join listing on listing.id = found.id`;
+  return (await found.execute(db)).rows[0]?.facets?.split('\n') ?? [];
 }
 
 /** A tsvector with GIN: no parser or dictionary of PostgreSQL is used, so that words are the same as in SQLite. */
@@ -159,16 +172,22 @@ export const postgresSearch: SearchIndex = {
         ),
 
   async matchedFacets(db, query, limit) {
-    const ids = (await readSome(db, query, limit)).map(({ id }) => id);
-    const found = sql<{ facets: string }>`select facets from listing where id = any(${ids}::bigint[])`;
-    return (await found.execute(db)).rows.map(({ facets }) => facets);
+    const tier = query.words.length > 0 ? 3 : 0;
+    const near = await readRange(db, query, { after: 0, rows: sampled });
+    if (near.length * (readOnRows / sampled) >= limit) {
+      const listed = sql`(select id, words from listing_search order by id limit ${2 * readOnRows}) as listed`;
+      const matches = sql`${listed} where words @@ ${expression(query, tier)}::tsquery`;
+      const more = await readFacets(db, matches, limit);
+      if (more.length >= limit) return more;
+    }
+    const condition = await toIndexCondition(db, query);
+    return readFacets(db, sql`listing_search where ${condition(tier)}`, limit);
   },
 
   async named(db, words, limit) {
     if (words.length === 0) return [];
-    const tsquery = words.map((word) => quote(lexeme(1, word))).join(' | ');
     const found = sql<ListingRow>`select listing.* from listing_search join listing on listing.id = listing_search.id
-      where words @@ ${tsquery}::tsquery order by listing_search.id + 0 limit ${limit}`;
+      where words @@ ${nameExpression(words)}::tsquery order by listing_search.id + 0 limit ${limit}`;
     return (await found.execute(db)).rows;
   },
 };

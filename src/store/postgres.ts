@@ -74,7 +74,7 @@ const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
 /** Searches have connections of their own: they are slower than what is read of one listing, and planned otherwise. */
-const searchOptions = '-c enable_seqscan=off -c jit=off';
+const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
 
 /** Calls back on what other nodes wrote; where reads lag, on everything once more when they show it. */
 function watchWrites(watch: Watch, { reader, replica }: { reader: Db; replica: Db | undefined }) {
