@@ -40,38 +40,53 @@ export async function* walkPages(
   }
 }
 
-/** A page that comes within this time after it is asked for does not keep the ones before it waiting. */
+/** How long pages wait for the next one. */
 const quick_ms = 100;
 /** Entries put together: few at first, so that there is progress to see; the most bounds a transaction. */
 const firstTogether = 100;
 const mostTogether = 1000;
 
+/** Whether something comes, or fails, before long. */
+function comesSoon(next: Promise<unknown>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, quick_ms, false);
+  const came = () => {
+    clearTimeout(timer);
+    resolve(true);
+  };
+  next.then(came, came);
+  return promise;
+}
+
 const join = (held: Page | undefined, page: Page): Page =>
   held ? { ...page, entries: [...held.entries, ...page.entries] } : page;
 
 /**
- * Pages that come quickly, put together, twice as many each time up to 1,000 entries; a slow one goes on with what came
- * before it at once, and what came before a failure goes on before it is thrown.
+ * Pages that come quickly, put together, twice as many each time up to 1,000 entries. None waits long for the next one,
+ * and what came before a failure is handed on before that is thrown.
  */
-export async function* gatherPages(pages: AsyncIterable<Page>): AsyncGenerator<Page, void, undefined> {
+export async function* gatherPages(
+  pages: AsyncGenerator<Page, void, undefined>,
+): AsyncGenerator<Page, void, undefined> {
   let held: Page | undefined;
   let together = firstTogether;
-  let asked_ms = performance.now();
-  try {
-    for await (const page of pages) {
-      const isSlow = performance.now() - asked_ms >= quick_ms;
-      held = join(held, page);
-      if (isSlow || held.entries.length >= together) {
-        const ready = held;
-        held = undefined;
-        together = Math.min(together * 2, mostTogether);
-        yield ready;
-      }
-      asked_ms = performance.now();
+  for (;;) {
+    const next = pages.next();
+    if (held && !(await comesSoon(next))) {
+      yield held;
+      held = undefined;
     }
-  } catch (error) {
-    if (held) yield held;
-    throw error;
+    const { value, failure } = await next.then(
+      ({ value: page }) => ({ value: page, failure: undefined }),
+      (error: unknown) => ({ value: undefined, failure: { error } }),
+    );
+    if (value) held = join(held, value);
+    if (held && (!value || held.entries.length >= together)) {
+      yield held;
+      held = undefined;
+      together = Math.min(together * 2, mostTogether);
+    }
+    if (failure) throw failure.error;
+    if (!value) return;
   }
-  if (held) yield held;
 }
