@@ -14,7 +14,13 @@ export interface Read {
 /** What a request carries through the app: its id, the service's context with its own caller, what it is answered. */
 export interface HttpEnvironment {
   Bindings: Partial<HttpBindings & Read>;
-  Variables: { requestId: string; context: Context; finished: Finished | undefined };
+  Variables: {
+    requestId: string;
+    context: Context;
+    finished: Finished | undefined;
+    /** Whether the answer was made with the security headers. */
+    isSecured: boolean | undefined;
+  };
 }
 
 /** One request, as every handler of this directory gets it. */

@@ -87,13 +87,14 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
 
   return {
     async keep(c, next) {
+      if (c.req.method !== 'GET') return next();
       const keepFinished = kept.reading();
       await next();
       const finished = c.get('finished');
-      const { raw, method } = c.req;
+      const { raw } = c.req;
       const address = addressOf(raw.url);
       const isSent = c.res.status === 200 || c.res.status === 304;
-      if (!finished?.lasting || !isSent || method !== 'GET' || address.length > longestAddress) return;
+      if (!finished?.lasting || !isSent || address.length > longestAddress) return;
       // An address with escapes would count against other limits than the path it stands for.
       if (withoutQuery(address) !== c.req.path) return;
       memoryReads.say({ memory: 'pages', isHit: false });

@@ -6,6 +6,7 @@ import { toProblem } from '../tools/tool.ts';
 import { createAssets } from '../views/assets.ts';
 import { toMcpPage } from '../views/mcp-page.ts';
 import type { HttpEnvironment, Request } from './environment.ts';
+import { toSecuredHeaders } from './guards.ts';
 import { isMcpPath, readMessage, toMcpRefusal, withCors } from './mcp-message.ts';
 
 const maxInFlight = 200;
@@ -73,8 +74,9 @@ function createGate() {
  */
 export function createMcpRoute(context: Context): McpRoutes {
   const gate = createGate();
-  const opened = openAnswerer(context).then((answerer) => ({
+  const opened = openAnswerer(context).then(async (answerer) => ({
     answerer,
+    headers: await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' }),
     unsubscribe: context.store.onWritten((written) => answerer.listingsChanged(written)),
   }));
   opened.catch((err) => context.log.error({ err }, 'mcp did not open'));
@@ -85,9 +87,13 @@ export function createMcpRoute(context: Context): McpRoutes {
     gate.requireOpen();
     const message = await readMessage(c);
     if ('refusal' in message) return message.refusal;
-    const { answerer } = await opened;
+    const { answerer, headers } = await opened;
     const { caller } = c.get('context');
-    const posted = { request: c.req.raw, body: message.body, caller, answered: c.env?.answered };
+    const respond = (text: string) => {
+      c.set('isSecured', true);
+      return new Response(text, { headers });
+    };
+    const posted = { request: c.req.raw, body: message.body, caller, answered: c.env?.answered, respond };
     return gate.pass(() => answerer.answer(posted));
   };
 

@@ -23,6 +23,8 @@ export interface Posted {
   readonly caller: Caller;
   /** Called with the JSON of the answer where that is a result without isError. */
   readonly answered?: ((text: string) => void) | undefined;
+  /** Makes the response of a plain answer, which is JSON. */
+  readonly respond: (text: string) => Response;
 }
 
 /** Answers MCP over HTTP in both eras. */
@@ -87,10 +89,10 @@ const isGood = (message: object): boolean =>
   'result' in message && (message.result as { isError?: boolean }).isError !== true;
 
 /** The answer of a lane, sent as JSON. */
-function toLaneAnswer(message: object, { answered }: Posted): Response {
+function toLaneAnswer(message: object, { answered, respond }: Posted): Response {
   const text = toJsonText(message);
   if (isGood(message)) answered?.(text);
-  return new Response(text, { headers: { 'Content-Type': 'application/json' } });
+  return respond(text);
 }
 
 /** The modern methods that a lane serves, each with the parameter that Mcp-Name repeats. */

@@ -15,6 +15,8 @@ const internalError = -32603;
 const invalidParams = -32602;
 const classification = { era: 'modern', revision: modernRevision } as const;
 const deadline_ms = 10_000;
+/** Between two looks for exchanges that are due: a timer for each would cost more than it is worth. */
+const sweep_ms = 500;
 
 /** What `work` gives, or unavailable after ten seconds: work that hangs must not hold its caller. */
 export function deadline<T>(work: Promise<T>): Promise<T> {
@@ -22,6 +24,14 @@ export function deadline<T>(work: Promise<T>): Promise<T> {
   const timer = setTimeout(() => reject(new Problem('unavailable', { retry_after_s: 1 })), deadline_ms);
   work.then(resolve, reject).finally(() => clearTimeout(timer));
   return promise;
+}
+
+/** An exchange that is not answered yet; those behind it are due later. */
+interface Waiting {
+  readonly id: unknown;
+  readonly due_ms: number;
+  readonly settle: (answer: object) => void;
+  readonly fail: (problem: Problem) => void;
 }
 
 /** One server for many exchanges: connect it to `transport`, and every request gets its own answer. */
@@ -49,8 +59,19 @@ export function withOwnWords(message: JSONRPCMessage): JSONRPCMessage {
  * of those with its methods replaced.
  */
 export function createLane(era: 'legacy' | 'modern'): Lane {
-  const waiting = new Map<unknown, { readonly id: unknown; readonly settle: (answer: object) => void }>();
+  const waiting = new Map<unknown, Waiting>();
   let next = 0;
+  let sweeping: NodeJS.Timeout | undefined;
+  const sweep = () => {
+    for (const [id, { due_ms, fail }] of waiting) {
+      if (due_ms > performance.now()) break;
+      waiting.delete(id);
+      fail(new Problem('unavailable', { retry_after_s: 1 }));
+    }
+    if (waiting.size > 0) return;
+    clearInterval(sweeping);
+    sweeping = undefined;
+  };
   const send = async (message: JSONRPCMessage): Promise<void> => {
     if ('method' in message) return;
     const exchange = waiting.get(message.id);
@@ -65,9 +86,11 @@ export function createLane(era: 'legacy' | 'modern'): Lane {
   const extra: MessageExtraInfo = era === 'legacy' ? {} : { classification };
   const exchange = (request: JSONRPCRequest, authInfo: AuthInfo) => {
     const id = next++;
-    const answer = new Promise<object>((settle) => waiting.set(id, { id: request.id, settle }));
+    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<object>();
+    waiting.set(id, { id: request.id, due_ms: performance.now() + deadline_ms, settle, fail });
+    sweeping ??= setInterval(sweep, sweep_ms).unref();
     transport.onmessage?.({ ...request, id }, { ...extra, authInfo });
-    return deadline(answer).finally(() => waiting.delete(id));
+    return promise;
   };
   return { transport, exchange };
 }
