@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { Db } from './engine.ts';
 
 const mostTogether = 64;
@@ -8,6 +8,10 @@ const mostTries = 3;
 /** What PostgreSQL says where a transaction was rolled back for another's sake and may run again (SQLSTATE 40001, 40P01). */
 const isConflict = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
+
+const savepoint = CompiledQuery.raw('savepoint one');
+const release = CompiledQuery.raw('release savepoint one');
+const rollback = CompiledQuery.raw('rollback to savepoint one');
 
 interface Waiting {
   /** Works in the transaction; what it throws, its own savepoint takes back. */
@@ -25,14 +29,14 @@ interface Thrown {
 }
 
 async function runOne(db: Db, waiting: Waiting): Promise<Thrown | undefined> {
-  await sql`savepoint one`.execute(db);
+  await db.executeQuery(savepoint);
   try {
     await waiting.run(db);
-    await sql`release savepoint one`.execute(db);
+    await db.executeQuery(release);
     return undefined;
   } catch (error) {
     // Where the whole transaction is lost (disk full, connection gone), there is no savepoint to go back to.
-    await sql`rollback to savepoint one`.execute(db).catch(() => {
+    await db.executeQuery(rollback).catch(() => {
       throw error;
     });
     if (isConflict(error)) throw error;

@@ -162,6 +162,23 @@ describe.each(doorNames)('over %s', (door) => {
     expect(shown.filter(({ withdrawn_at }) => withdrawn_at)).toHaveLength(3);
   });
 
+  it('makes a listing one that a search for rated ones finds, until the last rating is withdrawn', async () => {
+    const about = 'org.plain/fresh';
+    const rated = async () => {
+      const answer = await directory.call('search_agents', { has_native_ratings: true });
+      const { listings, total } = answer as unknown as { listings: Listed; total: { count: number } };
+      return [listings.some((listing) => listing.handle === about), total.count];
+    };
+    const [, others] = await rated();
+    const first = await submit({ ...directory.rating(), handle: about });
+    const second = await submit({ ...directory.rating(), handle: about }, directory.third);
+    expect(await rated()).toEqual([true, Number(others) + 1]);
+    await withdraw(first.rating_id);
+    expect(await rated()).toEqual([true, Number(others) + 1]);
+    await withdraw(second.rating_id, directory.third);
+    expect(await rated()).toEqual([false, others]);
+  });
+
   it('shows superseded and withdrawn ones as such on the page', async () => {
     const page = await (await directory.app.request(`/agents/${handle}/ratings`)).text();
     expect(page).toContain('amended and withdrawn ones are listed and not counted');
