@@ -56,6 +56,13 @@ type IndexCondition = (tier: number) => RawBuilder<boolean>;
 /** How many looks at a listing take as long as one entry of a list that the index reads. */
 const looksPerEntry = 0.1;
 
+/** How many listings match, as the planner's statistics of the lexemes have it; nothing is read. */
+async function estimateMatches(db: Db, tsquery: string): Promise<number> {
+  const explained = sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`explain (format json)
+    select from listing_search where words @@ ${tsquery}::tsquery`;
+  return (await explained.execute(db)).rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+}
+
 /**
  * What the index looks for. It joins the lists of all words that begin with the last one before it asks for any other
  * word, so where those are too many the other words are looked up and what they find is looked at.
@@ -64,12 +71,8 @@ async function toIndexCondition(db: Db, query: Asked): Promise<IndexCondition> {
   const whole = (tier: number) => sql<boolean>`words @@ ${expression(query, tier)}::tsquery`;
   const [others, beginning] = [othersExpression(query, 3), beginningExpression(query, 3)];
   if (!others || !beginning) return whole;
-  const counted = sql<{ others: number; begun: number }>`select
-    count(*) filter (where words @@ ${others}::tsquery) as others,
-    count(*) filter (where words @@ ${beginning}::tsquery) as begun
-    from (select words from listing_search order by id limit ${sampled}) as listed`;
-  const [counts = { others: 0, begun: 0 }] = (await counted.execute(db)).rows;
-  if (counts.others >= counts.begun * looksPerEntry) return whole;
+  const [looked, begun] = [await estimateMatches(db, others), await estimateMatches(db, beginning)];
+  if (looked >= begun * looksPerEntry) return whole;
   // No index has the vector with nothing added.
   return (tier) => sql<boolean>`words @@ ${othersExpression(query, tier)}::tsquery
     and words || ''::tsvector @@ ${beginningExpression(query, tier)}::tsquery`;
@@ -140,6 +143,15 @@ async function searchTiers(db: Db, query: SearchQuery): Promise<SearchHit[]> {
   });
 }
 
+/** Whether the first listings hold so many matches, and some to spare, as far as the planner can tell. */
+async function isFrequent(db: Db, tsquery: string, matches: number): Promise<boolean> {
+  const listed = sql<{ rows: number }>`select reltuples as rows from pg_class
+    where oid = 'listing_search'::regclass`;
+  const [counted] = (await listed.execute(db)).rows;
+  const share = (await estimateMatches(db, tsquery)) / Math.max(1, counted?.rows ?? 0);
+  return share * readOnRows >= matches;
+}
+
 /** Facet texts of the first `limit` of some matches. */
 async function readFacets(db: Db, matches: RawBuilder<unknown>, limit: number): Promise<string[]> {
   const found = sql<{ facets: string | null }>`select string_agg(listing.facets, chr(10)) as facets from
@@ -173,8 +185,7 @@ export const postgresSearch: SearchIndex = {
 
   async matchedFacets(db, query, limit) {
     const tier = query.words.length > 0 ? 3 : 0;
-    const near = await readRange(db, query, { after: 0, rows: sampled });
-    if (near.length * (readOnRows / sampled) >= limit) {
+    if (await isFrequent(db, expression(query, tier), limit)) {
       const listed = sql`(select id, words from listing_search order by id limit ${2 * readOnRows}) as listed`;
       const matches = sql`${listed} where words @@ ${expression(query, tier)}::tsquery`;
       const more = await readFacets(db, matches, limit);
