@@ -11,10 +11,7 @@ function refuseEncoded(headers: Headers): void {
 const tooLarge = (limit_bytes: number) =>
   new Problem('body_too_large', { detail: `At most ${limit_bytes} bytes are read here.` });
 
-/** Reads a body as UTF-8 text, counting while it comes; throws body_too_large, unsupported_media_type, invalid_request. */
-export async function readText(request: globalThis.Request, limit_bytes: number): Promise<string> {
-  refuseEncoded(request.headers);
-  if (Number(request.headers.get('content-length') ?? 0) > limit_bytes) throw tooLarge(limit_bytes);
+async function readCounted(request: globalThis.Request, limit_bytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
@@ -22,8 +19,22 @@ export async function readText(request: globalThis.Request, limit_bytes: number)
     if (size > limit_bytes) throw tooLarge(limit_bytes);
     chunks.push(chunk);
   }
+  return Buffer.concat(chunks);
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads a body as UTF-8 text; throws body_too_large, unsupported_media_type, invalid_request. A declared length is held
+ * to by the server underneath, so such a body is read in one piece; any other is counted while it comes.
+ */
+export async function readText(request: globalThis.Request, limit_bytes: number): Promise<string> {
+  refuseEncoded(request.headers);
+  const declared = request.headers.get('content-length');
+  if (Number(declared ?? 0) > limit_bytes) throw tooLarge(limit_bytes);
+  const body = declared ? await request.arrayBuffer() : await readCounted(request, limit_bytes);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return strictUtf8.decode(body);
   } catch {
     throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
   }
