@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
@@ -98,11 +98,11 @@ const writeLockPause_ms = 5;
 
 /** The first thing that a transaction does; while another process writes, this one goes on with everything else. */
 function createBegin(writing: DatabaseSync): () => Promise<void> {
-  const takeWriteLock = writing.prepare('update log_head set size = size where false');
+  const takeWriteLock = toStatement(writing.prepare('update log_head set size = size where false'));
   return async () => {
     for (const end_ms = performance.now() + writeLockWait_ms; ; ) {
       try {
-        takeWriteLock.run();
+        takeWriteLock.run([]);
         return;
       } catch (error) {
         if (failureOf(error) !== 'unavailable' || performance.now() > end_ms) throw error;
@@ -147,6 +147,12 @@ async function isPresent(node: string): Promise<boolean> {
   }
 }
 
+/** The file holds keys: only its owner may read it, and the files that SQLite puts beside it are as this one. */
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  closeSync(openSync(path, 'a', 0o600));
+}
+
 /**
  * Opens `file:<path>` (made with its folder where missing, WAL, synchronous=FULL) or `:memory:` and brings its
  * schema up to date. In memory one connection serves reads and transactions, so reads wait for a transaction.
@@ -154,7 +160,7 @@ async function isPresent(node: string): Promise<boolean> {
 export async function openSqliteStore(databaseUrl: string): Promise<Store> {
   const path = databaseUrl.replace(/^file:/, '');
   const inMemory = path === ':memory:';
-  if (!inMemory) mkdirSync(dirname(path), { recursive: true });
+  if (!inMemory) makeFile(path);
   const writing = connect(path);
   const writer = toKysely(writing);
   await migrate(writing, writer);

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCachedStore } from '../../src/store/cached-store.ts';
@@ -48,6 +49,19 @@ it('brings the search index of an older file forward', async () => {
     facets: { 'state:imported': 1 },
   });
   await after.close();
+});
+
+it('makes files that only their owner may read', async () => {
+  const url = freshFile();
+  const store = await openSqliteStore(url);
+  await store.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));
+  const names = await readdir(dirname(url.slice('file:'.length)));
+  const modes = names.map((name) => statSync(join(dirname(url.slice('file:'.length)), name)).mode & 0o777);
+  expect([names.toSorted(), modes]).toEqual([
+    ['dossier.db', 'dossier.db-shm', 'dossier.db-wal'],
+    [0o600, 0o600, 0o600],
+  ]);
+  await store.close();
 });
 
 describe('two processes on one SQLite file', () => {
