@@ -10,6 +10,7 @@ const onBothEngines = [
   'test/ratings/**/*.test.ts',
   'test/record/**/*.test.ts',
   'test/registry/**/*.test.ts',
+  'test/hostile/{fuzz,race,rating}.test.ts',
   'test/store/migrations.test.ts',
 ];
 const onPostgresOnly = ['test/**/*.postgres.test.ts'];
