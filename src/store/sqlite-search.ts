@@ -60,14 +60,20 @@ async function toIndexed(db: Db, rows: readonly ListingRow[]): Promise<RawBuilde
   const listed = rows.toSorted((a, b) => a.id - b.id).map((row) => ({ row, text: toSearchText(row) }));
   const frequent = await learnFrequentWords(
     db,
-    listed.map(({ row, text }) => ({ id: row.id, words: texts.flatMap(({ of }) => text[of]) })),
+    listed.map(({ row, text }) => ({ id: row.id, words: [...text.name, ...text.tags, ...text.body] })),
   );
+  const tokens = new Map<string, string>();
+  const facetTokenOf = (facet: string) => {
+    const token = tokens.get(facet) ?? facetToken(facet);
+    tokens.set(facet, token);
+    return token;
+  };
   return listed.map(({ row, text }) => {
-    const words = texts.flatMap((one) =>
-      text[one.of].map((word) => `${frequent.has(word) ? one.frequent : one.other}${word}`),
-    );
-    const facets = row.facets.split(' ').filter(Boolean).map(facetToken);
-    return sql`(${row.id}, ${[...new Set(words), ...facets].join(' ')})`;
+    let indexed = '';
+    for (const { of, frequent: first, other } of texts)
+      for (const word of text[of]) indexed += ` ${frequent.has(word) ? first : other}${word}`;
+    for (const facet of row.facets.split(' ')) if (facet) indexed += ` ${facetTokenOf(facet)}`;
+    return sql`(${row.id}, ${indexed})`;
   });
 }
 
