@@ -103,8 +103,7 @@ function toImported(facts: ListingFacts): ImportedSignal[] {
   return [...known, ...notChecked(facts.listing, known, facts.lastImportAt ?? facts.listing.updated_at)];
 }
 
-/** The listing document: what is known, from whom, as of when (contract.md). The listing must not be withdrawn. */
-export function toListingDocument(facts: ListingFacts, { PUBLIC_URL }: DocumentPlace): ListingDocument {
+function makeDocument(facts: ListingFacts, { PUBLIC_URL }: DocumentPlace): ListingDocument {
   const snapshot = snapshotFacts(facts);
   return {
     ...toRecorded(facts),
@@ -120,4 +119,18 @@ export function toListingDocument(facts: ListingFacts, { PUBLIC_URL }: DocumentP
     links: listingLinks(facts.listing.handle, PUBLIC_URL),
     untrusted_fields: untrustedFields,
   };
+}
+
+const made = new WeakMap<ListingFacts, { readonly publicUrl: string; readonly document: ListingDocument }>();
+
+/**
+ * The listing document: what is known, from whom, as of when (contract.md). The listing must not be withdrawn. The same
+ * facts, as a store keeps them, give the same frozen document.
+ */
+export function toListingDocument(facts: ListingFacts, place: DocumentPlace): ListingDocument {
+  const kept = made.get(facts);
+  if (kept?.publicUrl === place.PUBLIC_URL) return kept.document;
+  const document = Object.freeze(makeDocument(facts, place));
+  made.set(facts, { publicUrl: place.PUBLIC_URL, document });
+  return document;
 }

@@ -1,8 +1,18 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 
+const texts = new WeakMap<object, string>();
+
+/** The JSON of an answer, made once where it is frozen: such a one is kept by whoever made it and given again. */
+function toText(answer: Record<string, unknown>): string {
+  if (!Object.isFrozen(answer)) return JSON.stringify(answer);
+  const text = texts.get(answer) ?? JSON.stringify(answer);
+  texts.set(answer, text);
+  return text;
+}
+
 /** A result where the full answer stands in both places: some hosts show the model only one of them. */
 export const toResult = (structuredContent: Record<string, unknown>, isError: boolean): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+  content: [{ type: 'text', text: toText(structuredContent) }],
   structuredContent,
   ...(isError && { isError }),
 });
