@@ -370,6 +370,40 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(native?.flags).toEqual({ same_owner: 1 });
       expect(await search({ facets: ['has:ratings'] })).toEqual(['0 a/subject']);
     });
+    it('keeps each column of a rating as its own, in whatever order they are said', async () => {
+      const first = ratingRow('1', { interaction_id: 'one', score: 5 });
+      const second = ratingRow('2', { interaction_id: 'two', score: null, outcome: 'failed' });
+      const reversed = Object.fromEntries(Object.entries(second).toReversed()) as typeof second;
+      await store.write(async (tx) => {
+        await tx.ratings.insert(first);
+        await tx.ratings.insert(reversed);
+      });
+      expect([await store.ratings.byId('1'), await store.ratings.byId('2')]).toEqual([first, second]);
+    });
+    it('answers the sides of a rating: unknown ones, withdrawn ones, and who rated back since when', async () => {
+      const hash = 'ab'.repeat(32);
+      const since = '2026-01-01T00:00:00.000Z';
+      const sides = (subject: string, from = since) => store.ratings.sides(hash, subject, from);
+      expect(await sides('a/subject')).toBeUndefined();
+      await store.write(async (tx) => {
+        await tx.listings.putListings([
+          listingRow('b/source', 2),
+          listingRow('a/gone', 3, { withdrawn: 'optout' }),
+        ]);
+        await tx.claims.addCapability(capabilityRow('b/source', hash));
+        await tx.ratings.insert(ratingRow('1', { source_handle: 'a/subject', subject_handle: 'b/source' }));
+      });
+      expect(await sides('a/subject')).toMatchObject({
+        capability_state: 'active',
+        claimed_at: undefined,
+        source: { handle: 'b/source', withdrawn: null },
+        subject: { handle: 'a/subject', withdrawn: null },
+        reciprocal: true,
+      });
+      expect((await sides('a/subject', '2026-02-01T00:00:00.000Z'))?.reciprocal).toBe(false);
+      expect(await sides('a/none')).toMatchObject({ subject: undefined, reciprocal: false });
+      expect((await sides('a/gone'))?.subject?.withdrawn).toBe('optout');
+    });
     it('refuses a second current rating of one interaction', async () => {
       await insert(['1', { interaction_id: 'same' }]);
       await expect(insert(['2', { interaction_id: 'same' }])).rejects.toThrow(/unique/i);
