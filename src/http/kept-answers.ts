@@ -13,7 +13,7 @@ import { limitOf, type RequestLimits } from './limits.ts';
 
 type Named = Readonly<Record<string, string>>;
 
-const budget_bytes = 16 * 1024 * 1024;
+const budget_bytes = 8 * 1024 * 1024;
 const longestAddress = 500;
 
 /** A finished answer as it was sent, without what is of one request: its bytes a character each, its headers. */
@@ -64,7 +64,7 @@ export interface KeptAnswers {
 }
 
 /**
- * Finished answers by coding and address, at most 16 MiB, until a write touches what they are about. What is answered
+ * Finished answers by coding and address, at most 8 MiB, until a write touches what they are about. What is answered
  * from here was answered by the app before, so its address has passed every check; Host and limit are those of the
  * request, and a request that fails one of them is judged by the app. It stands at Node's own server: making a Request
  * and a Response would cost as much as all of this.

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { memoryReads, timeWrite } from '../measured.ts';
 import type { ListingFacts, ListingReads, SearchCounts, Store, Written } from './store.ts';
 
-const cachedFacts_bytes = 24 * 1024 * 1024;
+const cachedFacts_bytes = 12 * 1024 * 1024;
 const cachedSearches = 200;
 /** A write of more listings forgets them all. */
 const manyListings = 500;
@@ -12,8 +12,8 @@ interface Read {
   readonly facts: ListingFacts | undefined;
 }
 
-/** About what a read takes with the document and the text that are made of it: four times its text. */
-const sizeOf_bytes = (read: Read) => 4 * JSON.stringify(read).length;
+/** About what a read takes with the document and the text that are made of it: twice its text. */
+const sizeOf_bytes = (read: Read) => 2 * JSON.stringify(read).length;
 
 function cacheFacts(reads: ListingReads): { facts: ListingReads['facts']; drop: (written: Written) => void } {
   const cache = new LRUCache<string, Read>({ maxSize: cachedFacts_bytes, sizeCalculation: sizeOf_bytes });
@@ -60,7 +60,7 @@ function cacheCounts(reads: ListingReads): { counts: ListingReads['searchCounts'
 }
 
 /**
- * A store whose listing facts are kept in memory (at most 24 MiB) until a write touches them, here or in
+ * A store whose listing facts are kept in memory (at most 12 MiB) until a write touches them, here or in
  * another process, and the counts of searches (at most 200) until a write touches any listing. Facts that other
  * listings' imports move (publisher count, last import) follow within one import.
  */
