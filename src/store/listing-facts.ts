@@ -1,33 +1,37 @@
 import { readClaimHistory } from './claims.ts';
 import type { Db } from './engine.ts';
+import { keepQuery } from './kept-query.ts';
 import { noNativeCounts, readNativeCounts } from './rating-counts.ts';
 import { readRecentRatings } from './rating-records.ts';
 import { readSignals } from './signals.ts';
-import type { ListingFacts, ListingRow } from './store.ts';
+import type { ListingFacts } from './store.ts';
 
 const shownVersions = 10;
 const shownRatings = 5;
 
-const readVersions = (db: Db, handle: string) =>
+const readListing = keepQuery((db, handle: string) =>
+  db.selectFrom('listing').selectAll().where('handle', '=', handle),
+);
+
+const readVersions = keepQuery((db, handle: string) =>
   db
     .selectFrom('listing_version')
     .select(['handle', 'version', 'status', 'published_at', 'updated_at', 'is_latest', 'digest'])
     .where('handle', '=', handle)
     .orderBy('published_at', 'desc')
-    .limit(shownVersions)
-    .execute();
+    .limit(shownVersions),
+);
 
-async function countPublisher(db: Db, { namespace }: ListingRow): Promise<number> {
-  const counted = await db
-    .selectFrom('publisher_count')
-    .select('listings')
-    .where('namespace', '=', namespace)
-    .executeTakeFirst();
-  return counted?.listings ?? 0;
-}
+const readClaim = keepQuery((db, handle: string) =>
+  db.selectFrom('claim').selectAll().where('handle', '=', handle),
+);
 
-async function lastNativeEvent(db: Db, handle: string): Promise<string | undefined> {
-  const row = await db
+const readPublisherCount = keepQuery((db, namespace: string) =>
+  db.selectFrom('publisher_count').select('listings').where('namespace', '=', namespace),
+);
+
+const readNativeTimes = keepQuery((db, handle: string) =>
+  db
     .selectFrom('rating')
     .leftJoin('rating_response', 'rating_response.rating_id', 'rating.id')
     .select(({ fn }) => [
@@ -35,8 +39,11 @@ async function lastNativeEvent(db: Db, handle: string): Promise<string | undefin
       fn.max('withdrawn_at').as('withdrawn'),
       fn.max('rating_response.created_at').as('responded'),
     ])
-    .where('subject_handle', '=', handle)
-    .executeTakeFirst();
+    .where('subject_handle', '=', handle),
+);
+
+async function lastNativeEvent(db: Db, handle: string): Promise<string | undefined> {
+  const [row] = await readNativeTimes(db, handle);
   return [row?.created, row?.withdrawn, row?.responded]
     .filter((at) => at !== null && at !== undefined)
     .sort()
@@ -46,17 +53,15 @@ async function lastNativeEvent(db: Db, handle: string): Promise<string | undefin
 /** Name of the run that reads what the project ships: it brings no news, so no snapshot is as of its day. */
 const shippedSample = 'sample';
 
-async function lastImport(db: Db): Promise<string | undefined> {
-  const row = await db
+const readLastImport = keepQuery((db, besides: string) =>
+  db
     .selectFrom('import_run')
     .select('finished_at')
     .where('state', '=', 'done')
-    .where('source', '<>', shippedSample)
+    .where('source', '<>', besides)
     .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.finished_at ?? undefined;
-}
+    .limit(1),
+);
 
 /** Most listings have no rating: one look at their index says so, instead of four. */
 const readNative = async (db: Db, handle: string, lastNativeAt: string | undefined) => ({
@@ -66,22 +71,23 @@ const readNative = async (db: Db, handle: string, lastNativeAt: string | undefin
 
 /** Everything about one listing, each part by its own index. */
 export async function readListingFacts(db: Db, handle: string): Promise<ListingFacts | undefined> {
-  const listing = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
+  const [listing] = await readListing(db, handle);
   if (!listing) return undefined;
   const lastNative = lastNativeEvent(db, handle);
-  const [versions, imported, claim, claimHistory, native, publisherListings, lastNativeAt, lastImportAt] =
+  const [versions, imported, [claim], claimHistory, native, [publisher], lastNativeAt, [lastImport]] =
     await Promise.all([
       readVersions(db, handle),
       readSignals(db, handle),
-      db.selectFrom('claim').selectAll().where('handle', '=', handle).executeTakeFirst(),
+      readClaim(db, handle),
       readClaimHistory(db, handle),
       lastNative.then((at) => readNative(db, handle, at)),
-      countPublisher(db, listing),
+      readPublisherCount(db, listing.namespace),
       lastNative,
-      lastImport(db),
+      readLastImport(db, shippedSample),
     ]);
   return {
-    ...{ listing, versions, imported, claim, claimHistory, native, publisherListings },
-    ...{ lastNativeAt, lastImportAt },
+    ...{ listing, versions, imported, claim, claimHistory, native, lastNativeAt },
+    publisherListings: publisher?.listings ?? 0,
+    lastImportAt: lastImport?.finished_at ?? undefined,
   };
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, SearchIndex } from './engine.ts';
 import { inChunks } from './in-chunks.ts';
+import { keepQuery } from './kept-query.ts';
 import { createListingReads } from './listing-reads.ts';
 import { readReindexed } from './listing-reindex.ts';
 import { writeSignals } from './signals.ts';
@@ -58,8 +59,7 @@ async function countChanges(
   );
 }
 
-/** Ids looked at together: few collide, and a registry may still publish thousands in one millisecond. */
-const probed = 8;
+/** Ids looked at together where one is taken: few are, and a registry may still publish thousands in one millisecond. */
 const probedOn = 512;
 
 /** Two listings of one millisecond and checksum: the later one moves up to the next free id. */
@@ -70,20 +70,12 @@ async function freeIds(
 ): Promise<ListingRow[]> {
   const wanted = rows.filter((row) => known.get(row.handle)?.id !== row.id).map(({ id }) => id);
   if (wanted.length === 0) return [...rows];
-  const range = await db
-    .selectFrom('listing')
-    .select(['id', 'handle'])
-    .where(
-      'id',
-      'in',
-      wanted.flatMap((id) => Array.from({ length: probed }, (_, step) => id + step)),
-    )
-    .execute();
+  const range = await db.selectFrom('listing').select(['id', 'handle']).where('id', 'in', wanted).execute();
   const holder = new Map(range.map(({ id, handle }) => [id, handle]));
   const placed: ListingRow[] = [];
   for (const row of rows) {
     let { id } = row;
-    let seenTo = id + probed;
+    let seenTo = id + 1;
     while (holder.has(id) && holder.get(id) !== row.handle) {
       id += 1;
       if (id < seenTo) continue;
@@ -118,13 +110,7 @@ async function putListings(db: Db, search: SearchIndex, rows: readonly ListingRo
         moved.map(({ handle }) => handle),
       )
       .execute();
-  await inChunks(after, (chunk) =>
-    db
-      .insertInto('listing')
-      .values(chunk)
-      .onConflict((conflict) => conflict.column('handle').doUpdateSet(excluded(chunk[0])))
-      .execute(),
-  );
+  await inChunks(after, (chunk) => putRows(db, chunk));
   const stale = after.filter((row) => indexed(row) !== indexed(known.get(row.handle) ?? { ...row, id: -1 }));
   const removed = stale
     .flatMap(({ handle }) => known.get(handle) ?? [])
@@ -147,14 +133,19 @@ async function putListings(db: Db, search: SearchIndex, rows: readonly ListingRo
 const excluded = (row: object | undefined): Record<string, RawBuilder<never>> =>
   Object.fromEntries(Object.keys(row ?? {}).map((name) => [name, sql.ref<never>(`excluded.${name}`)]));
 
-const putVersions = (db: Db, rows: readonly VersionRow[]): Promise<void> =>
-  inChunks(rows, (chunk) =>
-    db
-      .insertInto('listing_version')
-      .values(chunk)
-      .onConflict((conflict) => conflict.columns(['handle', 'version']).doUpdateSet(excluded(chunk[0])))
-      .execute(),
-  );
+const putRows = keepQuery((db, rows: readonly ListingRow[]) =>
+  db
+    .insertInto('listing')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('handle').doUpdateSet(excluded(rows[0]))),
+);
+
+const putVersionRows = keepQuery((db, rows: readonly VersionRow[]) =>
+  db
+    .insertInto('listing_version')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['handle', 'version']).doUpdateSet(excluded(rows[0]))),
+);
 
 /** Writes of listings inside a transaction; `touch` learns every handle that changed. */
 export function createListingWrites(
@@ -168,7 +159,7 @@ export function createListingWrites(
   };
   return {
     ...createListingReads(db, search),
-    putVersions: (rows) => putVersions(db, rows),
+    putVersions: (rows) => inChunks(rows, (chunk) => putVersionRows(db, chunk)),
     putListings: put,
     async reindex(handle) {
       touch(handle);

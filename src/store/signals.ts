@@ -1,6 +1,8 @@
 import type { ImportedSignal } from '../evidence/listing-document.ts';
 import type { Db } from './engine.ts';
 import { inChunks } from './in-chunks.ts';
+import { keepQuery } from './kept-query.ts';
+import type { ImportedSignalTable } from './schema.ts';
 import type { SourceSignals } from './store.ts';
 
 /** Signals as one row keeps them: what all of them say is said once. */
@@ -28,27 +30,28 @@ function toSignals(kept: string): ImportedSignal[] {
   return signals.map((signal) => ({ ...shared, ...signal }) as ImportedSignal);
 }
 
+const readRows = keepQuery((db, handle: string) =>
+  db.selectFrom('imported_signal').selectAll().where('handle', '=', handle).orderBy('source'),
+);
+
 /** The imported signals of a listing, source by source. */
-export async function readSignals(db: Db, handle: string): Promise<ImportedSignal[]> {
-  const rows = await db
-    .selectFrom('imported_signal')
-    .selectAll()
-    .where('handle', '=', handle)
-    .orderBy('source')
-    .execute();
-  return rows.flatMap(({ signals }) => toSignals(signals));
-}
+export const readSignals = async (db: Db, handle: string): Promise<ImportedSignal[]> =>
+  (await readRows(db, handle)).flatMap(({ signals }) => toSignals(signals));
+
+const putRows = keepQuery((db, rows: readonly ImportedSignalTable[]) =>
+  db
+    .insertInto('imported_signal')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['handle', 'source']).doUpdateSet(({ ref }) => ({ signals: ref('excluded.signals') })),
+    ),
+);
 
 /** Replaces what these sources say of these listings. */
 export const writeSignals = (db: Db, rows: readonly SourceSignals[]): Promise<void> =>
   inChunks(rows, (chunk) =>
-    db
-      .insertInto('imported_signal')
-      .values(chunk.map((row) => ({ ...row, signals: JSON.stringify(toKept(row.signals)) })))
-      .onConflict((conflict) =>
-        conflict
-          .columns(['handle', 'source'])
-          .doUpdateSet(({ ref }) => ({ signals: ref('excluded.signals') })),
-      )
-      .execute(),
+    putRows(
+      db,
+      chunk.map((row) => ({ ...row, signals: JSON.stringify(toKept(row.signals)) })),
+    ),
   );

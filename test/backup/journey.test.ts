@@ -183,7 +183,7 @@ describe('a service restored into a new database', () => {
   });
   it('goes back into SQLite with every row', async () => {
     const back = `file:${path('back.db')}`;
-    expect((await restore(back, 'back.gz')).code).toBe(0);
+    expect(await restore(back, 'back.gz')).toMatchObject({ code: 0 });
     expect(await readAllRows(back)).toEqual(await readAllRows(original));
   });
   it('answers the same, with the same checkpoint', async () => {
