@@ -27,7 +27,7 @@ function toKept(signals: readonly ImportedSignal[]): KeptSignals {
 
 function toSignals(kept: string): ImportedSignal[] {
   const { shared, signals } = JSON.parse(kept) as KeptSignals;
-  return signals.map((signal) => ({ ...shared, ...signal }) as ImportedSignal);
+  return signals.map((signal) => ({ ...signal, ...shared }) as ImportedSignal);
 }
 
 const readRows = keepQuery((db, handle: string) =>

@@ -127,8 +127,8 @@ describe('what is no backup of this program leaves the database new', () => {
     ['another format', () => header({ format: 'other' }), 'it is not a backup of this service'],
     [
       'a later version',
-      () => header({ version: 2, dossier: '9.9.9', rows: 'told otherwise' }),
-      'it is of format 2, and this program reads 1; Dossier 9.9.9 made it and can restore it',
+      () => header({ version: 3, dossier: '9.9.9', rows: 'told otherwise' }),
+      'it is of format 3, and this program reads 2; Dossier 9.9.9 made it and can restore it',
     ],
     ['a broken header', () => header({ rows: { listing: -1 } }), 'its first line is damaged'],
   ])('%s', async (_name, make, reason) => {
