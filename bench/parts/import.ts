@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { runScript } from '../command.ts';
 import { type Database, prepareSqlite, removeDatabase } from '../database.ts';
 import { inOldEra, toCall } from '../mcp-requests.ts';
@@ -63,6 +64,23 @@ async function measureRate(what: string, rows: RegistryRows, { folder, rounds }:
   ];
 }
 
+/** A copy of a database whose last import was long ago, so that the next one is due. */
+function copyOfOld({ url }: Database, path: string): void {
+  removeDatabase(path);
+  copyFileSync(url.slice('file:'.length), path);
+  const copy = new DatabaseSync(path);
+  copy.exec(`update import_run set finished_at = '2026-01-01T00:00:00.000Z'`);
+  copy.close();
+}
+
+/** Throws unless an import has put more listings into the copy. */
+function requireImported({ listings }: Database, path: string): void {
+  const copy = new DatabaseSync(path);
+  const { held } = copy.prepare('select count(*) as held from listing').get() as { held: number };
+  copy.close();
+  if (held <= listings) throw new Error('nothing was imported meanwhile');
+}
+
 /** The 99th percentile of get_agent at a steady rate, while the service imports from the registry or while it does not. */
 async function readP99_ms(database: Database, registryUrl: string, seconds: number): Promise<number> {
   const service = await startService(database.url, { environment: { REGISTRY_URL: registryUrl } });
@@ -95,10 +113,10 @@ async function measureReads({ folder, rounds, seconds, listings }: Plan): Promis
   const busy: number[] = [];
   try {
     for (let round = 0; round < Math.min(rounds, mostRounds); round++) {
-      removeDatabase(path);
-      copyFileSync(prepared.url.slice('file:'.length), path);
+      copyOfOld(prepared, path);
       const quiet_ms = await readP99_ms(database, 'off', seconds * 2);
       busy.push(await readP99_ms(database, registry.url, seconds * 2));
+      requireImported(prepared, path);
       ratios.push((busy.at(-1) ?? 0) / quiet_ms);
     }
   } finally {

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
@@ -5,6 +6,8 @@ import { importOnce } from '../registry/schedule.ts';
 import { openStore } from '../server.ts';
 
 // The thread that import-thread.ts starts: one import, over a connection of its own. Any message stops it.
+// Whoever asks goes first where there is one processor for both: on Linux this is the priority of this thread alone.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const config = workerData as Config;
 const stopping = new AbortController();
 parentPort?.once('message', () => stopping.abort());

@@ -28,7 +28,7 @@ export interface McpGate {
 }
 
 const path = '/api/mcp';
-const budget_bytes = 16 * 1024 * 1024;
+const budget_bytes = 24 * 1024 * 1024;
 const longestMessage_bytes = 4096;
 
 /** Headers that change what is answered or how a body is read: with one of them a request is not plain. */
