@@ -1,6 +1,6 @@
-import { recordClaimEvent } from '../src/claim/record.ts';
-import { capabilityHash, capabilityId, createCapability } from '../src/evidence/capability.ts';
-import { openSqliteStore } from '../src/store/sqlite.ts';
+import { recordClaimEvent } from '../src/claims/record-event.ts';
+import { capabilityHash, capabilityId, createCapability } from '../src/evidence/claim/capability.ts';
+import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { Transaction } from '../src/store/store.ts';
 
 const claimed_at = '2026-06-01T00:00:00.000Z';

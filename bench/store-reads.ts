@@ -1,5 +1,5 @@
-import { openPostgresStore } from '../src/store/postgres.ts';
-import { openSqliteStore } from '../src/store/sqlite.ts';
+import { openPostgresStore } from '../src/store/postgres/store.ts';
+import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { ListingReads } from '../src/store/store.ts';
 import { type Memory, memoryOf } from './machine.ts';
 import { type BareReads, openBareReads } from './references/bare-reads.ts';

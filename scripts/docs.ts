@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { settings } from '../src/config.ts';
-import { allLimits } from '../src/http/limits.ts';
+import { settings } from '../src/config/config.ts';
+import { allLimits } from '../src/http/middleware/limits.ts';
 import type { Limit } from '../src/limits/limit.ts';
 import { problemTable } from '../src/problem.ts';
 import { tools } from '../src/tools/index.ts';

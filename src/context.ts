@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
-import type { RepositoryReader } from './proof/repository.ts';
+import type { Config } from './config/config.ts';
+import type { RepositoryReader } from './repositories/reader.ts';
 import type { Store } from './store/store.ts';
 
 /** Who calls, as far as the face could tell. */

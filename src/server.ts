@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { Config } from './config.ts';
+import { toShownDatabase } from './config/checks.ts';
+import type { Config } from './config/config.ts';
+import { ExitError, exitCodes } from './config/exit.ts';
 import type { Context } from './context.ts';
-import { ExitError, exitCodes } from './exit.ts';
 import { createApp } from './http/app.ts';
-import { allLimits } from './http/limits.ts';
-import { createLog } from './log.ts';
-import { createRepositoryReader } from './proof/repository.ts';
-import { compareWithKept } from './record/kept-checkpoint.ts';
-import { toShownDatabase } from './setting-checks.ts';
+import { allLimits } from './http/middleware/limits.ts';
+import { createLog } from './observability/logger.ts';
+import { createRepositoryReader } from './repositories/reader.ts';
 import { createCachedStore } from './store/cached-store.ts';
 import type { Store } from './store/store.ts';
+import { compareWithKept } from './transparency-log/checkpoint-file.ts';
 
 const headers_ms = 10_000;
 const request_ms = 15_000;
@@ -27,8 +27,8 @@ const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
 /** Loads the one engine that is used. */
 async function openEngine(url: string, readUrl: string): Promise<Store> {
   if (isPostgres(url))
-    return (await import('./store/postgres.ts')).openPostgresStore(url, readUrl || undefined);
-  return (await import('./store/sqlite.ts')).openSqliteStore(url);
+    return (await import('./store/postgres/store.ts')).openPostgresStore(url, readUrl || undefined);
+  return (await import('./store/sqlite/store.ts')).openSqliteStore(url);
 }
 
 /** Opens the database of DATABASE_URL behind its cache, whole or not. Throws ExitError. */

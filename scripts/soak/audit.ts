@@ -1,6 +1,6 @@
-import { readCheckpoint } from '../../src/evidence/checkpoint.ts';
-import { leafHash, nodeHash } from '../../src/evidence/merkle.ts';
-import { savedProof, verifyConsistency, verifySavedProof } from '../../src/evidence/verify-proof.ts';
+import { readCheckpoint } from '../../src/evidence/log/checkpoint.ts';
+import { leafHash, nodeHash } from '../../src/evidence/log/merkle.ts';
+import { savedProof, verifyConsistency, verifySavedProof } from '../../src/evidence/log/verify.ts';
 import { ask, createTally, toTool } from './asking.ts';
 import type { Cluster, ClusterNode } from './cluster.ts';
 import type { Ledger } from './writers.ts';

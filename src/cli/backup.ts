@@ -2,11 +2,11 @@ import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Config } from '../config.ts';
-import { ExitError, exitCodes } from '../exit.ts';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../config/exit.ts';
 import { openStore } from '../server.ts';
-import type { Dump } from '../store/dump.ts';
-import { toBackupText } from './backup-text.ts';
+import type { Dump } from '../store/backup/dump.ts';
+import { toBackupText } from '../store/backup/format.ts';
 import { startBar } from './progress.ts';
 
 const toFailure = (file: string, error: unknown) =>

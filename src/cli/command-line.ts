@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { readConfig } from '../config.ts';
-import { ExitError, exitCodes } from '../exit.ts';
+import { readConfig } from '../config/config.ts';
+import { ExitError, exitCodes } from '../config/exit.ts';
 import type { ImportOptions } from './import.ts';
 import type { VerifyOptions } from './verify.ts';
 

@@ -1,5 +1,5 @@
-import { type Config, type Setting, settings } from '../config.ts';
-import { toShownDatabase } from '../setting-checks.ts';
+import { toShownDatabase } from '../config/checks.ts';
+import { type Config, type Setting, settings } from '../config/config.ts';
 
 /** Prints every effective setting as NAME=value, as it could be set again, secrets masked. */
 export function runConfigCommand(

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { ExitError, exitCodes } from '../exit.ts';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../config/exit.ts';
 import { openStore } from '../server.ts';
 import type { FeedbackRow, Store } from '../store/store.ts';
 

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { ExitError, exitCodes } from '../exit.ts';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../config/exit.ts';
 import { type ImportCounts, type ImportProgress, type ImportReport, runImport } from '../registry/import.ts';
 import { RegistryError } from '../registry/source.ts';
 import { openContext } from '../server.ts';

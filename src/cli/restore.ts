@@ -2,12 +2,12 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import type { Config } from '../config.ts';
-import { ExitError, exitCodes } from '../exit.ts';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../config/exit.ts';
 import { connectStore } from '../server.ts';
-import type { Load } from '../store/load.ts';
+import { type Backup, type BackupHeader, readBackup } from '../store/backup/format.ts';
+import type { Load } from '../store/backup/load.ts';
 import type { Store } from '../store/store.ts';
-import { type Backup, type BackupHeader, readBackup } from './backup-text.ts';
 import { startBar } from './progress.ts';
 
 const unfinished =

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { startRecheck } from '../claim/recheck.ts';
-import type { Config } from '../config.ts';
+import { startRecheck } from '../claims/recheck.ts';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../config/exit.ts';
 import type { Context } from '../context.ts';
-import { ExitError, exitCodes } from '../exit.ts';
 import { startForgetting } from '../limits/forget.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { startImports } from '../registry/schedule.ts';
+import { importInThread } from '../registry/worker.ts';
 import { listen, openContext, type Running } from '../server.ts';
-import { importInThread } from './import-thread.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -36,7 +36,7 @@ const toAddresses = ({ url, context: { config } }: Running) =>
 async function measure(context: Context): Promise<Metrics | undefined> {
   const { METRICS_PORT } = context.config;
   if (!METRICS_PORT) return undefined;
-  const { startMetrics } = await import('../metrics.ts');
+  const { startMetrics } = await import('../observability/metrics.ts');
   const metrics = await startMetrics(context).catch((error: unknown) => {
     throw toListenError(error, { setting: 'METRICS_PORT', ...METRICS_PORT });
   });

@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts';
-import { serveStdioMcp } from '../mcp.ts';
+import type { Config } from '../config/config.ts';
+import { serveStdioMcp } from '../mcp/server.ts';
 import { importSample, startImports } from '../registry/schedule.ts';
+import { importInThread } from '../registry/worker.ts';
 import { openContext } from '../server.ts';
-import { importInThread } from './import-thread.ts';
 
 /**
  * Serves MCP on standard input and output until the client goes; logs go to stderr. Where there are no listings yet the

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Check, savedProof, verifyConsistency, verifySavedProof } from '../evidence/verify-proof.ts';
-import { ExitError, exitCodes } from '../exit.ts';
+import { ExitError, exitCodes } from '../config/exit.ts';
+import { type Check, savedProof, verifyConsistency, verifySavedProof } from '../evidence/log/verify.ts';
 
 /** What `dossier verify` was given. */
 export interface VerifyOptions {

@@ -8,8 +8,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Fixtures } from './answer.ts';
 import { registerInputFixtures, requestState } from './conformance-input.ts';
+import type { Fixtures } from './http.ts';
 
 // What @modelcontextprotocol/conformance calls, by its names. Loaded only where CONFORMANCE is on.
 

@@ -15,7 +15,7 @@ import { completeHandle } from '../resources/completions.ts';
 import type { Prompt } from '../resources/prompts.ts';
 import type { Resource, Variables } from '../resources/resource.ts';
 import { tools } from '../tools/index.ts';
-import { toInputSchema, toOutputSchema } from '../tools/json-schema.ts';
+import { toInputSchema, toOutputSchema } from '../tools/support/json-schema.ts';
 import { callTool, type Tool, toProblem } from '../tools/tool.ts';
 import { toResult } from './result.ts';
 import { frozenSchema, orError } from './schema.ts';

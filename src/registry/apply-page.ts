@@ -1,4 +1,4 @@
-import { suspendClaim } from '../claim/suspend.ts';
+import { suspendClaim } from '../claims/suspend.ts';
 import type { QuarantineRow, Transaction } from '../store/store.ts';
 import { changesRepository, type PagePlan, withdraws } from './page-plan.ts';
 

@@ -1,8 +1,8 @@
-import { toFacets, withNativeFacets } from '../evidence/facets.ts';
-import { handleParts } from '../evidence/handle.ts';
-import { claimStates, type ImportedSignal } from '../evidence/listing-document.ts';
-import { toOrder } from '../evidence/order.ts';
-import { toTags } from '../evidence/tags.ts';
+import { toFacets, withNativeFacets } from '../evidence/listing/facets.ts';
+import { handleParts } from '../evidence/listing/handle.ts';
+import { claimStates, type ImportedSignal } from '../evidence/listing/listing-document.ts';
+import { toOrder } from '../evidence/listing/static-rank.ts';
+import { toTags } from '../evidence/listing/tags.ts';
 import type { ListingRow, VersionRow, VersionSummary } from '../store/store.ts';
 import type { ServerRecord } from './record.ts';
 import { nothingRecorded, type Recorded, toRecorded } from './recorded.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createRegistryClient, type Patience } from './client.ts';
 import { openSavedCopy } from './saved-copy.ts';
 import { RegistryError, type RegistrySource } from './source.ts';

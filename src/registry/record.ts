@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { cleanText, toLine } from '../evidence/text.ts';
+import { cleanText, toLine } from '../evidence/text/sanitize.ts';
 import type { VersionRow } from '../store/store.ts';
 import { toRecordText } from './clean-record.ts';
 import { toTime } from './times.ts';

@@ -1,5 +1,5 @@
-import type { ListingPackage, ListingRemote } from '../evidence/listing-document.ts';
-import { toLine } from '../evidence/text.ts';
+import type { ListingPackage, ListingRemote } from '../evidence/listing/listing-document.ts';
+import { toLine } from '../evidence/text/sanitize.ts';
 import type { ListingRow } from '../store/store.ts';
 import { packageInputs, remoteInputs } from './inputs.ts';
 import { publisherKeywords, type ServerRecord } from './record.ts';

@@ -1,5 +1,5 @@
 import { cardAddress } from '../tools/tool.ts';
-import { toCard } from '../views/card.ts';
+import { toCard } from '../views/listing/card.ts';
 import type { Resource } from './resource.ts';
 
 /**

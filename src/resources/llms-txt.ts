@@ -1,4 +1,4 @@
-import { toLlmsTxt } from '../views/llms-txt.ts';
+import { toLlmsTxt } from './llms-txt-body.ts';
 import type { Resource } from './resource.ts';
 
 /** The same text as /llms.txt. */

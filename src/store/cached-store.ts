@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { memoryReads, timeWrite } from '../measured.ts';
+import { memoryReads, timeWrite } from '../observability/events.ts';
 import type { ListingFacts, ListingReads, SearchCounts, Store, Written } from './store.ts';
 
 const cachedFacts_bytes = 12 * 1024 * 1024;

@@ -1,16 +1,21 @@
-import { createCheckReads, createCheckWrites } from './claim-checks.ts';
-import { createClaimReads, createClaimWrites } from './claims.ts';
-import { dumpStore } from './dump.ts';
+import { dumpStore } from './backup/dump.ts';
+import { isWhole, loadStore } from './backup/load.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
-import { createFeedbackReads, createFeedbackWrites, createKeyReads, createKeyWrites } from './feedback.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { createImportReads, createImportWrites } from './imports.ts';
-import { createLimitReads, createLimitWrites } from './limits.ts';
-import { createListingReads } from './listing-reads.ts';
-import { createListingWrites } from './listing-writes.ts';
-import { isWhole, loadStore } from './load.ts';
-import { createLogReads, createLogWrites } from './log.ts';
-import { createRatingReads, createRatingWrites } from './ratings.ts';
+import { createCheckReads, createCheckWrites } from './queries/claim-checks.ts';
+import { createClaimReads, createClaimWrites } from './queries/claims.ts';
+import {
+  createFeedbackReads,
+  createFeedbackWrites,
+  createKeyReads,
+  createKeyWrites,
+} from './queries/feedback.ts';
+import { createImportReads, createImportWrites } from './queries/imports.ts';
+import { createLimitReads, createLimitWrites } from './queries/limits.ts';
+import { createListingReads } from './queries/listing-reads.ts';
+import { createListingWrites } from './queries/listing-writes.ts';
+import { createRatingReads, createRatingWrites } from './queries/ratings.ts';
+import { createLogReads, createLogWrites } from './queries/transparency-log.ts';
 import type { ListingReads, Reads, Store, Transaction, Written } from './store.ts';
 
 /** Searches and lists from where they may lag; what is said of one listing always is as it was written. */

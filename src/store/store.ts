@@ -1,10 +1,10 @@
-import type { Facet } from '../evidence/facets.ts';
-import type { ClaimEvent, ImportedSignal, NativeSignals } from '../evidence/listing-document.ts';
-import type { Leaf } from '../evidence/log.ts';
-import type { ReadNode } from '../evidence/merkle.ts';
-import type { RatingRecord, RatingResponse } from '../evidence/rating.ts';
-import type { Dump } from './dump.ts';
-import type { Load } from './load.ts';
+import type { Facet } from '../evidence/listing/facets.ts';
+import type { ClaimEvent, ImportedSignal, NativeSignals } from '../evidence/listing/listing-document.ts';
+import type { Leaf } from '../evidence/log/leaf.ts';
+import type { ReadNode } from '../evidence/log/merkle.ts';
+import type { RatingRecord, RatingResponse } from '../evidence/rating/rating.ts';
+import type { Dump } from './backup/dump.ts';
+import type { Load } from './backup/load.ts';
 import type {
   CapabilityTable,
   ClaimCheckTable,

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { requireChallenge, toUnproven } from '../claims/challenge-response.ts';
+import { type ClaimTarget, checkClaim, toClaimTarget } from '../claims/check-claim.ts';
 import {
   type ClaimAnswer,
   type ClaimStanding,
@@ -6,13 +8,11 @@ import {
   toClaimed,
   toIssued,
   toNotProven,
-} from '../claim/answer.ts';
-import { requireChallenge, toUnproven } from '../claim/asked-challenge.ts';
-import { type ClaimTarget, checkClaim, toClaimTarget } from '../claim/check-claim.ts';
+} from '../claims/claim-response.ts';
 import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
-import { findListing } from './find-listing.ts';
-import { handleInput } from './inputs.ts';
+import { findListing } from './support/find-listing.ts';
+import { handleInput } from './support/inputs.ts';
 import { defineTool } from './tool.ts';
 
 const input = z.strictObject({

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { type AskedCriterion, compareListing, criterionNames, wrongValue } from '../evidence/criteria.ts';
-import { comparisonResults } from '../evidence/criterion.ts';
-import { toListingDocument } from '../evidence/document.ts';
+import {
+  type AskedCriterion,
+  compareListing,
+  criterionNames,
+  wrongValue,
+} from '../evidence/comparison/criteria.ts';
+import { comparisonResults } from '../evidence/comparison/criterion.ts';
+import { toListingDocument } from '../evidence/listing/document.ts';
 import { Problem, type ProblemCode } from '../problem.ts';
-import { findListingFacts } from './find-listing.ts';
-import { handleInput } from './inputs.ts';
+import { findListingFacts } from './support/find-listing.ts';
+import { handleInput } from './support/inputs.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const mostListings = 8;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { toListingDocument } from '../evidence/document.ts';
-import { listingDocument } from '../evidence/listing-document.ts';
-import { findListingFacts } from './find-listing.ts';
-import { handleInput } from './inputs.ts';
+import { toListingDocument } from '../evidence/listing/document.ts';
+import { listingDocument } from '../evidence/listing/listing-document.ts';
+import { findListingFacts } from './support/find-listing.ts';
+import { handleInput } from './support/inputs.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 /** The listing document of one handle. */

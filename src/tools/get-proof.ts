@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../problem.ts';
-import { proveEntry } from '../record/proof.ts';
+import { proveEntry } from '../transparency-log/entry-proof.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 /** What anyone needs to check one entry of the record offline. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { readCursor, toCursor } from '../evidence/cursor.ts';
-import { outcomes, ratingRecord } from '../evidence/rating.ts';
-import { nativeStatement } from '../evidence/snapshot.ts';
-import { findListingFacts } from './find-listing.ts';
-import { cursorInput, handleInput } from './inputs.ts';
+import { nativeStatement } from '../evidence/listing/snapshot.ts';
+import { outcomes, ratingRecord } from '../evidence/rating/rating.ts';
+import { readCursor, toCursor } from '../evidence/text/cursor.ts';
+import { findListingFacts } from './support/find-listing.ts';
+import { cursorInput, handleInput } from './support/inputs.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const pageSize = 20;

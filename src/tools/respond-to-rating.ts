@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { authenticate } from '../claim/authenticate.ts';
-import { toLeaf } from '../evidence/log.ts';
-import type { RatingResponse } from '../evidence/rating.ts';
-import { cleanText } from '../evidence/text.ts';
+import { authenticate } from '../claims/authenticate.ts';
+import { toLeaf } from '../evidence/log/leaf.ts';
+import type { RatingResponse } from '../evidence/rating/rating.ts';
+import { cleanText } from '../evidence/text/sanitize.ts';
 import { Problem } from '../problem.ts';
 import type { CapabilityRow, RatingRow, Transaction } from '../store/store.ts';
-import { requireLive } from './rating-amendment.ts';
+import { requireLive } from './support/rating-amendment.ts';
 import { defineTool } from './tool.ts';
 
 const toShown = (text: string) => cleanText(text).text.trim();

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { readCursor, toCursor } from '../evidence/cursor.ts';
-import type { Facet } from '../evidence/facets.ts';
-import { claimStates } from '../evidence/listing-document.ts';
-import { packageTypes, transports } from '../evidence/recorded-kinds.ts';
-import { shortListing, toShortListing } from '../evidence/short-listing.ts';
-import { toWords } from '../evidence/words.ts';
+import type { Facet } from '../evidence/listing/facets.ts';
+import { claimStates } from '../evidence/listing/listing-document.ts';
+import { packageTypes, transports } from '../evidence/listing/recorded-kinds.ts';
+import { shortListing, toShortListing } from '../evidence/listing/short-listing.ts';
+import { readCursor, toCursor } from '../evidence/text/cursor.ts';
+import { toWords } from '../evidence/text/tokenize.ts';
 import type { ListingReads, SearchCounts } from '../store/store.ts';
-import { cursorInput } from './inputs.ts';
-import { findNearMisses, nearMisses } from './near-misses.ts';
+import { cursorInput } from './support/inputs.ts';
+import { findNearMisses, nearMisses } from './support/near-misses.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const maxWords = 10;

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { cleanText } from '../evidence/text.ts';
+import { cleanText } from '../evidence/text/sanitize.ts';
 import { Problem } from '../problem.ts';
-import { findListing } from './find-listing.ts';
-import { handleInput } from './inputs.ts';
+import { findListing } from './support/find-listing.ts';
+import { handleInput } from './support/inputs.ts';
 import { defineTool } from './tool.ts';
 
 /** What feedback can be about. */

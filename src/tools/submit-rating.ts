@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { authenticate } from '../claim/authenticate.ts';
+import { authenticate } from '../claims/authenticate.ts';
 import type { Context } from '../context.ts';
-import { canonicalDigest, toLeaf } from '../evidence/log.ts';
-import { cleanRating, ratingContent, ratingFlags } from '../evidence/rating.ts';
-import { isInWindow, isSelfRating } from '../evidence/rating-rules.ts';
+import { canonicalDigest, toLeaf } from '../evidence/log/leaf.ts';
+import { cleanRating, ratingContent, ratingFlags } from '../evidence/rating/rating.ts';
+import { isInWindow, isSelfRating } from '../evidence/rating/rating-rules.ts';
 import { takeLimits } from '../limits/shared.ts';
 import { Problem } from '../problem.ts';
 import type { RatingRow, Transaction } from '../store/store.ts';
-import { requireHandle } from './find-listing.ts';
-import { handleInput } from './inputs.ts';
-import { requireAmendable } from './rating-amendment.ts';
-import { reciprocalSince, type Submission, toRecord, toRow } from './rating-record.ts';
+import { requireHandle } from './support/find-listing.ts';
+import { handleInput } from './support/inputs.ts';
+import { requireAmendable } from './support/rating-amendment.ts';
+import { reciprocalSince, type Submission, toRecord, toRow } from './support/rating-record.ts';
 import { defineTool } from './tool.ts';
 
 const output = z.object({

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { findSecret } from '../evidence/capability.ts';
+import { findSecret } from '../evidence/claim/capability.ts';
 import type { Limit } from '../limits/limit.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
-import { toolCalls } from '../measured.ts';
+import { toolCalls } from '../observability/events.ts';
 import { Problem } from '../problem.ts';
 import type { Written } from '../store/store.ts';
 

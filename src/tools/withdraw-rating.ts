@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { authenticate } from '../claim/authenticate.ts';
-import { toLeaf } from '../evidence/log.ts';
-import { cleanText } from '../evidence/text.ts';
+import { authenticate } from '../claims/authenticate.ts';
+import { toLeaf } from '../evidence/log/leaf.ts';
+import { cleanText } from '../evidence/text/sanitize.ts';
 import { Problem } from '../problem.ts';
 import type { RatingRow, Transaction } from '../store/store.ts';
-import { requireLive, requireOwnRating } from './rating-amendment.ts';
+import { requireLive, requireOwnRating } from './support/rating-amendment.ts';
 import { defineTool } from './tool.ts';
 
 async function withdraw(

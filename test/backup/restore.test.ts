@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { toLeaf } from '../../src/evidence/log.ts';
+import { toLeaf } from '../../src/evidence/log/leaf.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Backups, createBackups, refused } from '../support/backups.ts';
 import { runDossier, startDossier } from '../support/command.ts';

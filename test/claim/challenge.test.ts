@@ -6,9 +6,9 @@ import {
   createCapability,
   findSecret,
   isCapability,
-} from '../../src/evidence/capability.ts';
-import { challengeTrouble, createChallenge, readChallenge } from '../../src/evidence/challenge.ts';
-import { parseClaimFile } from '../../src/evidence/claim-file.ts';
+} from '../../src/evidence/claim/capability.ts';
+import { challengeTrouble, createChallenge, readChallenge } from '../../src/evidence/claim/challenge.ts';
+import { parseClaimFile } from '../../src/evidence/claim/claim-file.ts';
 
 // Made apart from this code, from the words of trust.md section 1: bytes 1..32, key 0x42 x 32, kid 7, 2026-11-20T12:00Z.
 const capability = 'dossier_cap_0Eoh211G4c8wtVWM00my5rsNSFlKgaWqQ4mb8gdEqno1EbQJQ';

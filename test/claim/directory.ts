@@ -1,7 +1,7 @@
 import pino from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type Context, withCaller } from '../../src/context.ts';
-import { createRepositoryReader } from '../../src/proof/repository.ts';
+import { createRepositoryReader } from '../../src/repositories/reader.ts';
 import type { ListingRow, Store } from '../../src/store/store.ts';
 import { claimAgent } from '../../src/tools/claim-agent.ts';
 import { callTool, type Tool } from '../../src/tools/tool.ts';

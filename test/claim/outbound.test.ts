@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { createOutbound } from '../../src/proof/outbound.ts';
-import { createGuardedLookup, isPublicAddress } from '../../src/proof/public-address.ts';
+import { createGuardedLookup, isPublicAddress } from '../../src/repositories/public-address.ts';
+import { createOutbound } from '../../src/repositories/safe-client.ts';
 import { createGitServer } from '../support/git-server.ts';
 
 test.each([

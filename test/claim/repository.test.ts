@@ -5,7 +5,7 @@ import {
   createRepositoryReader,
   type RepositoryPlace,
   type RepositoryReader,
-} from '../../src/proof/repository.ts';
+} from '../../src/repositories/reader.ts';
 import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
 
 let git: GitServer;

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type CriterionName, compareListing, criterionNames } from '../../src/evidence/criteria.ts';
-import type { ImportedSignal, ListingDocument } from '../../src/evidence/listing-document.ts';
-import type { RatingCounts } from '../../src/evidence/rating.ts';
+import {
+  type CriterionName,
+  compareListing,
+  criterionNames,
+} from '../../src/evidence/comparison/criteria.ts';
+import type { ImportedSignal, ListingDocument } from '../../src/evidence/listing/listing-document.ts';
+import type { RatingCounts } from '../../src/evidence/rating/rating.ts';
 
 const counts: RatingCounts = {
   ratings: 0,

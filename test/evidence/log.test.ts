@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toLeaf } from '../../src/evidence/log.ts';
+import { toLeaf } from '../../src/evidence/log/leaf.ts';
 import {
   consistencyProof,
   inclusionProof,
@@ -7,8 +7,8 @@ import {
   isIncluded,
   leafHash,
   treeRoot,
-} from '../../src/evidence/merkle.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+} from '../../src/evidence/log/merkle.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 
 /** Leaf data and tree roots of the reference tests of RFC 6962 implementations. */
 const referenceLeaves = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toOrder } from '../../src/evidence/order.ts';
+import { toOrder } from '../../src/evidence/listing/static-rank.ts';
 
 describe('the static order', () => {
   it('is first publication, then a checksum of the handle', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toCaller } from '../../src/http/caller.ts';
+import { toCaller } from '../../src/http/middleware/caller.ts';
 
 const none = { TRUSTED_PROXIES: [] as string[] };
 const proxies = { TRUSTED_PROXIES: ['10.0.0.0/8', '2001:db8::1', 'not an address'] };

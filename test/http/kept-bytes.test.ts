@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeptBytes, type KeptBytes } from '../../src/http/kept-bytes.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { createKeptBytes, type KeptBytes } from '../../src/http/cache/answer-cache.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { listingRow } from '../store/rows.ts';
 

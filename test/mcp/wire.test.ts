@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { capabilityHash, capabilityId, createCapability } from '../../src/evidence/capability.ts';
+import { capabilityHash, capabilityId, createCapability } from '../../src/evidence/claim/capability.ts';
 import { tools } from '../../src/tools/index.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';

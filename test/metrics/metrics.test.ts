@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Metrics, startMetrics } from '../../src/metrics.ts';
+import { type Metrics, startMetrics } from '../../src/observability/metrics.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';

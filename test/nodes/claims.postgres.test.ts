@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recheckClaims } from '../../src/claim/recheck.ts';
+import { recheckClaims } from '../../src/claims/recheck.ts';
 import type { Context } from '../../src/context.ts';
 import type { Running } from '../../src/server.ts';
 import { listingRow, putListings } from '../claim/directory.ts';

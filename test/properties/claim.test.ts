@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { capabilityHash, createCapability, findSecret, isCapability } from '../../src/evidence/capability.ts';
-import { challengeTrouble, createChallenge, readChallenge } from '../../src/evidence/challenge.ts';
-import { parseClaimFile } from '../../src/evidence/claim-file.ts';
+import {
+  capabilityHash,
+  createCapability,
+  findSecret,
+  isCapability,
+} from '../../src/evidence/claim/capability.ts';
+import { challengeTrouble, createChallenge, readChallenge } from '../../src/evidence/claim/challenge.ts';
+import { parseClaimFile } from '../../src/evidence/claim/claim-file.ts';
 
 const capability = fc.constant(undefined).map(createCapability);
 const hash = fc

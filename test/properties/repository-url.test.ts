@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRepositoryReader } from '../../src/proof/repository.ts';
 import { toRepositoryKey } from '../../src/registry/repository-key.ts';
+import { createRepositoryReader } from '../../src/repositories/reader.ts';
 
 const reader = createRepositoryReader({
   'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },

@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { startImports } from '../../src/registry/schedule.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startDossier } from '../support/command.ts';

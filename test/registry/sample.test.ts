@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { startImports } from '../../src/registry/schedule.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type Importing, openImporting } from '../support/importing.ts';

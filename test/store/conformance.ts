@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ImportedSignal } from '../../src/evidence/listing-document.ts';
-import { toLeaf } from '../../src/evidence/log.ts';
+import type { ImportedSignal } from '../../src/evidence/listing/listing-document.ts';
+import { toLeaf } from '../../src/evidence/log/leaf.ts';
 import type { SearchQuery, Store, Written } from '../../src/store/store.ts';
 import { describeChecks } from './checks-conformance.ts';
 import { describeLimits } from './limits-conformance.ts';

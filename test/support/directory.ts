@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Context } from '../../src/context.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import { runImport } from '../../src/registry/import.ts';

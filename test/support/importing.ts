@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type ImportReport, type ImportRequest, runImport } from '../../src/registry/import.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createDatabase, openDatabase } from './database.ts';

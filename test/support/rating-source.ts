@@ -1,4 +1,4 @@
-import { capabilityHash, createCapability } from '../../src/evidence/capability.ts';
+import { capabilityHash, createCapability } from '../../src/evidence/claim/capability.ts';
 import type { Store } from '../../src/store/store.ts';
 import { capabilityRow, listingRow } from '../store/rows.ts';
 

@@ -1,0 +1,41 @@
+import type { CapabilityRow, Transaction } from '../store/store.ts';
+import { recordClaimEvent } from './record-event.ts';
+import { type SuspensionReason, suspendClaim } from './suspend.ts';
+
+/** How a capability ends for good: taken back by its holder, or found published. */
+export interface CapabilityEnd {
+  readonly state: 'revoked' | 'burnt';
+  readonly at: string;
+}
+
+const reasons: Record<CapabilityEnd['state'], { event?: string; suspension: SuspensionReason }> = {
+  revoked: { suspension: 'withdrawn' },
+  burnt: { event: 'secret_published', suspension: 'proof_missing' },
+};
+
+/**
+ * Ends a capability for good, with history and log. A claim without any active capability left is suspended.
+ * Answers false where it had ended before.
+ */
+export async function endCapability(
+  tx: Transaction,
+  { hash, id, handle, state }: CapabilityRow,
+  end: CapabilityEnd,
+): Promise<boolean> {
+  if (state === 'revoked' || state === 'burnt') return false;
+  const claim = await tx.claims.claim(handle);
+  if (!claim) return false;
+  const { event: reason, suspension } = reasons[end.state];
+  await tx.claims.setCapabilityState(hash, end.state, end.at);
+  await recordClaimEvent(tx, handle, {
+    type: 'revoked',
+    at: end.at,
+    repository: claim.repository,
+    ...(reason && { reason }),
+    capability_id: id,
+  });
+  const left = await tx.claims.capabilities(handle);
+  if (!left.some((capability) => capability.state === 'active'))
+    await suspendClaim(tx, { handle, reason: suspension, at: end.at });
+  return true;
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../context.ts';
+import type { ClaimKey } from '../evidence/claim/challenge.ts';
+import type { KeyReads, Store } from '../store/store.ts';
+
+const retirement_ms = 7 * 86_400_000;
+
+/** Keys that sign and verify challenges, newest first; never empty. */
+export type KeyRing = readonly [ClaimKey, ...ClaimKey[]];
+type StoredKey = Awaited<ReturnType<KeyReads['claimKeys']>>[number];
+
+/** `kid:base64,...`, newest first; the operator ends an old key by leaving it out. */
+const toConfiguredKeys = (text: string): ClaimKey[] =>
+  text.split(',').map((pair) => {
+    const colon = pair.indexOf(':');
+    return { kid: Number(pair.slice(0, colon)), secret: Buffer.from(pair.slice(colon + 1), 'base64') };
+  });
+
+/** A key verifies for seven more days after the next one was made. */
+const toKeys = (rows: readonly StoredKey[], now: Date): ClaimKey[] =>
+  rows.map(({ kid, secret }, index) => {
+    const successor = rows[index - 1];
+    const retired = successor && Date.parse(successor.created_at) + retirement_ms < now.getTime();
+    return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
+  });
+
+/** Two nodes that start at once agree on one key: the second finds the first one's. */
+const storedKeys = async (store: Store, now: Date): Promise<StoredKey[]> => {
+  const kept = await store.keys.claimKeys();
+  if (kept.length > 0) return kept;
+  return store.write(async (tx) => {
+    const made = { kid: 1, secret: randomBytes(32).toString('base64'), created_at: now.toISOString() };
+    if ((await tx.keys.claimKeys()).length === 0) await tx.keys.addClaimKey(made);
+    return tx.keys.claimKeys();
+  });
+};
+
+/** The ring of CLAIM_KEYS, or else the one kept in the database, made there at the first use. */
+export async function claimKeyRing({ config, store, clock }: Context): Promise<KeyRing> {
+  const now = clock();
+  const [newest, ...older] = config.CLAIM_KEYS
+    ? toConfiguredKeys(config.CLAIM_KEYS)
+    : toKeys(await storedKeys(store, now), now);
+  if (!newest) throw new Error('no claim key');
+  return [newest, ...older];
+}

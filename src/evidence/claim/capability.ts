@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { cleanText } from '../text/sanitize.ts';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const prefix = 'dossier_cap_';
+const anywhere = new RegExp(`${prefix}[0-9A-Za-z]{49}`, 'g');
+const form = new RegExp(`^${anywhere.source}$`);
+/** Parts of one count too: the log masks what a line cut off. */
+const alike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
+
+function base62(bytes: Uint8Array, length: number): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (let digit = 0; digit < length; digit++) {
+    text = alphabet[Number(value % 62n)] + text;
+    value /= 62n;
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(text));
+  return base62(sum, 6);
+}
+
+/** A new capability: prefix, 43 base62 characters of 32 random bytes, 6 of a CRC-32 (trust.md section 1). */
+export function createCapability(): string {
+  const body = prefix + base62(randomBytes(32), 43);
+  return body + checksum(body);
+}
+
+/** Whether a text is a well-formed capability; a wrong checksum means a typing error or a cut. */
+export const isCapability = (text: string): boolean =>
+  form.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
+
+/** The well-formed capabilities in a text, each once. */
+export const findCapabilities = (text: string): string[] => [
+  ...new Set((text.match(anywhere) ?? []).filter(isCapability)),
+];
+
+/** A text with everything in it that looks like a capability masked. */
+export const maskCapabilities = (text: string): string => text.replace(alike, `${prefix}[masked]`);
+
+/** SHA-256 of a capability, hex: the only form that is kept. */
+export const capabilityHash = (capability: string): string =>
+  createHash('sha256').update(capability).digest('hex');
+
+/** The public name of a capability: the first 16 hex digits of its hash. */
+export const capabilityId = (hash: string): string => hash.slice(0, 16);
+
+/** Texts as they are kept, so that what cleaning takes out hides no capability. */
+const asKept = (_key: string, value: unknown) => (typeof value === 'string' ? cleanText(value).text : value);
+
+/** The first capability in a text or anywhere inside a JSON value, hidden characters in between or not. */
+export function findSecret(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? cleanText(value).text : (JSON.stringify(value, asKept) ?? '');
+  return text.includes(prefix) ? text.match(anywhere)?.[0] : undefined;
+}

@@ -1,0 +1,126 @@
+import { nativeStatement } from '../listing/snapshot.ts';
+import {
+  type ComparedListing,
+  type Criterion,
+  daysSince,
+  decided,
+  type Finding,
+  numberCriterion,
+  plainCriterion,
+} from './criterion.ts';
+
+const evidence = 'native';
+const mostDays = 3650;
+const mostRatings = 1000;
+/** Under so many ratings no share is told (trust.md section 3). */
+const fewestForShare = 5;
+
+/** Whether one of our own times lies at most so many days back; our clocks may differ by a little. */
+const isWithin = (time: string, days: number, now_ms: number) => (daysSince(time, now_ms) ?? 0) <= days;
+
+const claimFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'result' | 'fact'>): Finding => ({
+  ...found,
+  source: 'claims made on this service',
+  as_of: (listing.claim?.checked_at ?? listing.evidence_snapshot_date).slice(0, 10),
+});
+
+/** Why a listing does not count as claimed; undefined where it does. */
+function whyNotClaimed({ state, claim }: ComparedListing['listing']): string | undefined {
+  if (state === 'claimed') return undefined;
+  if (!claim) return 'Nobody has claimed this listing.';
+  return `The claim is suspended: ${(claim.suspended_reason ?? 'no reason kept').replaceAll('_', ' ')}.`;
+}
+
+const claimed = plainCriterion({ evidence, label: 'Claimed' }, (compared) => {
+  const fact = whyNotClaimed(compared.listing);
+  return claimFinding(
+    compared,
+    fact ? { result: 'not_met', fact } : { result: 'met', fact: compared.listing.claim?.statement ?? '' },
+  );
+});
+
+const claimCheckedWithinDays = numberCriterion(
+  { evidence, label: 'Claimed, and looked at again within the last {} day(s)', max: mostDays },
+  (compared, days) => {
+    const { listing, now_ms } = compared;
+    const missing = whyNotClaimed(listing);
+    if (missing || !listing.claim) return claimFinding(compared, { result: 'not_met', fact: missing ?? '' });
+    const { checked_at } = listing.claim;
+    const fact = `The claim file was last read on ${checked_at.slice(0, 10)}.`;
+    return claimFinding(compared, { result: decided(isWithin(checked_at, days, now_ms)), fact });
+  },
+);
+
+const ratingFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'result' | 'fact'>): Finding => ({
+  ...found,
+  source: 'ratings made on this service by claimed listings',
+  as_of: listing.evidence_snapshot_date,
+});
+
+const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** How many native ratings there are and from whom; that there are none is said as everywhere else. */
+function ratingsFact({ signals: { native } }: ComparedListing['listing']): string {
+  const { ratings, independent, related } = native;
+  if (ratings === 0) return nativeStatement(0);
+  return `${plural(ratings, 'native rating')}: ${independent.ratings} independent, from ${plural(independent.control_roots, 'account')}; ${related.ratings} related.`;
+}
+
+const nativeRatingsAtLeast = numberCriterion(
+  { evidence, label: 'At least {} independent native rating(s)', max: mostRatings },
+  (compared, fewest) => {
+    const { ratings } = compared.listing.signals.native.independent;
+    return ratingFinding(compared, {
+      result: decided(ratings >= fewest),
+      fact: ratingsFact(compared.listing),
+    });
+  },
+);
+
+const independentSourcesAtLeast = numberCriterion(
+  { evidence, label: 'Rated from at least {} independent account(s)', max: mostRatings },
+  (compared, fewest) => {
+    const { control_roots } = compared.listing.signals.native.independent;
+    return ratingFinding(compared, {
+      result: decided(control_roots >= fewest),
+      fact: ratingsFact(compared.listing),
+    });
+  },
+);
+
+const ratedWithinDays = numberCriterion(
+  { evidence, label: 'Independently rated within the last {} day(s)', max: mostDays },
+  (compared, days) => {
+    const { last_at } = compared.listing.signals.native.independent;
+    if (!last_at) return ratingFinding(compared, { result: 'not_met', fact: ratingsFact(compared.listing) });
+    const fact = `The last independent native rating is of ${last_at.slice(0, 10)}.`;
+    const holds = isWithin(last_at, days, compared.now_ms);
+    return ratingFinding(compared, { result: decided(holds), fact });
+  },
+);
+
+const succeededPercentAtLeast = numberCriterion(
+  { evidence, label: 'At least {} in 100 independent native ratings say succeeded', max: 100 },
+  (compared, percent) => {
+    const { ratings, outcomes } = compared.listing.signals.native.independent;
+    if (ratings < fewestForShare)
+      return ratingFinding(compared, {
+        result: 'unknown',
+        fact: `${plural(ratings, 'independent native rating')}; under ${fewestForShare} no share is told.`,
+      });
+    return ratingFinding(compared, {
+      result: decided(outcomes.succeeded * 100 >= percent * ratings),
+      fact: `${outcomes.succeeded} of ${plural(ratings, 'independent native rating')} say succeeded.`,
+    });
+  },
+);
+
+/** Criteria that are answered from claims and ratings made on this service; never from imported signals. */
+export const nativeCriteria = {
+  claimed,
+  claim_checked_within_days: claimCheckedWithinDays,
+  native_ratings_at_least: nativeRatingsAtLeast,
+  independent_sources_at_least: independentSourcesAtLeast,
+  rated_within_days: ratedWithinDays,
+  succeeded_percent_at_least: succeededPercentAtLeast,
+} as const satisfies Record<string, Criterion>;

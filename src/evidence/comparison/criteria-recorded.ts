@@ -1,0 +1,135 @@
+import { packageTypes, transports } from '../listing/recorded-kinds.ts';
+import {
+  type Criterion,
+  choiceCriterion,
+  daysSince,
+  decided,
+  numberCriterion,
+  plainCriterion,
+  recordedFinding,
+  tagCriterion,
+} from './criterion.ts';
+
+const evidence = 'imported';
+const mostDays = 3650;
+const listed = (values: readonly string[]) => [...new Set(values)].join(', ');
+
+const active = plainCriterion({ evidence, label: 'Active in the registry' }, (compared) => {
+  const { origin_status, status_message } = compared.listing;
+  const isActive = origin_status === 'active';
+  return recordedFinding(compared, {
+    result: decided(isActive),
+    fact: isActive ? 'The registry lists it as active.' : 'The registry marks it as deprecated.',
+    ...(status_message && { recorded: status_message }),
+  });
+});
+
+const hasEndpoint = plainCriterion({ evidence, label: 'Has a remote endpoint' }, (compared) => {
+  const { endpoint, remotes } = compared.listing;
+  if (endpoint)
+    return recordedFinding(compared, {
+      result: 'met',
+      fact: 'A remote endpoint that can be called as it stands is recorded.',
+      recorded: endpoint,
+    });
+  const fact =
+    remotes.length > 0
+      ? 'Remotes are recorded, none of which can be called as it stands.'
+      : 'No remote endpoint is recorded.';
+  return recordedFinding(compared, { result: 'not_met', fact });
+});
+
+const hasRepository = plainCriterion({ evidence, label: 'Has a source repository' }, (compared) => {
+  const { repository } = compared.listing;
+  return recordedFinding(
+    compared,
+    repository
+      ? { result: 'met', fact: 'A source repository is recorded.', recorded: repository }
+      : { result: 'not_met', fact: 'No source repository is recorded.' },
+  );
+});
+
+const transport = choiceCriterion(
+  { evidence, label: 'Speaks the transport {}', of: transports },
+  (compared, wanted) => {
+    const { remotes, packages } = compared.listing;
+    const ofPackages = packages.flatMap(({ transport: recorded }) => recorded || []);
+    const known = [...remotes.map(({ type }) => type), ...ofPackages].filter(Boolean);
+    if (known.length === 0)
+      return recordedFinding(compared, { result: 'unknown', fact: 'No transport is recorded.' });
+    const holds = known.includes(wanted);
+    const fact = `${wanted} is ${holds ? '' : 'not '}among the recorded transports.`;
+    return recordedFinding(compared, { result: decided(holds), fact, recorded: listed(known) });
+  },
+);
+
+const packageKind = choiceCriterion(
+  { evidence, label: 'Has a package of kind {}', of: packageTypes },
+  (compared, wanted) => {
+    const { packages } = compared.listing;
+    if (packages.length === 0)
+      return recordedFinding(compared, { result: 'not_met', fact: 'No package is recorded.' });
+    const found = packages.find(({ registry_type }) => registry_type === wanted);
+    if (!found)
+      return recordedFinding(compared, {
+        result: 'not_met',
+        fact: `No package of kind ${wanted} is recorded; others are.`,
+        recorded: listed(packages.map(({ registry_type }) => registry_type)),
+      });
+    const { identifier, version } = found;
+    return recordedFinding(compared, {
+      result: 'met',
+      fact: `A package of kind ${wanted} is recorded.`,
+      recorded: version ? `${identifier}@${version}` : identifier,
+    });
+  },
+);
+
+const tag = tagCriterion({ evidence, label: 'Has the tag {}' }, (compared, wanted) => {
+  const found = compared.listing.tags.find((candidate) => candidate.tag === wanted);
+  return recordedFinding(
+    compared,
+    found
+      ? { result: 'met', fact: 'It has this tag.', recorded: found.reason }
+      : {
+          result: 'not_met',
+          fact: 'It does not have this tag. Tags follow from recorded facts and publisher keywords.',
+        },
+  );
+});
+
+const future = 'The recorded date is still to come.';
+
+const listedForDays = numberCriterion(
+  { evidence, label: 'First published at least {} day(s) ago', max: mostDays },
+  (compared, days) => {
+    const { published_at } = compared.listing;
+    const age_days = daysSince(published_at, compared.now_ms);
+    if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
+    const fact = `It was first published on ${published_at.slice(0, 10)}.`;
+    return recordedFinding(compared, { result: decided(age_days >= days), fact });
+  },
+);
+
+const updatedWithinDays = numberCriterion(
+  { evidence, label: 'Updated within the last {} day(s)', max: mostDays },
+  (compared, days) => {
+    const { updated_at } = compared.listing;
+    const age_days = daysSince(updated_at, compared.now_ms);
+    if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
+    const fact = `The registry's entry was last updated on ${updated_at.slice(0, 10)}.`;
+    return recordedFinding(compared, { result: decided(age_days <= days), fact });
+  },
+);
+
+/** Criteria that are answered from what the registry records, as of the import that read it; never from ratings. */
+export const recordedCriteria = {
+  active,
+  has_endpoint: hasEndpoint,
+  has_repository: hasRepository,
+  transport,
+  package: packageKind,
+  tag,
+  listed_for_days: listedForDays,
+  updated_within_days: updatedWithinDays,
+} as const satisfies Record<string, Criterion>;

@@ -1,0 +1,80 @@
+import { ownerTexts } from '../listing/namespace.ts';
+import {
+  type ComparedListing,
+  type Criterion,
+  decided,
+  type Finding,
+  numberCriterion,
+  plainCriterion,
+  recordedFinding,
+  signalOf,
+} from './criterion.ts';
+
+const evidence = 'imported';
+
+/** What an imported signal says, with its own source and date; as unknown where there is none. */
+function signalFinding(
+  compared: ComparedListing,
+  kind: string,
+  found: Pick<Finding, 'result' | 'fact'>,
+): Finding {
+  const signal = signalOf(compared, kind);
+  if (!signal) return recordedFinding(compared, found);
+  return { ...found, source: signal.source, as_of: signal.observed_at.slice(0, 10) };
+}
+
+const sameOwner = 'namespace_matches_repository_owner';
+const namespaceMatches = plainCriterion(
+  { evidence, label: 'Namespace and repository have the same owner' },
+  (compared) => {
+    const signal = signalOf(compared, sameOwner);
+    if (signal?.state !== 'observed')
+      return signalFinding(compared, sameOwner, { result: 'unknown', fact: ownerTexts.not_comparable });
+    const holds = signal.value === true;
+    const fact = holds ? ownerTexts.yes : ownerTexts.no;
+    return signalFinding(compared, sameOwner, { result: decided(holds), fact });
+  },
+);
+
+const answers = 'endpoint_answers';
+const endpointObservedAlive = plainCriterion(
+  { evidence, label: 'Endpoint was seen to answer' },
+  (compared) => {
+    if (compared.listing.remotes.length === 0)
+      return recordedFinding(compared, { result: 'not_met', fact: 'No remote endpoint is recorded.' });
+    const signal = signalOf(compared, answers);
+    if (signal?.state !== 'observed')
+      return signalFinding(compared, answers, {
+        result: 'unknown',
+        fact:
+          signal?.state === 'not_checked' || !signal
+            ? 'Nobody has looked whether the endpoint answers.'
+            : 'A look at the endpoint found nothing that can be told.',
+      });
+    const holds = signal.value === true;
+    const fact = `The endpoint was seen ${holds ? 'to answer' : 'not to answer'}.`;
+    return signalFinding(compared, answers, { result: decided(holds), fact });
+  },
+);
+
+const concentration = 'publisher_listings';
+const publisherListingsAtMost = numberCriterion(
+  { evidence, label: 'Publisher has at most {} listing(s)', max: 100_000 },
+  (compared, most) => {
+    const count = signalOf(compared, concentration)?.value;
+    if (typeof count !== 'number')
+      return signalFinding(compared, concentration, {
+        result: 'unknown',
+        fact: 'The listings of this publisher were not counted.',
+      });
+    const fact = `The namespace has ${count} ${count === 1 ? 'listing' : 'listings'}, this one included.`;
+    return signalFinding(compared, concentration, { result: decided(count <= most), fact });
+  },
+);
+
+/** Criteria that are answered from imported signals, with the source and the date of each; never from ratings. */
+export const signalCriteria = {
+  namespace_matches_repository_owner: namespaceMatches,
+  endpoint_observed_alive: endpointObservedAlive,
+  publisher_listings_at_most: publisherListingsAtMost,
+} as const satisfies Record<string, Criterion>;

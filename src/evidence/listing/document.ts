@@ -1,0 +1,136 @@
+import type { ListingFacts } from '../../store/store.ts';
+import { claimStatement } from '../claim/claim-statement.ts';
+import type { ImportedSignal, ListingDocument } from './listing-document.ts';
+import { namespaceMatchesRepositoryOwner } from './namespace.ts';
+import { notChecked } from './not-checked.ts';
+import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
+
+/** Where the documents of one service live. */
+export interface DocumentPlace {
+  readonly PUBLIC_URL: string;
+}
+
+const untrustedFields = [
+  'title',
+  'description',
+  'version',
+  'status_message',
+  'endpoint',
+  'remotes',
+  'packages',
+  'repository',
+  'website',
+  'versions',
+  'tags',
+  'signals.imported',
+  'signals.native.recent',
+];
+
+/** Links to every face of a listing. */
+export function listingLinks(handle: string, publicUrl: string): ListingDocument['links'] {
+  const page = `${publicUrl}/agents/${handle}`;
+  return {
+    page,
+    json: `${page}.json`,
+    markdown: `${page}.md`,
+    badge: `${publicUrl}/badge/${handle}`,
+    mcp: `${publicUrl}/api/mcp`,
+  };
+}
+
+function snapshotFacts({ listing, native, lastNativeAt, lastImportAt }: ListingFacts) {
+  // Without a completed import (the shipped sample) nothing is known beyond the record's own date.
+  const times = [lastImportAt ?? listing.updated_at, lastNativeAt];
+  return {
+    handle: listing.handle,
+    ratings: native.ratings,
+    independentSources: native.independent.control_roots,
+    times,
+  };
+}
+
+function toClaim({ listing, claim, claimHistory }: ListingFacts): ListingDocument['claim'] {
+  if (!claim) return undefined;
+  return {
+    statement: claimStatement({ claimed_at: claim.claimed_at, commit: claim.commit_id }),
+    claimed_at: claim.claimed_at,
+    repository: claim.repository,
+    ...(claim.commit_id && { commit: claim.commit_id }),
+    checked_at: claim.checked_at,
+    ...(claim.suspended_reason && { suspended_reason: claim.suspended_reason }),
+    namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.repository_key),
+    history: [...claimHistory],
+  };
+}
+
+/** How many listings the publisher has: known from the import, counted when asked. */
+function publisherSignal({ listing, publisherListings, lastImportAt }: ListingFacts): ImportedSignal {
+  return {
+    kind: 'publisher_listings',
+    value: publisherListings,
+    unit: 'listings',
+    source: listing.origin,
+    observed_at: lastImportAt ?? listing.updated_at,
+    method_version: 'import/1',
+    state: 'observed',
+  };
+}
+
+function toRecorded({ listing }: ListingFacts) {
+  return {
+    handle: listing.handle,
+    ...(listing.title && { title: listing.title }),
+    description: listing.description,
+    version: listing.version,
+    origin: listing.origin,
+    origin_status: listing.origin_status,
+    ...(listing.status_message && { status_message: listing.status_message }),
+    published_at: listing.published_at,
+    updated_at: listing.updated_at,
+    imported_at: listing.imported_at,
+    ...(listing.endpoint && { endpoint: listing.endpoint }),
+    remotes: JSON.parse(listing.remotes) as ListingDocument['remotes'],
+    packages: JSON.parse(listing.packages) as ListingDocument['packages'],
+    ...(listing.repository && { repository: listing.repository }),
+    ...(listing.website && { website: listing.website }),
+    tags: JSON.parse(listing.tags) as ListingDocument['tags'],
+  };
+}
+
+/** Facts from elsewhere, with what was not looked at. */
+function toImported(facts: ListingFacts): ImportedSignal[] {
+  const known = [...facts.imported, publisherSignal(facts)];
+  return [...known, ...notChecked(facts.listing, known, facts.lastImportAt ?? facts.listing.updated_at)];
+}
+
+function makeDocument(facts: ListingFacts, { PUBLIC_URL }: DocumentPlace): ListingDocument {
+  const snapshot = snapshotFacts(facts);
+  return {
+    ...toRecorded(facts),
+    versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
+    state: facts.claim?.state ?? 'imported',
+    claim: toClaim(facts),
+    signals: {
+      native: { statement: nativeStatement(facts.native.ratings), ...facts.native, computed_score: null },
+      imported: toImported(facts),
+    },
+    evidence_snapshot_date: snapshotDate(snapshot),
+    evidence_snapshot: snapshotSentence(snapshot),
+    links: listingLinks(facts.listing.handle, PUBLIC_URL),
+    untrusted_fields: untrustedFields,
+  };
+}
+
+const made = new WeakMap<ListingFacts, { readonly publicUrl: string; readonly document: ListingDocument }>();
+
+/**
+ * The listing document: what is known, from whom, as of when (contract.md). The listing must not be withdrawn. The same
+ * facts, as a store keeps them, give the same frozen document.
+ */
+export function toListingDocument(facts: ListingFacts, place: DocumentPlace): ListingDocument {
+  const kept = made.get(facts);
+  if (kept?.publicUrl === place.PUBLIC_URL) return kept.document;
+  const document = Object.freeze(makeDocument(facts, place));
+  made.set(facts, { publicUrl: place.PUBLIC_URL, document });
+  return document;
+}

@@ -1,0 +1,88 @@
+import { toWords } from '../text/tokenize.ts';
+import type { ListingTag } from './listing-document.ts';
+import { vocabulary } from './vocabulary.ts';
+
+const mostTags = 8;
+const mostWordTags = 5;
+const mostRecordedTags = 3;
+const keywordForm = /^[a-z0-9][a-z0-9-]{1,31}$/;
+
+/** What tags follow from. */
+export interface TagFacts {
+  readonly title: string | undefined;
+  readonly description: string;
+  /** Free words the publisher sent along in the record. */
+  readonly keywords: readonly string[];
+  readonly hasRemote: boolean;
+  /** Recorded package types, as `npm`. */
+  readonly packageTypes: readonly string[];
+  /** Recorded transports of remotes and packages, as `stdio`. */
+  readonly transports: readonly string[];
+}
+
+const entries = Object.entries(vocabulary).flatMap(([tag, phrases], rank) =>
+  phrases.map((phrase) => ({ tag, phrase, rank })),
+);
+const byWord = new Map(
+  entries.filter(({ phrase }) => !phrase.includes(' ')).map((entry) => [entry.phrase, entry]),
+);
+/** Phrases by their first word, as they stand in a line of words. */
+const byStart = Map.groupBy(
+  entries
+    .filter(({ phrase }) => phrase.includes(' '))
+    .map((entry) => ({ ...entry, inLine: ` ${entry.phrase} ` })),
+  ({ phrase }) => phrase.slice(0, phrase.indexOf(' ')),
+);
+
+function wordTags(text: string, place: string): (ListingTag & { rank: number })[] {
+  const words = toWords(text);
+  const line = ` ${words.join(' ')} `;
+  const found = [
+    ...words.flatMap((word) => byWord.get(word) ?? []),
+    ...words.flatMap((word) => byStart.get(word) ?? []).filter(({ inLine }) => line.includes(inLine)),
+  ];
+  return found.map(({ tag, phrase, rank }) => ({
+    tag,
+    reason: `the ${phrase.includes(' ') ? 'words' : 'word'} '${phrase}' in the ${place}`,
+    rank,
+  }));
+}
+
+function vocabularyTags({ title, description }: TagFacts): ListingTag[] {
+  return [...wordTags(title ?? '', 'title'), ...wordTags(description, 'description')]
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ tag, reason }) => ({ tag, reason }));
+}
+
+const factTags = ({ hasRemote, packageTypes, transports }: TagFacts): ListingTag[] => [
+  ...(hasRemote ? [{ tag: 'remote', reason: 'a recorded remote endpoint' }] : []),
+  ...(transports.includes('stdio') ? [{ tag: 'stdio', reason: 'recorded transport stdio' }] : []),
+  ...packageTypes.map((type) => ({ tag: type, reason: `recorded package type ${type}` })),
+];
+
+const keywordTags = ({ keywords }: TagFacts): ListingTag[] =>
+  keywords
+    .map((keyword) => toWords(keyword).join('-'))
+    .filter((tag) => keywordForm.test(tag))
+    .map((tag) => ({ tag, reason: 'publisher keyword' }));
+
+function once(
+  tags: readonly ListingTag[],
+  most: number,
+  taken: ReadonlySet<string> = new Set(),
+): ListingTag[] {
+  const kept = new Map<string, ListingTag>();
+  for (const tag of tags) if (!taken.has(tag.tag) && !kept.has(tag.tag)) kept.set(tag.tag, tag);
+  return [...kept.values()].slice(0, most);
+}
+
+/**
+ * The tags of a listing, at most 8, each with its reason: words of the curated vocabulary (5 at
+ * most), what the publisher calls it while there is room, what is recorded (3 at most). The same facts always give the same tags.
+ */
+export function toTags(facts: TagFacts): ListingTag[] {
+  const recorded = once(factTags(facts), mostRecordedTags);
+  const named = once(vocabularyTags(facts), mostWordTags, new Set(recorded.map(({ tag }) => tag)));
+  const taken = new Set([...recorded, ...named].map(({ tag }) => tag));
+  return [...named, ...once(keywordTags(facts), mostTags - taken.size, taken), ...recorded];
+}

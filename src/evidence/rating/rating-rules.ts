@@ -1,0 +1,53 @@
+import type { ListingRow } from '../../store/store.ts';
+import { handleParts } from '../listing/handle.ts';
+import { repositoryRoot } from '../listing/namespace.ts';
+import type { ratingFlags } from './rating.ts';
+
+type RatingFlag = (typeof ratingFlags)[number];
+/** What the flags of a rating look at in a listing. */
+type Side = Pick<ListingRow, 'handle' | 'repository_key' | 'endpoint'>;
+
+const day_ms = 86_400_000;
+/** An interaction may be rated for so long. */
+export const ratingWindow_ms = 90 * day_ms;
+/** A clock may run ahead by so much. */
+export const clockSkew_ms = 5 * 60_000;
+/** A source counts as new for so long after its claim. */
+export const newSource_ms = 7 * day_ms;
+
+/** Flags that move a rating out of the independent counts. */
+const related: readonly RatingFlag[] = ['same_namespace', 'same_owner', 'same_host'];
+
+const host = (url: string | null) => (url && URL.canParse(url) ? new URL(url).host.toLowerCase() : undefined);
+
+/** Whether the rater and the rated are one listing or one repository (self_rating). */
+export const isSelfRating = (source: Side, subject: Side): boolean =>
+  source.handle === subject.handle ||
+  (source.repository_key !== null && source.repository_key === subject.repository_key);
+
+/** What is computed about a rating (trust.md section 3). */
+export function toRatingFlags(
+  source: Side,
+  subject: Side,
+  circumstances: { readonly reciprocal: boolean; readonly sourceAge_ms: number },
+): RatingFlag[] {
+  const same = (a: string | undefined, b: string | undefined) => a !== undefined && a === b;
+  const root = ({ repository_key }: Side) => (repository_key ? repositoryRoot(repository_key) : undefined);
+  const namespace = ({ handle }: Side) => handleParts(handle).namespace.toLowerCase();
+  const found: [RatingFlag, boolean][] = [
+    ['same_namespace', same(namespace(source), namespace(subject))],
+    ['same_owner', same(root(source), root(subject))],
+    ['same_host', same(host(source.endpoint), host(subject.endpoint))],
+    ['reciprocal', circumstances.reciprocal],
+    ['new_source', circumstances.sourceAge_ms < newSource_ms],
+  ];
+  return found.filter(([, holds]) => holds).map(([flag]) => flag);
+}
+
+/** Whether a rating counts as independent of its subject. */
+export const isIndependent = (flags: readonly RatingFlag[]): boolean =>
+  !flags.some((flag) => related.includes(flag));
+
+/** Whether a time of interaction is inside (now - 90 days, now + 5 minutes]. */
+export const isInWindow = (at_ms: number, now_ms: number): boolean =>
+  at_ms > now_ms - ratingWindow_ms && at_ms <= now_ms + clockSkew_ms;

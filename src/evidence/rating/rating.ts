@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { handleSchema } from '../listing/handle.ts';
+import { cleanText, toLine } from '../text/sanitize.ts';
+
+/** How an interaction ended, in the rater's words. */
+export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
+/** How the interaction was made. */
+export const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
+/** What the rater says of its relation to the subject. */
+export const relationships = ['none', 'customer', 'vendor', 'partner', 'paid'] as const;
+/** Computed facts about a rating; the first three move it from the independent to the related counts. */
+export const ratingFlags = ['same_namespace', 'same_owner', 'same_host', 'reciprocal', 'new_source'] as const;
+
+const evidenceItem = z.object({
+  kind: z.enum(['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url']),
+  value: z.string().min(1).max(512),
+});
+
+const contentFields = {
+  interaction_id: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/),
+  interaction_at: z.string().max(40),
+  outcome: z.enum(outcomes),
+  protocol: z.enum(protocols),
+  operation: z.string().min(1).max(128).optional(),
+  subject_version: z.string().min(1).max(255).optional(),
+  score: z.int().min(1).max(5).optional(),
+  latency_ms: z.int().min(0).max(86_400_000).optional(),
+  tags: z
+    .array(z.string().regex(/^[a-z0-9-]{1,32}$/))
+    .max(5)
+    .optional(),
+  comment: z.string().max(1000).optional(),
+  evidence: z.array(evidenceItem).max(3).optional(),
+  relationship: z.enum(relationships),
+  supersedes: z.string().min(1).max(64).optional(),
+};
+
+/** What a rater sends besides the handle of the listing it rates (trust.md section 3). */
+export const ratingContent = z.object({
+  ...contentFields,
+  interaction_id: contentFields.interaction_id.describe(
+    'Your own id of the interaction; sent again with the same content, it is the same record',
+  ),
+  interaction_at: contentFields.interaction_at.describe(
+    'RFC 3339 time of the interaction, within the last 90 days',
+  ),
+  operation: contentFields.operation.describe('The tool or operation that was called'),
+  subject_version: contentFields.subject_version.describe('Version of the rated listing'),
+  evidence: contentFields.evidence.describe('Pointers for people who check; never fetched'),
+  relationship: contentFields.relationship.describe('Your relation to the rated listing'),
+  supersedes: contentFields.supersedes.describe(
+    'Id of your rating that this amends; handle, interaction_id, interaction_at stay',
+  ),
+});
+export type RatingContent = z.infer<typeof ratingContent>;
+
+/** The content as it is kept: every free text cleaned; one of which nothing is left counts as not sent. */
+export function cleanRating(sent: RatingContent): RatingContent {
+  const { comment, operation, subject_version, evidence, ...rest } = sent;
+  const texts = {
+    comment: cleanText(comment ?? '').text.trim(),
+    operation: toLine(operation ?? ''),
+    subject_version: toLine(subject_version ?? ''),
+    evidence: (evidence ?? [])
+      .map(({ kind, value }) => ({ kind, value: toLine(value) }))
+      .filter(({ value }) => value !== ''),
+  };
+  return { ...rest, ...Object.fromEntries(Object.entries(texts).filter(([, kept]) => kept.length > 0)) };
+}
+
+/** What the rated listing answered to a rating, in its own words. */
+export const ratingResponse = z.object({ text: z.string(), created_at: z.string(), log_index: z.int() });
+export type RatingResponse = z.infer<typeof ratingResponse>;
+
+/** A rating as anyone may read it. Texts in it were written by source and subject, not by this service. */
+export const ratingRecord = z.object({
+  ...contentFields,
+  relationship: contentFields.relationship.describe('Of source to subject, as the source says'),
+  id: z.string(),
+  subject_handle: handleSchema,
+  source_handle: handleSchema,
+  source_root: z.string().describe('host/owner of the source'),
+  created_at: z.string(),
+  flags: z.array(z.enum(ratingFlags)),
+  independent: z.boolean().describe('Shares no namespace, owner or host with the subject'),
+  log_index: z.int(),
+  superseded_by: z.string().optional().describe('Newer version; this is not counted'),
+  withdrawn_at: z.string().optional(),
+  response: ratingResponse.optional().describe('By the rated listing'),
+});
+export type RatingRecord = z.infer<typeof ratingRecord>;
+
+/** The short form of a record that a listing shows; list_ratings has all of it. */
+export const shortRating = ratingRecord.pick({
+  id: true,
+  source_handle: true,
+  source_root: true,
+  relationship: true,
+  interaction_at: true,
+  outcome: true,
+  score: true,
+  comment: true,
+  created_at: true,
+  flags: true,
+  independent: true,
+  log_index: true,
+  withdrawn_at: true,
+  response: true,
+});
+export type ShortRating = z.infer<typeof shortRating>;
+
+/** Counts of one group of current ratings; never an average. */
+export const ratingCounts = z.object({
+  ratings: z.int(),
+  sources: z.int(),
+  control_roots: z.int().describe('Distinct accounts'),
+  outcomes: z.record(z.enum(outcomes), z.int()),
+  scores: z.record(z.enum(['1', '2', '3', '4', '5']), z.int()),
+  last_at: z.string().optional(),
+});
+export type RatingCounts = z.infer<typeof ratingCounts>;

@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import { Problem } from '../../problem.ts';
+
+/** A place in a keyset: the sort values of the last item shown. Opaque to callers, meaningless to forge. */
+export const toCursor = (position: readonly (string | number)[]): string =>
+  Buffer.from(JSON.stringify(position)).toString('base64url');
+
+/** Reads a cursor back by its schema; throws invalid_input for anything else. */
+export function readCursor<T extends z.ZodType>(
+  cursor: string | undefined,
+  schema: T,
+): z.output<T> | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+  } catch {
+    const message = 'not a cursor of this list; leave it out to start from the beginning';
+    throw new Problem('invalid_input', {
+      fields: [{ field: 'cursor', message }],
+      detail: `cursor: ${message}.`,
+    });
+  }
+}

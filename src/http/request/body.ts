@@ -1,0 +1,94 @@
+import { Problem } from '../../problem.ts';
+import type { Request } from '../environment.ts';
+
+const maxDepth = 16;
+
+function refuseEncoded(headers: Headers): void {
+  const encoding = headers.get('content-encoding');
+  if (encoding && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported_media_type');
+}
+
+const tooLarge = (limit_bytes: number) =>
+  new Problem('body_too_large', { detail: `At most ${limit_bytes} bytes are read here.` });
+
+async function readCounted(request: globalThis.Request, limit_bytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limit_bytes) throw tooLarge(limit_bytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads a body as UTF-8 text; throws body_too_large, unsupported_media_type, invalid_request. A declared length is held
+ * to by the server underneath, so such a body is read in one piece; any other is counted while it comes.
+ */
+export async function readText(request: globalThis.Request, limit_bytes: number): Promise<string> {
+  refuseEncoded(request.headers);
+  const declared = request.headers.get('content-length');
+  if (Number(declared ?? 0) > limit_bytes) throw tooLarge(limit_bytes);
+  const body = declared ? await request.arrayBuffer() : await readCounted(request, limit_bytes);
+  try {
+    return strictUtf8.decode(body);
+  } catch {
+    throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
+  }
+}
+
+const isDeeperThan = (limit: number, value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (limit === 0 || Object.values(value).some((inner) => isDeeperThan(limit - 1, inner)));
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Problem('invalid_request', { detail: 'The body is not JSON.' });
+  }
+}
+
+/** Parses JSON of at most 16 levels; throws invalid_request. */
+export function parseJson(text: string): unknown {
+  const value = parse(text);
+  if (isDeeperThan(maxDepth, value))
+    throw new Problem('invalid_request', { detail: `The JSON is nested deeper than ${maxDepth} levels.` });
+  return value;
+}
+
+const mediaType = (c: Request) => (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+
+/** Reads a JSON body; throws unsupported_media_type for any other content type. */
+export async function readJson(c: Request, limit_bytes: number): Promise<unknown> {
+  if (mediaType(c) !== 'application/json') throw new Problem('unsupported_media_type');
+  return parseJson(await readText(c.req.raw, limit_bytes));
+}
+
+function requireSameOrigin(c: Request, publicUrl: string): void {
+  const site = c.req.header('sec-fetch-site');
+  const origin = c.req.header('origin');
+  const ours = site
+    ? site === 'same-origin' || site === 'none'
+    : !origin || origin === new URL(publicUrl).origin;
+  if (!ours) throw new Problem('forbidden_origin');
+}
+
+/** Reads a plain form sent from this site; empty fields count as absent. Throws forbidden_origin for another site's. */
+export async function readForm(
+  c: Request,
+  limit_bytes: number,
+  publicUrl: string,
+): Promise<Record<string, string>> {
+  requireSameOrigin(c, publicUrl);
+  if (mediaType(c) !== 'application/x-www-form-urlencoded')
+    throw new Problem('unsupported_media_type', {
+      detail: 'A form is sent as application/x-www-form-urlencoded.',
+    });
+  const text = await readText(c.req.raw, limit_bytes);
+  return Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== ''));
+}

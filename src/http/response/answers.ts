@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import type { Written } from '../../store/store.ts';
+import type { Request } from '../environment.ts';
+import { type Encoding, encode, encodeAgain, toEncoding } from './encodings.ts';
+
+/** How long a finished answer stays right, where it is the same for every caller. */
+export interface Lasting {
+  /** The listings whose writes change it; 'all' where any may. */
+  readonly about: Written;
+  /** Left out where nothing but listings is in it; else whatever else is may be shown late by this much. */
+  readonly longest_ms?: number;
+}
+
+/** Something to send: its media type, its text, how long it may be kept. */
+export interface Answer {
+  readonly type: string;
+  readonly body: string;
+  readonly cacheControl?: string;
+  /** Left out where the caller is in it, or what it says may not be late: then it is made anew each time. */
+  readonly lasting?: Lasting | undefined;
+}
+
+/** An answer in its final bytes, in one coding. */
+export interface Finished {
+  readonly etag: string;
+  readonly body: Buffer<ArrayBuffer>;
+  /** What describes the bytes; a 304 goes without. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly lasting?: Lasting | undefined;
+}
+
+const namesTag = (ifNoneMatch: string, etag: string) =>
+  ifNoneMatch.split(',').some((held) => held.trim() === '*' || held.trim().replace(/^W\//, '') === etag);
+
+/** Whether an If-None-Match header names a tag: whoever sent it holds these bytes. */
+export const isHeld = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
+  ifNoneMatch ? ifNoneMatch === etag || namesTag(ifNoneMatch, etag) : false;
+
+/** What a text is known by: it has another one as soon as it changes. */
+export const toTag = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+
+const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
+
+function finish({ type, body: text, lasting }: Answer, wanted: Encoding): Finished {
+  const tag = toTag(text);
+  const isMadeOnce = lasting && lasting.longest_ms === undefined;
+  const { body, encoding } = isMadeOnce ? encode(text, wanted) : encodeAgain(text, wanted, tag);
+  return {
+    // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
+    etag: `"${tag}${suffixes[encoding]}"`,
+    body,
+    headers: {
+      'Content-Type': type,
+      'Content-Length': String(body.byteLength),
+      ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+    },
+    lasting,
+  };
+}
+
+/**
+ * Sends a text in the coding that is asked for, with a strong ETag; 304 where the caller holds it. A browser asks each
+ * time before it shows what it holds, unless `cacheControl` says otherwise.
+ */
+export function answerWithETag(c: Request, answer: Answer): Response {
+  const finished = finish(answer, toEncoding(c.req.header('accept-encoding')));
+  c.set('finished', finished);
+  c.header('ETag', finished.etag);
+  c.header('Cache-Control', answer.cacheControl ?? 'no-cache');
+  c.header('Vary', 'Accept-Encoding');
+  if (isHeld(c.req.header('if-none-match'), finished.etag)) return c.body(null, 304);
+  return c.body(finished.body, { headers: finished.headers });
+}
+
+/** A page with its ETag. */
+export const answerPage = (c: Request, page: { toString(): string }, lasting?: Lasting): Response =>
+  answerWithETag(c, { type: 'text/html; charset=utf-8', body: String(page), lasting });
+
+/** JSON with its ETag. */
+export const answerJson = (c: Request, value: unknown, lasting?: Lasting): Response =>
+  answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, lasting });
+
+/** JSON of this moment for this caller: never kept. */
+export const answerOnce = (c: Request, value: object): Response =>
+  c.json(value, 200, { 'Cache-Control': 'no-store' });
+
+/** What `make` makes, made when it is first asked for and kept. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,64 @@
+import type { StatusCode } from 'hono/utils/http-status';
+import { Problem, problemTable } from '../../problem.ts';
+import { toProblem } from '../../tools/tool.ts';
+import { toProblemPage } from '../../views/pages/problem-page.ts';
+import type { Face, Request } from '../environment.ts';
+import { isMcpPath, toMcpRefusal } from '../request/mcp-message.ts';
+import { toWaitHeaders } from './wait-headers.ts';
+
+/** A problem as application/problem+json (RFC 9457), with `code` and the facts that help. */
+export function toProblemJson(problem: Problem, publicUrl: string): Record<string, unknown> {
+  const { title, next } = problemTable[problem.code];
+  const { fields, near, retry_after_s } = problem.toJSON();
+  return {
+    type: `${publicUrl}/about#${problem.code}`,
+    title,
+    status: problem.status,
+    detail: [problem.facts.detail, next].filter(Boolean).join(' '),
+    code: problem.code,
+    ...(fields && { fields }),
+    ...(near && { near }),
+    ...(retry_after_s !== undefined && { retry_after_s }),
+  };
+}
+
+const challenges: Partial<Record<Problem['code'], string>> = {
+  capability_required: 'Bearer realm="dossier"',
+};
+
+function problemHeaders({ code, status, facts }: Problem): Record<string, string> {
+  return {
+    'Cache-Control': 'no-store',
+    Vary: 'Accept',
+    ...toWaitHeaders(facts),
+    ...(facts.allow && { Allow: facts.allow.join(', ') }),
+    ...(status === 401 && {
+      'WWW-Authenticate': challenges[code] ?? 'Bearer realm="dossier", error="invalid_token"',
+    }),
+  };
+}
+
+/** Whether a browser asks, so that a page is answered. */
+export const wantsPage = (c: Request): boolean =>
+  !c.req.path.startsWith('/api/') && (c.req.header('accept') ?? '').includes('text/html');
+
+/** Answers a problem: a page where a browser asks for one, problem+json everywhere else. */
+export function answerProblem(c: Request, problem: Problem, { site }: Face): Response {
+  for (const [name, value] of Object.entries(problemHeaders(problem))) c.header(name, value);
+  c.status(problem.status as StatusCode);
+  if (wantsPage(c)) return c.html(String(toProblemPage(site, problem)));
+  const body = JSON.stringify(toProblemJson(problem, site.config.PUBLIC_URL));
+  return c.body(body, { headers: { 'Content-Type': 'application/problem+json' } });
+}
+
+/** The one place where an exception becomes an answer; what is not a Problem is logged and shown as `internal`. */
+export const createErrorHandler = (face: Face) => (error: Error, c: Request) => {
+  const problem = toProblem(error, face.context);
+  return isMcpPath(c.req.path) ? toMcpRefusal(c, problem) : answerProblem(c, problem, face);
+};
+
+/** Answers a method that a path does not offer: 204 to OPTIONS, 405 otherwise, both with Allow. */
+export function answerMethod(c: Request, allow: string[], face: Face): Response {
+  if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow.join(', ') });
+  return answerProblem(c, new Problem('method_not_allowed', { allow }), face);
+}

@@ -1,0 +1,36 @@
+import { Hono } from 'hono';
+import type { Asset } from '../../views/layout/assets.ts';
+import type { Face, HttpEnvironment, Request } from '../environment.ts';
+import { once } from '../response/answers.ts';
+import { type Encoding, encodeBest, toEncoding } from '../response/encodings.ts';
+
+/** An asset in each coding, made when it is first asked for. */
+const toForms = ({ bytes }: Asset): Record<Encoding, () => Promise<Uint8Array<ArrayBuffer>>> => ({
+  br: once(() => encodeBest(bytes, 'br')),
+  gzip: once(() => encodeBest(bytes, 'gzip')),
+  identity: once(() => encodeBest(bytes, 'identity')),
+});
+
+function sendAsset(asset: Asset) {
+  const forms = toForms(asset);
+  return async (c: Request) => {
+    const encoding = toEncoding(c.req.header('accept-encoding'));
+    const bytes = await forms[encoding]();
+    return c.body(bytes, {
+      headers: {
+        'Content-Type': asset.type,
+        'Content-Length': String(bytes.byteLength),
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        Vary: 'Accept-Encoding',
+        ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+      },
+    });
+  };
+}
+
+/** The files that pages load, under addresses that hold their hash: kept for ever, compressed once. */
+export function createAssetRoutes({ site }: Face) {
+  const app = new Hono<HttpEnvironment>();
+  for (const asset of Object.values(site.assets)) app.get(asset.path, sendAsset(asset));
+  return app;
+}

@@ -1,0 +1,54 @@
+import { Hono } from 'hono';
+import { Problem, problemTable } from '../../problem.ts';
+import { getAgent } from '../../tools/get-agent.ts';
+import {
+  type Badge,
+  toBadge,
+  toBadgeStyle,
+  toBadgeSvg,
+  toShieldsEndpoint,
+} from '../../views/listing/badge.ts';
+import { call } from '../call.ts';
+import type { HttpEnvironment, Request } from '../environment.ts';
+import { listingOf, namesOf, orRedirect } from '../request/listing-path.ts';
+import { answerWithETag } from '../response/answers.ts';
+
+const cacheControl = 'public, max-age=300';
+
+const styleOf = (c: Request) => toBadgeStyle(c.req.query('style'));
+
+function answerBadge(c: Request, badge: Badge, ending: string): Response {
+  const lasting = { about: namesOf(c) };
+  if (ending === '.json') {
+    const body = JSON.stringify(toShieldsEndpoint(badge));
+    return answerWithETag(c, { type: 'application/json', body, cacheControl, lasting });
+  }
+  c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  const body = toBadgeSvg(badge, styleOf(c));
+  return answerWithETag(c, { type: 'image/svg+xml; charset=utf-8', body, cacheControl, lasting });
+}
+
+const noListing = ['unknown_handle', 'invalid_handle', 'listing_withdrawn'];
+
+/** An image that says why there is no badge: a page that embeds it shows no text of a problem. */
+function answerMissing(c: Request, error: unknown): Response {
+  if (!(error instanceof Problem) || !noListing.includes(error.code)) throw error;
+  c.status(error.status === 410 ? 410 : error.status === 404 ? 404 : 400);
+  c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  const message = problemTable[error.code].title.toLowerCase();
+  return c.body(toBadgeSvg({ label: 'evidence', message }, styleOf(c)), {
+    headers: { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'no-cache' },
+  });
+}
+
+const showBadge = async (c: Request) => {
+  const { handle, ending } = await listingOf(c, ['.svg', '.json']);
+  const answer = orRedirect(c, handle, async () =>
+    answerBadge(c, toBadge(await call(c, getAgent, { handle })), ending),
+  );
+  return ending === '.json' ? answer : answer.catch((error: unknown) => answerMissing(c, error));
+};
+
+/** The badge of a listing: SVG in the style that `style` names, or `.json` for shields.io. */
+export const createBadgeRoutes = () =>
+  new Hono<HttpEnvironment>().get('/badge/:namespace/:name', (c) => showBadge(c));

@@ -1,0 +1,58 @@
+import { Hono } from 'hono';
+import type { StatusCode } from 'hono/utils/http-status';
+import { Problem } from '../../problem.ts';
+import { claimAgent } from '../../tools/claim-agent.ts';
+import { getAgent } from '../../tools/get-agent.ts';
+import { toClaimPage } from '../../views/claim/claim-page.ts';
+import { call } from '../call.ts';
+import type { Face, HttpEnvironment, Request } from '../environment.ts';
+import { readForm } from '../request/body.ts';
+import { handleOf, orRedirect } from '../request/listing-path.ts';
+import { answerPage } from '../response/answers.ts';
+import { wantsPage } from '../response/problems.ts';
+import { toWaitHeaders } from '../response/wait-headers.ts';
+
+const formLimit_bytes = 2048;
+
+const showSteps = (c: Request, { site }: Face) => {
+  const handle = handleOf(c);
+  return orRedirect(c, handle, async () => {
+    const { repository, state, claim } = await call(c, getAgent, { handle });
+    return answerPage(c, toClaimPage(site, { handle, repository, state, claim }));
+  });
+};
+
+/** What can go wrong with a step of a claim, to be said where the step is taken. */
+const atTheForm = ['invalid_input', 'no_repository', 'host_unsupported', 'rate_limited', 'unavailable'];
+
+/** The page as it was before the step, with what went wrong. */
+async function showTrouble(c: Request, handle: string, [problem, { site }]: [unknown, Face]) {
+  if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
+  const { repository, state, claim } = await call(c, getAgent, { handle });
+  c.status(problem.status as StatusCode);
+  const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
+  return c.html(String(toClaimPage(site, { handle, repository, state, claim, problem })), { headers });
+}
+
+/** Runs claim_agent with what the form says; the secret is on this one answer only. */
+const runStep = async (c: Request, face: Face) => {
+  const handle = handleOf(c);
+  const { config } = face.site;
+  const { challenge: checked, rotate } = await readForm(c, formLimit_bytes, config.PUBLIC_URL);
+  return orRedirect(c, handle, async () => {
+    const input = { handle, ...(checked && { challenge: checked }), ...(rotate && { rotate: true }) };
+    try {
+      const answer = await call(c, claimAgent, input);
+      const page = toClaimPage(face.site, { handle, repository: answer.repository, checked, answer });
+      return c.html(String(page), 200, { 'Cache-Control': 'no-store' });
+    } catch (problem) {
+      return showTrouble(c, handle, [problem, face]);
+    }
+  });
+};
+
+/** The claim page of a listing: the steps, and the form that runs them. */
+export const createClaimRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/agents/:namespace/:name/claim', (c) => showSteps(c, face))
+    .post('/agents/:namespace/:name/claim', (c) => runStep(c, face));

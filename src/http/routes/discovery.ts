@@ -1,0 +1,40 @@
+import { Hono } from 'hono';
+import { toLlmsFullTxt, toLlmsTxt } from '../../resources/llms-txt-body.ts';
+import { toOpenApi } from '../../views/text/openapi.ts';
+import type { Face, HttpEnvironment } from '../environment.ts';
+import { answerWithETag, once } from '../response/answers.ts';
+import { answerSitemap } from './sitemap.ts';
+
+const plain = 'text/plain; charset=utf-8';
+
+const toRobots = (publicUrl: string) =>
+  `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
+
+const json = 'application/json';
+/** Made of the definitions alone. */
+const lasting = { about: [] };
+
+/** What machines read to find their way: made of the definitions, once, for they never change while it runs. */
+export function createDiscoveryRoutes({ site: { config } }: Face) {
+  const short = once(() => toLlmsTxt(config));
+  const full = once(() => toLlmsFullTxt(config));
+  const openApi = once(() => `${JSON.stringify(toOpenApi(config))}\n`);
+  return new Hono<HttpEnvironment>()
+    .get('/llms.txt', (c) => answerWithETag(c, { type: plain, body: short(), lasting }))
+    .get('/llms-full.txt', (c) => answerWithETag(c, { type: plain, body: full(), lasting }))
+    .get('/openapi.json', (c) => answerWithETag(c, { type: json, body: openApi(), lasting }))
+    .get('/robots.txt', (c) => answerWithETag(c, { type: plain, body: toRobots(config.PUBLIC_URL), lasting }))
+    .get('/sitemap.xml', (c) => answerSitemap(c, config.PUBLIC_URL));
+}
+
+/** Whether the process answers, and whether it has something to show: 503 until listings are there and others' writes heard. */
+export const createHealthRoutes = ({ context }: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/healthz', (c) => c.text('ok\n', 200, { 'Cache-Control': 'no-store' }))
+    .get('/readyz', async (c) => {
+      const { store } = context;
+      const listings = await store.listings.count();
+      const [newest] = await store.listings.newest('published_at', 1);
+      const ready = newest !== undefined && (await store.isPresent(store.node));
+      return c.json({ ready, listings }, ready ? 200 : 503, { 'Cache-Control': 'no-store' });
+    });

@@ -1,0 +1,53 @@
+import { Hono } from 'hono';
+import type { StatusCode } from 'hono/utils/http-status';
+import { Problem } from '../../problem.ts';
+import { submitFeedback } from '../../tools/submit-feedback.ts';
+import { toFeedbackPage } from '../../views/pages/feedback-page.ts';
+import { call } from '../call.ts';
+import type { Face, HttpEnvironment, Request } from '../environment.ts';
+import { readForm } from '../request/body.ts';
+import { answerPage } from '../response/answers.ts';
+import { toWaitHeaders } from '../response/wait-headers.ts';
+
+const formLimit_bytes = 8192;
+const names = ['message', 'category', 'handle', 'looking_for', 'found_it', 'contact'] as const;
+
+type Values = Readonly<Record<string, string>>;
+
+const known = (form: Values): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (form[name] === undefined ? [] : [[name, form[name]]])));
+
+const toInput = ({ found_it, ...rest }: Record<string, string>) => ({
+  ...rest,
+  ...(found_it !== undefined && { found_it: found_it === 'true' }),
+});
+
+/** What is wrong with what was written, and what keeps it from being sent now: said at the form, nothing is lost. */
+const wrong = ['invalid_input', 'invalid_handle', 'unknown_handle', 'listing_withdrawn'];
+const notNow = ['rate_limited', 'feedback_paused', 'unavailable', 'storage_full'];
+
+const showForm = (c: Request, { site }: Face) => {
+  const received = c.req.query('received');
+  const handle = c.req.query('handle')?.slice(0, 200);
+  const isId = received !== undefined && /^[0-9a-f-]{36}$/.test(received);
+  return answerPage(c, toFeedbackPage(site, { values: handle ? { handle } : {}, ...(isId && { received }) }));
+};
+
+const send = async (c: Request, { site }: Face) => {
+  const values = known(await readForm(c, formLimit_bytes, site.config.PUBLIC_URL));
+  try {
+    const { id } = await call(c, submitFeedback, toInput(values));
+    return c.redirect(`/feedback?received=${id}`, 303);
+  } catch (problem) {
+    if (!(problem instanceof Problem) || ![...wrong, ...notNow].includes(problem.code)) throw problem;
+    c.status(wrong.includes(problem.code) ? 422 : (problem.status as StatusCode));
+    const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
+    return c.html(String(toFeedbackPage(site, { values, problem })), { headers });
+  }
+};
+
+/** The feedback form: 422 with messages at the fields, 303 once it was received. */
+export const createFeedbackRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/feedback', (c) => showForm(c, face))
+    .post('/feedback', (c) => send(c, face));

@@ -1,0 +1,66 @@
+import { Hono } from 'hono';
+import Tinypool from 'tinypool';
+import { Problem } from '../../problem.ts';
+import { getAgent } from '../../tools/get-agent.ts';
+import { type LinkCard, toListingCard, toServiceCard } from '../../views/listing/link-card.ts';
+import { call } from '../call.ts';
+import type { Face, HttpEnvironment, Request } from '../environment.ts';
+import { handleOf, orRedirect } from '../request/listing-path.ts';
+import { isHeld, type Lasting, toTag } from '../response/answers.ts';
+
+const drawing = new URL('../../views/listing/link-card-drawing.ts', import.meta.url).href;
+const mostWaiting = 16;
+const idle_ms = 30_000;
+
+/** Draws in a thread of its own, which ends when nothing was drawn for half a minute. */
+function createDrawer() {
+  const pool = new Tinypool({
+    filename: drawing,
+    minThreads: 0,
+    maxThreads: 1,
+    maxQueue: mostWaiting,
+    idleTimeout: idle_ms,
+  });
+  return {
+    async draw(card: LinkCard): Promise<Buffer<ArrayBuffer>> {
+      if (pool.queueSize >= mostWaiting) throw new Problem('unavailable', { retry_after_s: 2 });
+      const png = (await pool.run(card, { name: 'drawLinkCard' })) as Uint8Array<ArrayBuffer>;
+      return Buffer.from(png.buffer, png.byteOffset, png.byteLength);
+    },
+    end: () => pool.destroy(),
+  };
+}
+
+/** Sends the picture of a card; whoever holds the picture of the same words is not sent another, nor is one drawn. */
+async function answerCard(
+  c: Request,
+  { card, lasting }: { card: LinkCard; lasting: Lasting },
+  draw: (card: LinkCard) => Promise<Buffer<ArrayBuffer>>,
+): Promise<Response> {
+  const etag = `"${toTag(JSON.stringify(card))}"`;
+  c.header('ETag', etag);
+  c.header('Cache-Control', 'public, max-age=3600');
+  if (isHeld(c.req.header('if-none-match'), etag)) return c.body(null, 304);
+  const body = await draw(card);
+  const headers = { 'Content-Type': 'image/png', 'Content-Length': String(body.byteLength) };
+  c.set('finished', { etag, body, headers, lasting });
+  return c.body(body, { headers });
+}
+
+/** The routes of the cards; `close` ends what draws them. */
+export type CardRoutes = Hono<HttpEnvironment> & { close(): Promise<void> };
+
+/** The pictures that links to a page show elsewhere: of each listing, and of the service. */
+export function createCardRoutes({ site }: Face): CardRoutes {
+  const { draw, end } = createDrawer();
+  const routes = new Hono<HttpEnvironment>()
+    .get('/card.png', (c) => answerCard(c, { card: toServiceCard(site), lasting: { about: [] } }, draw))
+    .get('/agents/:namespace/:name/card.png', (c) => {
+      const handle = handleOf(c);
+      return orRedirect(c, handle, async () => {
+        const card = toListingCard(site, await call(c, getAgent, { handle }));
+        return answerCard(c, { card, lasting: { about: [handle] } }, draw);
+      });
+    });
+  return Object.assign(routes, { close: end });
+}

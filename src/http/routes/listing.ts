@@ -1,0 +1,78 @@
+import { Hono } from 'hono';
+import { isHandle } from '../../evidence/listing/handle.ts';
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { Problem } from '../../problem.ts';
+import { getAgent } from '../../tools/get-agent.ts';
+import { listRatings } from '../../tools/list-ratings.ts';
+import { pagePath } from '../../views/layout/html.ts';
+import { toBadgeStyle } from '../../views/listing/badge.ts';
+import { toBadged } from '../../views/listing/badge-block.ts';
+import { toBadgePage } from '../../views/listing/badge-page.ts';
+import { toListingPage } from '../../views/listing/listing-page.ts';
+import { chartStart } from '../../views/listing/month-chart.ts';
+import type { RatingFilter } from '../../views/listing/rating-filters.ts';
+import { toRatingsPage } from '../../views/listing/ratings-page.ts';
+import { toMarkdown } from '../../views/text/markdown.ts';
+import { call } from '../call.ts';
+import type { Face, HttpEnvironment, Request } from '../environment.ts';
+import { handleOf, listingOf, namesOf, orRedirect } from '../request/listing-path.ts';
+import { answerJson, answerPage, answerWithETag } from '../response/answers.ts';
+
+const markdownType = 'text/markdown; charset=utf-8';
+
+/** The counts behind the chart of a listing; none are read where there is no rating. */
+const monthsOf = async (c: Request, { handle, signals, evidence_snapshot_date }: ListingDocument) =>
+  signals.native.ratings > 0
+    ? c.get('context').store.ratings.months(handle, chartStart(evidence_snapshot_date))
+    : [];
+
+/** A listing as page, JSON or Markdown: the same document in three forms. */
+const showListing = async (c: Request, { site }: Face) => {
+  const { handle, ending } = await listingOf(c, ['.json', '.md']);
+  return orRedirect(c, handle, async () => {
+    const listing = await call(c, getAgent, { handle });
+    const lasting = { about: namesOf(c) };
+    // Search engines take the page for it, not its twin.
+    if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);
+    if (ending === '.json') return answerJson(c, listing, lasting);
+    if (ending === '.md')
+      return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), lasting });
+    return answerPage(c, toListingPage(site, listing, await monthsOf(c, listing)), lasting);
+  });
+};
+
+const showRatings = (c: Request, { site }: Face) => {
+  const handle = handleOf(c);
+  return orRedirect(c, handle, async () => {
+    const { outcome, source, cursor } = c.req.query();
+    const asked = Object.entries({ outcome, source, cursor }).filter(([, value]) => value);
+    const answer = await call(c, listRatings, { handle, ...Object.fromEntries(asked) });
+    const filter = Object.fromEntries(asked.filter(([name]) => name !== 'cursor')) as RatingFilter;
+    const page = toRatingsPage(site, await call(c, getAgent, { handle }), { answer, filter });
+    return answerPage(c, page, { about: [handle] });
+  });
+};
+
+const showBadgePage = (c: Request, { site }: Face) => {
+  const handle = handleOf(c);
+  return orRedirect(c, handle, async () => {
+    const listing = await call(c, getAgent, { handle });
+    const page = toBadgePage(site, toBadged(listing), toBadgeStyle(c.req.query('style')));
+    return answerPage(c, page, { about: [handle] });
+  });
+};
+
+/** An address with an encoded slash is sent on to the plain one. */
+const redirectEncoded = (c: Request) => {
+  const handle = c.req.param('handle') ?? '';
+  if (!isHandle(handle)) throw new Problem('invalid_handle');
+  return c.redirect(pagePath(handle), 308);
+};
+
+/** The pages of one listing, but for its claim. */
+export const createListingRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/agents/:namespace/:name', (c) => showListing(c, face))
+    .get('/agents/:namespace/:name/ratings', (c) => showRatings(c, face))
+    .get('/agents/:namespace/:name/badge', (c) => showBadgePage(c, face))
+    .get('/agents/:handle', redirectEncoded);

@@ -1,0 +1,95 @@
+import { Hono } from 'hono';
+import { Problem } from '../../problem.ts';
+import { searchAgents } from '../../tools/search-agents.ts';
+import type { SearchAddress, SearchAnswer } from '../../views/search/search-links.ts';
+import { toSearchPage, toTagPage, toWrongSearchPage } from '../../views/search/search-page.ts';
+import { mostShown, pageSize } from '../../views/search/search-results.ts';
+import { call } from '../call.ts';
+import type { Face, HttpEnvironment, Request } from '../environment.ts';
+import { answerPage } from '../response/answers.ts';
+import { wantsPage } from '../response/problems.ts';
+
+/** The most that one call of the tool answers. */
+const mostInOneCall = 50;
+
+const plainNames = ['transport', 'package', 'state', 'cursor'] as const;
+const flagNames = ['has_endpoint', 'has_native_ratings'] as const;
+
+/** The input of search_agents that an address holds. */
+function toSearchInput(address: SearchAddress): Record<string, unknown> {
+  const tags = address.getAll('tag');
+  const plain = plainNames.flatMap((name) => (address.get(name) ? [[name, address.get(name)]] : []));
+  const flags = flagNames.flatMap((name) => (address.get(name) === 'true' ? [[name, true]] : []));
+  return {
+    ...(address.get('q') && { query: address.get('q') }),
+    ...(tags.length > 0 && { tags }),
+    ...Object.fromEntries([...plain, ...flags]),
+  };
+}
+
+const wordNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
+const flagSet: ReadonlySet<string> = new Set(flagNames);
+
+/** Whether a parameter of an address says something to the search; others are passed over. */
+function isKnown(name: string, value: string): boolean {
+  if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
+  return flagSet.has(name) ? value === 'true' : wordNames.has(name) && value !== '';
+}
+
+/** The part of an address that the search knows, each thing once; `query`, as the tool calls it, is `q` here. */
+/** One more than a search takes, so that it says so; a page links to each of them without the others. */
+const heldTags = 6;
+
+function toSearchAddress(address: URLSearchParams): SearchAddress {
+  const known = new URLSearchParams();
+  for (const [given, value] of address) {
+    const name = given === 'query' ? 'q' : given;
+    if (!isKnown(name, value) || known.has(name, value)) continue;
+    if (name === 'tag' && known.getAll(name).length === heldTags) continue;
+    if (name === 'tag') known.append(name, value);
+    else known.set(name, value);
+  }
+  return known;
+}
+
+/** As many listings as the address shows, read by as many calls as that takes; a page where it does not say. */
+async function search(c: Request, address: SearchAddress): Promise<SearchAnswer> {
+  const input = toSearchInput(address);
+  const shown = Math.min(Number(address.get('shown') ?? pageSize), mostShown);
+  const answer = await call(c, searchAgents, { ...input, limit: Math.min(shown, mostInOneCall) });
+  let { next_cursor, ...found } = answer;
+  while (next_cursor && found.listings.length < shown) {
+    const limit = Math.min(shown - found.listings.length, mostInOneCall);
+    const next = await call(c, searchAgents, { ...input, cursor: next_cursor, limit });
+    found = { ...found, listings: [...found.listings, ...next.listings] };
+    next_cursor = next.next_cursor;
+  }
+  return { ...found, next_cursor };
+}
+
+const showSearch = async (c: Request, { site }: Face) => {
+  const address = toSearchAddress(new URL(c.req.url).searchParams);
+  try {
+    const page = toSearchPage(site, { answer: await search(c, address), address });
+    return answerPage(c, page, { about: 'all' });
+  } catch (problem) {
+    const isWrong = problem instanceof Problem && problem.code === 'invalid_input' && wantsPage(c);
+    if (!isWrong) throw problem;
+    return c.html(String(toWrongSearchPage(site, address, problem)), 422, { 'Cache-Control': 'no-store' });
+  }
+};
+
+const showTag = async (c: Request, { site }: Face) => {
+  const tag = c.req.param('tag') ?? '';
+  const answer = await call(c, searchAgents, { tags: [tag], limit: pageSize }).catch((error: unknown) => {
+    throw error instanceof Problem && error.code === 'invalid_input' ? new Problem('not_found') : error;
+  });
+  if (answer.total.count === 0) throw new Problem('not_found', { detail: 'No listing has this tag.' });
+  return answerPage(c, toTagPage(site, tag, answer), { about: 'all' });
+};
+
+/** The search and its filters, and the listings of one tag: the same handler as search_agents, as pages. */
+export const createSearchRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/agents', (c) => showSearch(c, face))
+    .get('/tags/:tag', (c) => showTag(c, face));

@@ -1,0 +1,127 @@
+import { Hono } from 'hono';
+import { consistencyProof } from '../../evidence/log/merkle.ts';
+import { toVerifierText, verifierOf } from '../../evidence/log/signed-note.ts';
+import { Problem } from '../../problem.ts';
+import type { LogHead } from '../../store/store.ts';
+import { proveEntry } from '../../transparency-log/entry-proof.ts';
+import { currentCheckpoint } from '../../transparency-log/issue-checkpoint.ts';
+import { logPath, openLogKey } from '../../transparency-log/keys.ts';
+import type { HttpEnvironment, Request } from '../environment.ts';
+import { answerJson } from '../response/answers.ts';
+
+const text = { 'Content-Type': 'text/plain; charset=utf-8' };
+const tile = {
+  'Content-Type': 'application/octet-stream',
+  'Cache-Control': 'public, max-age=31536000, immutable',
+};
+const tileWidth = 256;
+const wholeNumber = /^(0|[1-9]\d{0,14})$/;
+/** `<N>[.p/<W>]`: three-digit path elements, all but the last with an x (C2SP tlog-tiles). */
+const tileForm = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
+
+async function findHead(c: Request): Promise<LogHead> {
+  const log = Number(c.req.param('log') ?? 1);
+  const head = (await c.get('context').store.log.heads()).find(({ id }) => id === log);
+  if (!head) throw new Problem('not_found', { detail: 'There is no such log.' });
+  return head;
+}
+
+const keyText = async (c: Request, log: number) =>
+  toVerifierText(verifierOf(await openLogKey(c.get('context'), log)));
+
+async function answerCheckpoint(c: Request): Promise<Response> {
+  const { closed_with } = await findHead(c);
+  const checkpoint = closed_with ?? (await currentCheckpoint(c.get('context'))).text;
+  return c.body(checkpoint, 200, { ...text, 'Cache-Control': 'public, max-age=1' });
+}
+
+/** Where a tile begins and how wide it is; throws not_found for one that the tree has not. */
+function readTile(path: string, complete: number): { from: number; width: number } {
+  const [, number = '', width = String(tileWidth)] = tileForm.exec(path) ?? [];
+  const from = Number(number.replaceAll(/[x/]/g, '')) * tileWidth;
+  if (!number || Number(width) > tileWidth || from + Number(width) > complete)
+    throw new Problem('not_found', { detail: 'The tree has no such tile.' });
+  return { from, width: Number(width) };
+}
+
+async function answerTile(c: Request, level: string, path: string): Promise<Response> {
+  const head = await findHead(c);
+  const { log } = c.get('context').store;
+  if (level === 'entries') {
+    const { from, width } = readTile(path, head.size);
+    const bundle = (await log.leaves(head.base + from, width)).flatMap((leaf) => {
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(Buffer.byteLength(leaf));
+      return [length, Buffer.from(leaf)];
+    });
+    return c.body(Buffer.concat(bundle), 200, tile);
+  }
+  if (!/^([0-9]|[1-5]\d|6[0-3])$/.test(level)) throw new Problem('not_found');
+  const { from, width } = readTile(path, Math.floor(head.size / tileWidth ** Number(level)));
+  return c.body(Buffer.concat(await log.nodes(head.id, Number(level) * 8, from, width)), 200, tile);
+}
+
+async function answerConsistency(c: Request): Promise<Response> {
+  const head = await findHead(c);
+  const [from, to] = [c.req.param('from') ?? '', c.req.param('to') ?? ''];
+  if (
+    ![from, to].every((size) => wholeNumber.test(size)) ||
+    Number(from) > Number(to) ||
+    Number(to) > head.size
+  )
+    throw new Problem('not_found', {
+      detail: `Sizes are whole numbers up to ${head.size}, the smaller one first.`,
+    });
+  const path = await consistencyProof(c.get('context').store.log.tree(head.id), Number(from), Number(to));
+  return c.body(path.map((node) => `${node.toString('base64')}\n`).join(''), 200, text);
+}
+
+async function answerProof(c: Request): Promise<Response> {
+  const index = c.req.param('index') ?? '';
+  if (!wholeNumber.test(index))
+    throw new Problem('not_found', { detail: 'An entry’s index is a whole number.' });
+  const { base } = await findHead(c);
+  return c.body((await proveEntry(c.get('context'), base + Number(index))).proof, 200, text);
+}
+
+const statement =
+  'An append-only log of rating and claim events (RFC 6962 hashing, C2SP tiles and signed checkpoints). Whoever kept a checkpoint can prove a rewrite. An entry shows that something was recorded, not that it is right.';
+
+async function answerLogs(c: Request): Promise<Response> {
+  const { store, config } = c.get('context');
+  const heads = await store.log.heads();
+  const logs = await Promise.all(
+    heads.map(async (head) => ({
+      log: `${config.PUBLIC_URL}${logPath(head.id)}`,
+      first_log_index: head.base,
+      entries: head.size,
+      opened_at: head.opened_at,
+      key: await keyText(c, head.id),
+      ...(head.closed_with && {
+        closed:
+          'The database was found older than this checkpoint, as after a restored backup; entries beyond it are lost.',
+        closed_with: head.closed_with,
+      }),
+    })),
+  );
+  return answerJson(c, { statement, logs });
+}
+
+function createOneLogRoutes() {
+  return new Hono<HttpEnvironment>()
+    .get('/checkpoint', answerCheckpoint)
+    .get('/key', async (c) => c.body(`${await keyText(c, (await findHead(c)).id)}\n`, 200, text))
+    .get('/proof/:index', answerProof)
+    .get('/consistency/:from/:to', answerConsistency)
+    .get('/tile/:level/*', (c) => {
+      const level = c.req.param('level');
+      return answerTile(c, level, c.req.path.slice(c.req.path.indexOf(`/tile/${level}/`) + level.length + 7));
+    });
+}
+
+/** The record that anyone can check: checkpoints, tiles, entries, proofs and keys of every log (trust.md section 4). */
+export const createLogRoutes = () =>
+  new Hono<HttpEnvironment>()
+    .get('/log', answerLogs)
+    .route('/log', createOneLogRoutes())
+    .route('/log/:log{[1-9][0-9]*}', createOneLogRoutes());

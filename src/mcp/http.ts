@@ -1,0 +1,181 @@
+import {
+  classifyInboundRequest,
+  createMcpHandler,
+  type InboundModernRoute,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type McpHttpHandler,
+  type McpServer,
+  type ServerOptions,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
+import type { Caller, Context } from '../context.ts';
+import { createLane, deadline, type Lane, modernRevision, withOwnWords } from './lane.ts';
+import { toAuthInfo } from './register.ts';
+import { toJsonText } from './result.ts';
+import { createMcpServer, type Era } from './server.ts';
+import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
+
+/** One POST, its body read and parsed; never a batch. */
+export interface Posted {
+  readonly request: Request;
+  readonly body: unknown;
+  readonly caller: Caller;
+  /** Called with the JSON of the answer where that is a result without isError. */
+  readonly answered?: ((text: string) => void) | undefined;
+  /** Makes the response of a plain answer, which is JSON. */
+  readonly respond: (text: string) => Response;
+}
+
+/** Answers MCP over HTTP in both eras. */
+export interface McpAnswerer {
+  /** Throws unavailable after the deadline; every other trouble is an answer. */
+  answer(posted: Posted): Promise<Response>;
+  /** Tells open subscriptions which listings changed. */
+  listingsChanged(handles: readonly string[] | 'all'): void;
+  /** Ends open subscriptions. */
+  close(): Promise<void>;
+}
+
+/** What CONFORMANCE=1 adds to every server, and which requests need a stream for it. */
+export interface Fixtures {
+  readonly options: Pick<ServerOptions, 'requestState'>;
+  register(server: McpServer, announce: (what: 'tools' | 'prompts') => void): void;
+  needsStream(message: JSONRPCRequest): boolean;
+}
+
+interface Legs {
+  readonly legacy: Lane;
+  readonly modern: Lane;
+  /** The SDK's own handler, an instance per request: refusals, subscriptions, whatever is unusual. */
+  readonly handler: McpHttpHandler;
+  readonly subscriptions: Subscriptions;
+}
+
+const urisOf = (handle: string) => [`agent://${handle}`, `agent://${handle}/ratings`];
+
+/** A subscription, counted in for as long as its stream is open. */
+async function subscribe(posted: Posted, { message }: InboundModernRoute, legs: Legs): Promise<Response> {
+  const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
+  const { network } = posted.caller;
+  const stream = legs.subscriptions.open(network, notifications?.resourceSubscriptions);
+  try {
+    return untilEnded(await handle(posted, legs), stream.end);
+  } catch (error) {
+    stream.end();
+    throw error;
+  }
+}
+
+/** The SDK's own answer, its failures in our words; a stream is passed on as it is. */
+async function handle({ request, body, caller }: Posted, { handler }: Legs): Promise<Response> {
+  const sent = { parsedBody: body, authInfo: toAuthInfo(caller) };
+  const response = await deadline(handler.fetch(request, sent));
+  if (!response.headers.get('content-type')?.startsWith('application/json')) return response;
+  const message = (await response.json()) as JSONRPCMessage;
+  return toJson(withOwnWords(message), response.status);
+}
+
+const headersOf = ({ headers }: Request) => ({
+  protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,
+  mcpMethodHeader: headers.get('mcp-method') ?? undefined,
+  mcpNameHeader: headers.get('mcp-name') ?? undefined,
+});
+
+const toJson = (value: unknown, status = 200): Response =>
+  new Response(JSON.stringify(value), { status, headers: { 'Content-Type': 'application/json' } });
+
+const isGood = (message: object): boolean =>
+  'result' in message && (message.result as { isError?: boolean }).isError !== true;
+
+/** The answer of a lane, sent as JSON. */
+function toLaneAnswer(message: object, { answered, respond }: Posted): Response {
+  const text = toJsonText(message);
+  if (isGood(message)) answered?.(text);
+  return respond(text);
+}
+
+/** The modern methods that a lane serves, each with the parameter that Mcp-Name repeats. */
+const laneMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
+  ['tools/list', undefined],
+  ['tools/call', 'name'],
+  ['resources/list', undefined],
+  ['resources/templates/list', undefined],
+  ['resources/read', 'uri'],
+  ['prompts/list', undefined],
+  ['prompts/get', 'name'],
+  ['completion/complete', undefined],
+  ['server/discover', undefined],
+]);
+
+/** Whether a modern message is a request that nothing can be said against before its method runs. */
+function isPlain({ messageKind, message, classification }: InboundModernRoute, request: Request): boolean {
+  const { protocolVersionHeader, mcpMethodHeader, mcpNameHeader } = headersOf(request);
+  // The classifier has held these two against the body, but lets them be absent.
+  if (!protocolVersionHeader || !mcpMethodHeader || messageKind !== 'request') return false;
+  if (classification.revision !== modernRevision || !laneMethods.has(message.method)) return false;
+  const source = laneMethods.get(message.method);
+  return !source || (mcpNameHeader !== undefined && message.params?.[source] === mcpNameHeader);
+}
+
+const servedLegacy = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+
+async function answerLegacy(posted: Posted, lane: Lane): Promise<Response> {
+  const { request, body, caller } = posted;
+  const message = body as JSONRPCRequest;
+  // Without a session there is nobody that a notification or a posted response could reach.
+  if (message.method === undefined || message.id === undefined) return new Response(null, { status: 202 });
+  const revision = request.headers.get('mcp-protocol-version');
+  if (revision && message.method !== 'initialize' && !SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) {
+    const error = { code: -32000, message: `Unsupported protocol version; served are ${servedLegacy}` };
+    return toJson({ jsonrpc: '2.0', id: message.id, error }, 400);
+  }
+  return toLaneAnswer(await lane.exchange(message, toAuthInfo(caller)), posted);
+}
+
+async function answer(posted: Posted, legs: Legs, fixtures: Fixtures | undefined): Promise<Response> {
+  const { request, body, caller } = posted;
+  const route = classifyInboundRequest({ httpMethod: 'POST', body, ...headersOf(request) });
+  const streams = fixtures?.needsStream(body as JSONRPCRequest) === true;
+  if (route.kind === 'legacy' && !streams) return answerLegacy(posted, legs.legacy);
+  if (route.kind === 'modern' && !streams && isPlain(route, request))
+    return toLaneAnswer(
+      await legs.modern.exchange(route.message as JSONRPCRequest, toAuthInfo(caller)),
+      posted,
+    );
+  const isSubscription = route.kind === 'modern' && route.message.method === 'subscriptions/listen';
+  return isSubscription ? subscribe(posted, route, legs) : handle(posted, legs);
+}
+
+/** Opens the two lanes and the handler behind them. */
+export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Promise<McpAnswerer> {
+  const createServer = (era: Era): McpServer => {
+    const server = createMcpServer(context, era, fixtures?.options);
+    fixtures?.register(server, (what) =>
+      what === 'tools' ? handler.notify.toolsChanged() : handler.notify.promptsChanged(),
+    );
+    return server;
+  };
+  const openLane = async (era: Era) => {
+    const lane = createLane(era);
+    await createServer(era).connect(lane.transport);
+    return lane;
+  };
+  const handler = createMcpHandler(({ era }) => createServer(era), {
+    onerror: (error) => context.log.debug({ reason: error.message }, 'mcp refused'),
+  });
+  const legs = {
+    legacy: await openLane('legacy'),
+    modern: await openLane('modern'),
+    handler,
+    subscriptions: createSubscriptions(),
+  };
+  return {
+    answer: (posted) => answer(posted, legs, fixtures),
+    listingsChanged: (handles) => {
+      for (const uri of handles === 'all' ? legs.subscriptions.watched() : handles.flatMap(urisOf))
+        handler.notify.resourceUpdated(uri);
+    },
+    close: () => handler.close(),
+  };
+}

@@ -1,0 +1,136 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Context } from '../context.ts';
+import { readProgress } from '../registry/counts.ts';
+import { memoryReads, toolCalls, writes } from './events.ts';
+
+const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** What takes longer is a stream that a client listens to, not an answer. */
+const longestAnswer_s = 30;
+
+/** First parts of paths that requests are counted by; whatever else there is or is not counts as `other`. */
+const routes = new Set([
+  'agents',
+  'api',
+  'assets',
+  'badge',
+  'compare',
+  'feedback',
+  'healthz',
+  'log',
+  'readyz',
+  'tags',
+]);
+function toRoute(url: string): string {
+  const path = url.split('?', 1)[0] ?? '';
+  if (path === '/api/mcp') return 'mcp';
+  const first = path.split('/', 2)[1] ?? '';
+  return first === '' ? 'home' : routes.has(first) ? first : 'other';
+}
+
+/** A message of Node's own channels of its HTTP servers. */
+interface HttpMessage {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly server: Server;
+}
+
+/** Counts and times what every HTTP server of this process answers, but for `own`. Answers the undo. */
+export function measureHttp(registers: Registry[], own: Server): () => void {
+  const answered = new Counter({
+    name: 'dossier_http_requests_total',
+    help: 'Answered HTTP requests by the first part of their path and by status',
+    labelNames: ['route', 'status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'dossier_http_request_seconds',
+    help: 'Time from a request to the end of its answer, streams left out',
+    labelNames: ['route'],
+    buckets: answer_s,
+    registers,
+  });
+  const starts = new WeakMap<IncomingMessage, number>();
+  const begin = (message: unknown) => void starts.set((message as HttpMessage).request, performance.now());
+  const end = (message: unknown) => {
+    const { request, response, server } = message as HttpMessage;
+    const start = starts.get(request);
+    if (server === own || start === undefined) return;
+    const route = toRoute(request.url ?? '');
+    const taken_s = (performance.now() - start) / 1000;
+    answered.inc({ route, status: response.statusCode });
+    if (taken_s <= longestAnswer_s) seconds.observe({ route }, taken_s);
+  };
+  subscribe('http.server.request.start', begin);
+  subscribe('http.server.response.finish', end);
+  return () => {
+    unsubscribe('http.server.request.start', begin);
+    unsubscribe('http.server.response.finish', end);
+  };
+}
+
+/** Counts calls of tools and reads of memories, and times writes. Answers the undo. */
+export function measureWork(registers: Registry[]): () => void {
+  const calls = new Counter({
+    name: 'dossier_tool_calls_total',
+    help: 'Calls of tools by any face: ok, or the code of the problem',
+    labelNames: ['tool', 'outcome'],
+    registers,
+  });
+  const reads = new Counter({
+    name: 'dossier_memory_reads_total',
+    help: 'Facts of listings, counts of searches and finished answers that were in memory (hit) or not (miss)',
+    labelNames: ['memory', 'result'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'dossier_store_write_seconds',
+    help: 'Time until a transaction was durable, waiting included',
+    buckets: answer_s,
+    registers,
+  });
+  const undo = [
+    toolCalls.listen(({ tool, outcome }) => calls.inc({ tool, outcome })),
+    memoryReads.listen(({ memory, isHit }) => reads.inc({ memory, result: isHit ? 'hit' : 'miss' })),
+    writes.listen((write) => seconds.observe(write.seconds)),
+  ];
+  return () => {
+    for (const end of undo) end();
+  };
+}
+
+/** What the store says of itself, once `read` was called; the last of it where it does not answer any more. */
+export function createStoreGauges(registers: Registry[], { store }: Pick<Context, 'store'>) {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const up = gauge(
+    'dossier_store_up',
+    'Whether the database answers; where it does not, its other values are old',
+  );
+  const listings = gauge('dossier_listings', 'Listings that are shown');
+  const importedAt = gauge(
+    'dossier_import_last_success_timestamp_seconds',
+    'When the last import that ended well did',
+  );
+  const counts = new Gauge({
+    name: 'dossier_import_last_success',
+    help: 'Counts of the last import that ended well',
+    labelNames: ['count'],
+    registers,
+  });
+  const readAll = async () => {
+    const { done } = await store.imports.last();
+    listings.set(await store.listings.count());
+    if (!done?.finished_at) return;
+    importedAt.set(Date.parse(done.finished_at) / 1000);
+    for (const [count, value] of Object.entries(readProgress(done.counts).counts))
+      counts.set({ count }, value);
+  };
+  return {
+    read: () =>
+      readAll().then(
+        () => up.set(1),
+        () => up.set(0),
+      ),
+  };
+}

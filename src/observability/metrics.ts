@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Context } from '../context.ts';
+import { createStoreGauges, measureHttp, measureWork } from './instruments.ts';
+
+/** A listener that answers `GET /metrics` in the text form of Prometheus. */
+export interface Metrics {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Names of this machine that a page of another site cannot be reached by. */
+const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+/**
+ * Measures this process and its HTTP servers from now on and answers Prometheus at METRICS_PORT, apart from the service;
+ * undefined where that is off. Throws what listening throws.
+ */
+export async function startMetrics({
+  config: { METRICS_PORT },
+  store,
+}: Pick<Context, 'config' | 'store'>): Promise<Metrics | undefined> {
+  if (!METRICS_PORT) return undefined;
+  const registry = new Registry();
+  const gauges = createStoreGauges([registry], { store });
+  let isLoopback = true;
+  const server = createServer(async ({ method, url, headers }, response) => {
+    const isNamed = !isLoopback || loopbackHost.test(headers.host ?? '');
+    if (method !== 'GET' || url !== '/metrics' || !isNamed)
+      return void response.writeHead(404).end('GET /metrics\n');
+    await gauges.read();
+    response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
+  });
+  server.listen(METRICS_PORT);
+  await once(server, 'listening');
+  isLoopback = /^(127\.|::1$)/.test((server.address() as AddressInfo).address);
+  collectDefaultMetrics({ register: registry });
+  const undo = [measureHttp([registry], server), measureWork([registry])];
+  const { address, port, family } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`,
+    async stop() {
+      for (const end of undo) end();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

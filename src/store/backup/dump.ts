@@ -1,0 +1,91 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Engine } from '../engine.ts';
+import type { Schema } from '../schema.ts';
+
+/** What is not part of a backup: limits are forgotten within a day, looks at repositories within an hour or two. */
+type ForgottenTable = 'limit_bucket' | 'limit_key' | 'claim_check';
+/** A table that is part of a backup. */
+export type DumpedTable = Exclude<keyof Schema, ForgottenTable>;
+/** A row as both engines keep it: texts, whole numbers and nulls, by column. */
+export type DumpedRow = Readonly<Record<string, string | number | null>>;
+/** How many rows each table has. */
+export type RowCounts = Readonly<Record<DumpedTable, number>>;
+
+/** Every table of a backup with the key that its rows are ordered by; the logs come last (see load.ts). */
+const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {
+  listing: ['id'],
+  listing_version: ['handle', 'version'],
+  imported_signal: ['handle', 'source'],
+  facet_count: ['facet'],
+  publisher_count: ['namespace'],
+  import_run: ['id'],
+  quarantine: ['name', 'version'],
+  claim: ['handle'],
+  claim_event: ['log_index'],
+  claim_key: ['kid'],
+  capability: ['hash'],
+  rating: ['id'],
+  rating_response: ['rating_id'],
+  feedback: ['id'],
+  log_key: ['id'],
+  log_leaf: ['log_index'],
+  log_node: ['log', 'level', 'position'],
+  log_record: ['log_index'],
+  log_head: ['id'],
+};
+
+/** The tables of a backup, in its order. */
+export const dumpedTables = Object.keys(keys) as DumpedTable[];
+
+const batchRows = 500;
+
+/** The columns of a table's key as one value, for comparing and ordering. */
+export const keyColumns = (table: DumpedTable): RawBuilder<unknown> =>
+  sql.join(keys[table].map((column) => sql.ref(column)));
+
+/** The key of a row as one value. */
+export const keyOf = (table: DumpedTable, row: DumpedRow): RawBuilder<unknown> =>
+  sql.join(keys[table].map((column) => row[column]));
+
+/** All rows of a table by its key, at most 500 at a time; the order is the same on every engine. */
+export async function* readTable(db: Db, table: DumpedTable): AsyncGenerator<readonly DumpedRow[], void> {
+  let last: DumpedRow | undefined;
+  do {
+    const after = last ? sql`where (${keyColumns(table)}) > (${keyOf(table, last)})` : sql``;
+    const { rows } = await sql<DumpedRow>`select * from ${sql.table(table)} ${after}
+      order by ${keyColumns(table)} limit ${batchRows}`.execute(db);
+    if (rows.length > 0) yield rows;
+    last = rows.length === batchRows ? rows.at(-1) : undefined;
+  } while (last);
+}
+
+/** Counts the rows of every table of a backup. */
+export async function countRows(db: Db): Promise<RowCounts> {
+  const counts: [DumpedTable, number][] = [];
+  for (const table of dumpedTables) {
+    const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`.execute(
+      db,
+    );
+    counts.push([table, Number(rows[0]?.rows)]);
+  }
+  return Object.fromEntries(counts) as Record<DumpedTable, number>;
+}
+
+/** Everything that is kept, as it was at one moment. */
+export interface Dump {
+  readonly counts: RowCounts;
+  /** All rows, table by table in a fixed order and by key inside; at most 500 at a time. */
+  read(): AsyncIterable<{ readonly table: DumpedTable; readonly rows: readonly DumpedRow[] }>;
+}
+
+/** Hands everything that is kept to `work`, whatever is written meanwhile (docs/decisions/0006). */
+export const dumpStore = <T>(engine: Engine, work: (dump: Dump) => Promise<T>): Promise<T> =>
+  engine.snapshot(async (db) =>
+    work({
+      counts: await countRows(db),
+      async *read() {
+        for (const table of dumpedTables)
+          for await (const rows of readTable(db, table)) yield { table, rows };
+      },
+    }),
+  );

@@ -1,0 +1,130 @@
+import { type Kysely, sql } from 'kysely';
+import type { Db, Engine, SearchIndex } from '../engine.ts';
+import type { ListingRow } from '../store.ts';
+import {
+  countRows,
+  type DumpedRow,
+  type DumpedTable,
+  dumpedTables,
+  keyColumns,
+  keyOf,
+  readTable,
+} from './dump.ts';
+
+/** Runs one transaction and answers once it is durable. */
+type Commit = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
+
+/** A database that a backup is put into; it is whole only after `finish`. */
+export interface Load {
+  /** Puts rows of one table in, in one transaction; at most 500. Throws where they do not fit the table. */
+  put(table: string, rows: readonly DumpedRow[]): Promise<void>;
+  /** Makes the database whole. Throws where it does not hold exactly so many rows. */
+  finish(counts: Readonly<Record<string, number>>): Promise<void>;
+}
+
+interface Ending {
+  readonly heads: readonly DumpedRow[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+const isDumped = (table: string): table is DumpedTable => (dumpedTables as string[]).includes(table);
+
+/** A new database has the head of an empty log, an interrupted load has none, and nothing else ever takes it away. */
+async function readState(db: Db): Promise<'new' | 'interrupted' | 'in use'> {
+  const [head, ...more] = await db.selectFrom('log_head').selectAll().execute();
+  if (!head) return 'interrupted';
+  if (more.length > 0 || head.size > 0) return 'in use';
+  for (const table of dumpedTables.filter((name) => name !== 'log_head')) {
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
+    if (rows.length > 0) return 'in use';
+  }
+  return 'new';
+}
+
+/** Whether a database is whole: not in the middle of a load, and not left there by one. */
+export const isWhole = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('log_head').select('id').limit(1).execute()).length > 0;
+
+/** Takes the head away from a new database; answers what it was before. */
+async function takeHead(db: Db) {
+  const state = await readState(db);
+  if (state === 'new') await db.deleteFrom('log_head').execute();
+  return state;
+}
+
+const idsOf = (rows: readonly DumpedRow[]) => rows.map(({ id }) => Number(id));
+
+/** Takes the first 500 rows out of a table; answers false where there are none. */
+async function clearBatch(search: SearchIndex, db: Db, table: DumpedTable): Promise<boolean> {
+  const { value: rows } = await readTable(db, table).next();
+  const last = rows?.at(-1);
+  if (!rows || !last) return false;
+  if (table === 'listing') await search.replace(db, idsOf(rows), []);
+  await sql`delete from ${sql.table(table)} where (${keyColumns(table)}) <= (${keyOf(table, last)})`.execute(
+    db,
+  );
+  return true;
+}
+
+/** Takes out what an interrupted load put in, a batch a transaction. */
+async function clear(search: SearchIndex, commit: Commit): Promise<void> {
+  for (const table of dumpedTables) while (await commit((db) => clearBatch(search, db, table)));
+}
+
+const insert = (db: Db, table: DumpedTable, rows: readonly DumpedRow[]) =>
+  (db as unknown as Kysely<Record<DumpedTable, DumpedRow>>).insertInto(table).values(rows).execute();
+
+async function putRows(
+  search: SearchIndex,
+  db: Db,
+  batch: { table: DumpedTable; rows: readonly DumpedRow[] },
+) {
+  await insert(db, batch.table, batch.rows);
+  if (batch.table !== 'listing') return;
+  const listings = batch.rows as unknown as readonly ListingRow[];
+  await search.replace(
+    db,
+    [],
+    listings.filter(({ withdrawn }) => withdrawn === null),
+  );
+}
+
+/** A transaction of a load; none is made any more once another load of the same database ended. */
+const whileLoading =
+  (commit: Commit): Commit =>
+  (work) =>
+    commit(async (db) => {
+      if (await isWhole(db)) throw new Error('another restore into this database ended meanwhile');
+      return work(db);
+    });
+
+/** The heads come first, because then no other load writes; wrong counts take them away again. */
+async function finish(engine: Engine, commit: Commit, { heads, counts }: Ending): Promise<void> {
+  if (heads.length === 0) throw new Error('there is no log in it, so it is not of a whole database');
+  await whileLoading(commit)((db) => insert(db, 'log_head', heads));
+  const held = await engine.snapshot(countRows);
+  const wrong = dumpedTables.filter((table) => held[table] !== counts[table]);
+  if (wrong.length === 0) return;
+  await commit((db) => db.deleteFrom('log_head').execute());
+  throw new Error(`not as many rows as there should be in ${wrong.join(', ')}`);
+}
+
+/**
+ * Begins to fill a new database, or one that an interrupted load left behind, which is emptied first. Until `finish`
+ * it has no log, so no process opens it. Answers undefined, and does nothing, where it is in use.
+ */
+export async function loadStore(engine: Engine, commit: Commit): Promise<Load | undefined> {
+  const state = await commit(takeHead);
+  if (state === 'in use') return undefined;
+  const step = whileLoading(commit);
+  if (state === 'interrupted') await clear(engine.search, step);
+  const heads: DumpedRow[] = [];
+  return {
+    async put(table, rows) {
+      if (!isDumped(table)) throw new Error(`no table is called ${table}`);
+      if (table === 'log_head') heads.push(...rows);
+      else if (rows.length > 0) await step((db) => putRows(engine.search, db, { table, rows }));
+    },
+    finish: (counts) => finish(engine, commit, { heads, counts }),
+  };
+}

@@ -1,0 +1,138 @@
+import { nodeHash, type ReadNode } from '../../evidence/log/merkle.ts';
+import type { Db } from '../engine.ts';
+import type { LogLeafTable, LogNodeTable, LogRecordTable } from '../schema.ts';
+import type { LogHead, LogReads, LogWrites } from '../store.ts';
+import { keepQuery } from './kept-query.ts';
+
+const readTree =
+  (db: Db, log: number): ReadNode =>
+  async (level, position) => {
+    const row = await db
+      .selectFrom('log_node')
+      .select('hash')
+      .where('log', '=', log)
+      .where('level', '=', level)
+      .where('position', '=', position)
+      .executeTakeFirstOrThrow();
+    return Buffer.from(row.hash, 'hex');
+  };
+
+async function readHeads(db: Db): Promise<[LogHead, ...LogHead[]]> {
+  const [first, ...rest] = await db.selectFrom('log_head').selectAll().orderBy('id').execute();
+  if (!first) throw new Error('no log');
+  return [first, ...rest];
+}
+
+async function readNodes(
+  db: Db,
+  log: number,
+  range: { level: number; from: number; limit: number },
+): Promise<Buffer[]> {
+  const rows = await db
+    .selectFrom('log_node')
+    .select('hash')
+    .where('log', '=', log)
+    .where('level', '=', range.level)
+    .where('position', '>=', range.from)
+    .where('position', '<', range.from + range.limit)
+    .orderBy('position')
+    .execute();
+  return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
+}
+
+/** Reads of the append-only logs over any engine. */
+export const createLogReads = (db: Db): LogReads => ({
+  heads: () => readHeads(db),
+  size: async () => {
+    const head = (await readHeads(db)).at(-1);
+    return (head?.base ?? 0) + (head?.size ?? 0);
+  },
+  leaf: (index) =>
+    db.selectFrom('log_leaf').select(['type', 'leaf']).where('log_index', '=', index).executeTakeFirst(),
+  leaves: async (from, limit) => {
+    const rows = await db
+      .selectFrom('log_leaf')
+      .select('leaf')
+      .where('log_index', '>=', from)
+      .where('log_index', '<', from + limit)
+      .orderBy('log_index')
+      .execute();
+    return rows.map(({ leaf }) => leaf);
+  },
+  record: (index) =>
+    db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
+  tree: (log) => readTree(db, log),
+  nodes: (log, level, from, limit) => readNodes(db, log, { level, from, limit }),
+});
+
+/** With the log in each alternative; beside them, SQLite would read the whole log instead. */
+const readPlaced = keepQuery((db, places: readonly Omit<LogNodeTable, 'hash'>[]) =>
+  db
+    .selectFrom('log_node')
+    .select('hash')
+    .where(({ and, or }) => or(places.map(and)))
+    .orderBy('level'),
+);
+
+/** Hashes of the subtrees left of a new leaf that it completes together with it, the lowest first. */
+async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[]> {
+  const wanted: Omit<LogNodeTable, 'hash'>[] = [];
+  for (let [level, position] = [0, leaf]; position % 2 === 1; level++, position = (position - 1) / 2)
+    wanted.push({ log, level, position: position - 1 });
+  if (wanted.length === 0) return [];
+  const rows = await readPlaced(db, wanted);
+  if (rows.length < wanted.length) throw new Error('the log has a gap');
+  return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
+}
+
+/** A new leaf hash and the hashes of the subtrees that it completes. */
+async function completedNodes(db: Db, log: number, leaf: { position: number; hash: string }) {
+  const nodes = [{ log, level: 0, ...leaf }];
+  let { position } = leaf;
+  let node: Buffer = Buffer.from(leaf.hash, 'hex');
+  for (const left of await readCompleted(db, log, leaf.position)) {
+    node = nodeHash(left, node);
+    position = (position - 1) / 2;
+    nodes.push({ log, level: nodes.length, position, hash: node.toString('hex') });
+  }
+  return nodes;
+}
+
+const takePosition = keepQuery((db) =>
+  db
+    .updateTable('log_head')
+    .set(({ eb }) => ({ size: eb('size', '+', 1) }))
+    .where(
+      'id',
+      '=',
+      db.selectFrom('log_head').select(({ fn }) => fn.max('id').as('id')),
+    )
+    .returning(['id', 'base', 'size']),
+);
+const insertLeaf = keepQuery((db, row: LogLeafTable) => db.insertInto('log_leaf').values(row));
+const insertRecord = keepQuery((db, row: LogRecordTable) => db.insertInto('log_record').values(row));
+const insertNodes = keepQuery((db, rows: readonly LogNodeTable[]) =>
+  db.insertInto('log_node').values([...rows]),
+);
+
+/** Appends inside a transaction: taking the head first makes writers wait for each other. */
+export const createLogWrites = (db: Db): LogWrites => ({
+  ...createLogReads(db),
+  async append({ type, leaf, hash, salt, record }) {
+    const [head] = await takePosition(db);
+    if (!head) throw new Error('no log');
+    const position = head.size - 1;
+    const log_index = head.base + position;
+    await insertLeaf(db, { log_index, type, leaf });
+    await insertRecord(db, { log_index, salt, record });
+    await insertNodes(db, await completedNodes(db, head.id, { position, hash }));
+    return log_index;
+  },
+  async openNext(closed_with, opened_at) {
+    const head = (await readHeads(db)).at(-1);
+    if (!head) throw new Error('no log');
+    await db.updateTable('log_head').set({ closed_with }).where('id', '=', head.id).execute();
+    const next = { id: head.id + 1, base: head.base + head.size, size: 0, opened_at, closed_with: null };
+    await db.insertInto('log_head').values(next).execute();
+  },
+});

@@ -1,0 +1,39 @@
+import type { Context } from '../../context.ts';
+import { isHandle } from '../../evidence/listing/handle.ts';
+import { Problem } from '../../problem.ts';
+import type { ListingFacts, ListingRow } from '../../store/store.ts';
+
+const nearHandles = 5;
+
+async function unknown(handle: string, context: Context): Promise<never> {
+  const near = await context.store.listings.near(handle, nearHandles);
+  const twin = near.find((other) => other.toLowerCase() === handle.toLowerCase());
+  throw new Problem('unknown_handle', {
+    near,
+    ...(twin && { detail: 'One listing has this handle with other capitals; it is the first in near.' }),
+  });
+}
+
+function shown<T>(found: T, listing: ListingRow): T {
+  if (listing.withdrawn) throw new Problem('listing_withdrawn');
+  return found;
+}
+
+/** Throws invalid_handle unless a text has the form of a handle. */
+export function requireHandle(handle: string): void {
+  if (!isHandle(handle)) throw new Problem('invalid_handle');
+}
+
+/** The row of a shown listing; throws invalid_handle, unknown_handle (with near ones) or listing_withdrawn. */
+export async function findListing(handle: string, context: Context): Promise<ListingRow> {
+  requireHandle(handle);
+  const row = (await context.store.listings.row(handle)) ?? (await unknown(handle, context));
+  return shown(row, row);
+}
+
+/** All facts of a shown listing; throws as findListing does. */
+export async function findListingFacts(handle: string, context: Context): Promise<ListingFacts> {
+  requireHandle(handle);
+  const facts = (await context.store.listings.facts(handle)) ?? (await unknown(handle, context));
+  return shown(facts, facts.listing);
+}

@@ -1,0 +1,88 @@
+import { v7 as uuidv7 } from 'uuid';
+import { repositoryRoot } from '../../evidence/listing/namespace.ts';
+import type { RatingContent, RatingRecord } from '../../evidence/rating/rating.ts';
+import { isIndependent, ratingWindow_ms, toRatingFlags } from '../../evidence/rating/rating-rules.ts';
+import type { CapabilityRow, RatingRow, RatingSide, RatingSides } from '../../store/store.ts';
+
+/** One submission: who rates, what, and when it came in. */
+export interface Submission {
+  readonly capability: CapabilityRow;
+  readonly handle: string;
+  /** Cleaned; interaction_at is in UTC. */
+  readonly content: RatingContent;
+  /** Of the content without `supersedes`: tells a replay from a conflict. */
+  readonly digest: string;
+  readonly now: Date;
+}
+
+/** Both sides of a rating, neither withdrawn nor the same. */
+export interface Sides extends RatingSides {
+  readonly subject: RatingSide;
+}
+
+/** Since when a rating in the other direction makes two ratings reciprocal. */
+export const reciprocalSince = (now: Date): string => new Date(now.getTime() - ratingWindow_ms).toISOString();
+
+/** What is computed about a rating at the moment it is recorded. */
+const flagsOf = ({ source, subject, reciprocal, claimed_at }: Sides, now: Date) =>
+  toRatingFlags(source, subject, {
+    reciprocal,
+    sourceAge_ms: now.getTime() - new Date(claimed_at ?? now).getTime(),
+  });
+
+/** The public record that the log commits to. */
+export function toRecord({ content, now }: Submission, sides: Sides) {
+  const flags: RatingRecord['flags'] = flagsOf(sides, now);
+  return {
+    ...content,
+    id: uuidv7({ msecs: now.getTime() }),
+    subject_handle: sides.subject.handle,
+    source_handle: sides.source.handle,
+    source_root: repositoryRoot(sides.source.repository_key ?? ''),
+    created_at: now.toISOString(),
+    flags,
+    independent: isIndependent(flags),
+  };
+}
+
+/** The record as the store keeps it. */
+export function toRow(
+  record: ReturnType<typeof toRecord>,
+  { capability, digest }: Submission,
+  log_index: number,
+): RatingRow {
+  const {
+    id,
+    subject_handle,
+    source_handle,
+    source_root,
+    created_at,
+    flags,
+    independent,
+    supersedes,
+    ...content
+  } = record;
+  const { interaction_id, interaction_at, outcome, score, ...rest } = content;
+  return {
+    id,
+    subject_handle,
+    source_handle,
+    source_root,
+    created_at,
+    interaction_id,
+    interaction_at,
+    outcome,
+    log_index,
+    score: score ?? null,
+    source_capability_id: capability.id,
+    content: JSON.stringify(rest),
+    content_digest: digest,
+    flags: JSON.stringify(flags),
+    independent: Number(independent),
+    supersedes: supersedes ?? null,
+    superseded_by: null,
+    withdrawn_at: null,
+    withdrawn_reason: null,
+    is_current: 1,
+  };
+}

@@ -1,0 +1,67 @@
+import { html } from 'hono/html';
+import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
+import { type Html, minute, pagePath, paste } from '../layout/html.ts';
+import { toPage } from '../layout/layout.ts';
+import type { Site } from '../layout/site.ts';
+import { words } from '../listing/listing-words.ts';
+import { type ClaimStep, otherStepForm, stepForm } from './claim-form.ts';
+import { claimResult } from './claim-result.ts';
+import { claimSteps } from './claim-steps.ts';
+
+const steps = ({ handle, repository }: ClaimStep, { config }: Site) => html`
+${claimSteps(undefined, false)}
+<ol class="steps">
+<li>Get a challenge, with the button below or with <code>POST /api/claim-github</code>.</li>
+<li>Keep the capability that comes with it.</li>
+<li>Commit the challenge to <span class="foreign">${repository}</span> as <code>${config.claimFile}</code>, at the root of the default branch.</li>
+<li>Ask for another look. From then on the capability rates other listings as <code>${handle}</code>.</li>
+</ol>
+<p>No account, no token of the repository host, no private credential is asked for.</p>`;
+
+const standing = ({ state, claim }: ClaimStep) =>
+  claim &&
+  html`
+<h2>${state === 'suspended' ? 'The claim is suspended' : 'The listing is claimed'}</h2>
+<p>${claim.statement}</p>
+<p class="note">Last looked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${words(claim.suspended_reason)}` : ''}.</p>`;
+
+/** What can be done about a claim that stands or is suspended. */
+const upkeep = (step: ClaimStep, claimFile: string) => html`
+${standing(step)}
+${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back into <code>${claimFile}</code>, or get another challenge below; then look again.</p>` : ''}
+${stepForm(step.handle, 'Look again')}
+<h2>Another capability</h2>
+<p>A new challenge adds a capability, for another deployment or after a loss; taking an old line out of the file ends the old one.</p>
+${otherStepForm(step.handle, 'Get another challenge', { rotate: 'true' })}`;
+
+const noRepository = html`<div class="notice">The listing records no repository, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.</div>`;
+
+const byCommand = ({ handle }: ClaimStep, publicUrl: string) => html`
+<h2>From a terminal</h2>
+${paste(`curl -s ${publicUrl}/api/claim-github -H 'Content-Type: application/json' -d '${JSON.stringify({ handle })}'`)}`;
+
+function toBody(site: Site, step: ClaimStep): Html {
+  if (step.answer) return claimResult(step, step.answer, site.config.claimFile);
+  if (!step.repository) return noRepository;
+  if (step.claim) return upkeep(step, site.config.claimFile);
+  return html`${steps(step, site)}${stepForm(step.handle, 'Get a challenge')}${byCommand(step, site.config.PUBLIC_URL)}`;
+}
+
+const trouble = ({ problem }: ClaimStep) =>
+  problem
+    ? html`<div class="notice" role="alert"><strong>Nothing was done.</strong> ${problem.message}</div>`
+    : '';
+
+/** How to claim a listing, and the form that runs the steps. */
+export const toClaimPage = (site: Site, step: ClaimStep): Html =>
+  toPage(site, {
+    title: `Claim ${step.handle}`,
+    path: `${pagePath(step.handle)}/claim`,
+    indexed: false,
+    body: html`
+<p class="eyebrow"><a class="handle" href="${pagePath(step.handle)}">${step.handle}</a></p>
+<h1>Claim this listing</h1>
+<p class="lead">${whatAClaimShows}</p>
+${trouble(step)}
+${toBody(site, step)}`,
+  });

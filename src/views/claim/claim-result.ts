@@ -1,0 +1,68 @@
+import { html } from 'hono/html';
+import type { ClaimAnswer } from '../../claims/claim-response.ts';
+import { claimStatement } from '../../evidence/claim/claim-statement.ts';
+import { type Html, minute, pagePath, paste } from '../layout/html.ts';
+import { type ClaimStep, hiddenFields, otherStepForm, stepForm } from './claim-form.ts';
+import { claimSteps } from './claim-steps.ts';
+
+const looked = ({ check, repository }: ClaimAnswer) => html`
+<p class="note">Looked at <span class="foreign">${repository}</span> at ${minute(check.at)}: <code>${check.result}</code>${check.commit ? html`, commit <code>${check.commit.slice(0, 12)}</code>` : ''}${check.branch ? html` of <code class="foreign">${check.branch}</code>` : ''}.</p>`;
+
+const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
+  capability
+    ? html`
+<h3>Keep the capability ${capability_id ? html`<code>${capability_id}</code>` : ''}</h3>
+<div class="notice"><strong>Keep this now: it is shown once.</strong> The capability is a secret. It starts to work when its challenge is found in the repository${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not commit it; a committed capability is burnt for good.</div>
+${paste(capability)}`
+    : '';
+
+const fileToCommit = (contents: string, claimFile: string) => html`
+<h3>Commit this file</h3>
+<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing. Push, then let us look again; a repository is looked at once in 30 seconds.</p>
+${paste(contents)}`;
+
+/** What was not shown yet, what to commit for it, and the button for the next look. */
+function unproven({ handle, answer, checked }: ClaimStep, claimFile: string): Html {
+  const challenge = answer?.challenge ?? checked;
+  return html`
+${answer ? secret(answer) : ''}
+${challenge ? fileToCommit(answer?.file_contents ?? challenge, claimFile) : ''}
+${checked && !answer?.capability ? html`<p>The capability was shown once, on the page that first showed this challenge. If it is lost, begin anew.</p>` : ''}
+${challenge ? stepForm(handle, 'I committed it: look again', { challenge }) : ''}
+${checked ? otherStepForm(handle, 'Begin anew with another challenge', { rotate: 'true' }) : ''}`;
+}
+
+const proven = ({ handle, answer }: ClaimStep) => html`
+${answer?.claimed_at ? html`<p>${claimStatement({ claimed_at: answer.claimed_at, commit: answer.commit })}</p>` : ''}
+<p>Active capabilities: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}. Yours is among them if you kept the one that came with a challenge in the file. Send it as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code> to rate other listings as <code>${handle}</code>.</p>
+<p><a href="${pagePath(handle)}">The listing</a> shows the claim and its history.</p>`;
+
+const headings = {
+  claimed: 'Claimed',
+  not_proven: 'Not shown yet',
+  challenge_issued: 'Challenge issued',
+} as const;
+
+/** Looks again by itself and swaps the status alone, so that a secret on the page stays in view. */
+const watch = (handle: string, challenge: string) => html`
+<form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="every 35s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ challenge })}</form>`;
+
+/** The part that follows the repository; the region around it stays, so that a change is read out. */
+function status(step: ClaimStep, answer: ClaimAnswer): Html {
+  const challenge = answer.challenge ?? step.checked;
+  return html`
+<div id="claim-status" role="status"><div id="claim-now">
+<h2 id="result">${headings[answer.status]}</h2>
+${claimSteps(answer, challenge !== undefined)}
+${answer.message && html`<p>${answer.message}</p>`}
+${looked(answer)}
+${answer.status === 'claimed' ? proven(step) : challenge ? watch(step.handle, challenge) : ''}
+</div></div>`;
+}
+
+/** What the last step of a claim came to, and the next one. */
+export const claimResult = (step: ClaimStep, answer: ClaimAnswer, claimFile: string): Html => html`
+<section class="claim-result" aria-labelledby="result">
+${status(step, answer)}
+${answer.status === 'claimed' ? '' : unproven(step, claimFile)}
+</section>`;

@@ -1,0 +1,109 @@
+import { html } from 'hono/html';
+import type { ShortListing } from '../../evidence/listing/short-listing.ts';
+import type { Problem } from '../../problem.ts';
+import { type Html, handleLink, paste } from '../layout/html.ts';
+import { toPage } from '../layout/layout.ts';
+import type { Site } from '../layout/site.ts';
+import { type Picks, toPath } from './compare-address.ts';
+import { compareForm, type FieldMessages } from './compare-form.ts';
+import { type Comparison, comparisonTables } from './compare-table.ts';
+
+/** A comparison as far as it has come. */
+export interface ComparePage {
+  readonly picks: Picks;
+  /** The input that compare_agents was called with. */
+  readonly input?: object;
+  readonly comparison?: Comparison;
+  /** Listings found by the words typed under "add". */
+  readonly found?: readonly ShortListing[];
+  readonly problem?: Problem;
+}
+
+const mostListings = 8;
+
+const withHandle = (picks: Picks, handle: string, instead?: string): Picks => ({
+  ...picks,
+  handles: [...picks.handles.filter((other) => other !== instead), handle],
+  add: '',
+});
+
+function foundBlock({ picks, found }: ComparePage) {
+  if (!found) return '';
+  if (found.length === 0)
+    return html`<p class="notice" role="status">No listing was found by “${picks.add}”. All words must be there; try fewer.</p>`;
+  return html`
+<section aria-labelledby="found"><h2 id="found">Found by “${picks.add}”</h2>
+<ul class="cards">${found.map(({ handle, description }) => {
+    const isPicked = picks.handles.includes(handle);
+    return html`
+<li class="card"><h3>${handleLink(handle)}</h3><p class="foreign">${description}</p>
+<p>${isPicked ? html`<span class="note">picked already</span>` : html`<a class="button" href="${toPath(withHandle(picks, handle))}" aria-label="Add ${handle}">Add</a>`}</p></li>`;
+  })}</ul></section>`;
+}
+
+/** Listings that there is nothing to say of, each with why and what may have been meant. */
+function unknownBlock({ picks, comparison }: ComparePage) {
+  const unknown = (comparison?.listings ?? []).flatMap(({ handle, problem }) =>
+    problem ? [{ handle, problem }] : [],
+  );
+  if (unknown.length === 0) return '';
+  return html`
+<ul class="notice unanswered">${unknown.map(
+    ({ handle, problem }) => html`
+<li><span class="handle foreign">${handle}</span>: ${problem.message}${(problem.near ?? []).length > 0 ? html` Near it: ${(problem.near ?? []).map((near) => html`<a class="handle" href="${toPath(withHandle(picks, near, handle))}" aria-label="Take ${near} instead">${near}</a> `)}` : ''}</li>`,
+  )}</ul>`;
+}
+
+/** What is wrong with the criteria, by the field it stands at; the place in the input says which that is. */
+function toMessages({ picks, problem }: ComparePage): FieldMessages {
+  const named = (problem?.facts.fields ?? []).flatMap(({ field, message }) => {
+    const at = /^criteria\.(\d+)/.exec(field)?.[1];
+    const criterion = at === undefined ? undefined : picks.criteria[Number(at)]?.criterion;
+    return criterion ? [[criterion, message.replace(`${criterion} `, 'This ')]] : [];
+  });
+  return Object.fromEntries(named);
+}
+
+function problemBlock(page: ComparePage) {
+  const { picks, problem } = page;
+  if (picks.handles.length > mostListings)
+    return html`<p class="notice" role="alert">At most ${mostListings} listings can be compared. Remove ${picks.handles.length - mostListings} of them.</p>`;
+  if (!problem) return '';
+  if (Object.keys(toMessages(page)).length > 0)
+    return html`<p class="notice" role="alert">Nothing was compared: what is marked below is not a value of its criterion.</p>`;
+  const said = (problem.facts.fields ?? []).map(({ message }) => message).join('; ') || problem.message;
+  return html`<p class="notice" role="alert">Nothing was compared: ${said}.</p>`;
+}
+
+const nextStep = ({ picks }: ComparePage) =>
+  picks.handles.length < 2
+    ? html`<p>Pick ${picks.handles.length === 0 ? 'two to eight listings' : 'at least one more listing'} here, or tick them in <a href="/agents">the list of listings</a>.</p>`
+    : '';
+
+const sameAsJson = (site: Site, input: object) => html`
+<details><summary>The same as JSON, or over MCP with <code>compare_agents</code></summary>
+${paste(`curl -s ${site.config.PUBLIC_URL}/api/tools/compare_agents -H 'Content-Type: application/json' -d '${JSON.stringify(input)}'`)}
+</details>`;
+
+/** Two to eight listings side by side; what to compare and by what is picked on the page and stands in its address. */
+export function toComparePage(site: Site, page: ComparePage): Html {
+  const { picks, comparison, input } = page;
+  const descriptions = new Map(
+    comparison?.listings.map(({ handle, description }) => [handle, description ?? '']),
+  );
+  return toPage(site, {
+    title: comparison ? `Compare: ${picks.handles.join(', ')}` : 'Compare listings',
+    description:
+      'Two to eight listings side by side against criteria you pick: met, not met or unknown, with fact, source and date.',
+    path: '/compare',
+    indexed: picks.handles.length === 0 && picks.criteria.length === 0,
+    body: html`
+<h1>Compare listings</h1>
+<p class="lead">Side by side against criteria you pick: met, not met or unknown, each with the fact, its source and its date. There is no total and no winner.</p>
+${problemBlock(page)}${unknownBlock(page)}
+${compareForm(picks, toMessages(page), descriptions)}
+${nextStep(page)}${foundBlock(page)}
+${comparison ? comparisonTables(comparison) : ''}
+${comparison && input ? sameAsJson(site, input) : ''}`,
+  });
+}

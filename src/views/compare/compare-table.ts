@@ -1,0 +1,67 @@
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import { criterionText } from '../../evidence/comparison/criteria.ts';
+import type { compareAgents } from '../../tools/compare-agents.ts';
+import { day, foreignLink, type Html, handleLink } from '../layout/html.ts';
+
+/** What compare_agents answers. */
+export type Comparison = z.output<(typeof compareAgents)['output']>;
+type Compared = Comparison['listings'][number];
+type Answer = NonNullable<Compared['native']>[number];
+
+/** What can be said of a criterion, in words. */
+export const resultTexts = { met: 'Met', not_met: 'Not met', unknown: 'Unknown' } as const;
+
+/** The two kinds of evidence, each under its own title. */
+export const kindTitles = {
+  imported: 'As recorded and imported',
+  native: 'Claims and ratings made on this service',
+} as const;
+
+const recorded = (words: string) => (/^https?:/i.test(words) ? foreignLink(words) : words);
+
+// Where columns are stacked, each cell names its listing; a screen reader has the column's head for that.
+const cell = ({ handle }: Compared, { result, fact, recorded: words, source, as_of }: Answer) => html`
+<td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>
+<p><span class="result ${result}">${resultTexts[result]}</span></p>
+<p>${fact}</p>
+${words && html`<p class="foreign">${recorded(words)}</p>`}
+<p class="source">${source}, as of ${day(as_of)}</p></td>`;
+
+const heads = (listings: readonly Compared[]) => html`
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Criterion</th>${listings.map(({ handle }) => html`<th scope="col" role="columnheader">${handleLink(handle)}</th>`)}</tr></thead>`;
+
+function row(listings: readonly Compared[], of: (listing: Compared) => Answer | undefined) {
+  const [first] = listings.flatMap((listing) => of(listing) ?? []);
+  return html`
+<tr role="row"><th scope="row" role="rowheader">${first && criterionText(first)}</th>${listings.map(
+    (listing) => {
+      const answer = of(listing);
+      return answer && cell(listing, answer);
+    },
+  )}</tr>`;
+}
+
+/** One kind of evidence: a row for each criterion, a column for each listing, both in the order asked. */
+function table(listings: readonly Compared[], kind: keyof typeof kindTitles): Html | '' {
+  const title = kindTitles[kind];
+  const asked = listings[0]?.[kind] ?? [];
+  if (asked.length === 0) return '';
+  return html`
+<section class="compared" aria-labelledby="${kind}">
+<h2 id="${kind}">${title}</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="${title}, side by side"><table role="table">${heads(listings)}
+<tbody role="rowgroup">${asked.map((_, at) => row(listings, (listing) => listing[kind]?.[at]))}</tbody>
+</table></div>
+</section>`;
+}
+
+/** The tables of a comparison: imported evidence, and apart from it what was shown and said here. */
+export function comparisonTables({ listings, statement }: Comparison): Html {
+  const known = listings.filter(({ problem }) => !problem);
+  if (known.length === 0) return html``;
+  return html`
+${table(known, 'imported')}
+${table(known, 'native')}
+<p class="note">${statement} Unknown is not a no: nobody has looked, or nothing is recorded.</p>`;
+}

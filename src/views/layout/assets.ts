@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+/** One file that pages load: its address carries its content's hash, so that it never changes. */
+export interface Asset {
+  readonly path: string;
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const require = createRequire(import.meta.url);
+const own = (name: string) => new URL(`../assets/${name}`, import.meta.url);
+
+function openAsset(name: string, type: string, file: URL | string): Asset {
+  const bytes = new Uint8Array(readFileSync(file));
+  const [stem, ending] = name.split('.');
+  return { path: `/assets/${stem}.${hash('sha256', bytes, 'hex').slice(0, 12)}.${ending}`, type, bytes };
+}
+
+/** The files that pages load, read once: style, icon, copy buttons, search and htmx, all from this origin. */
+export const createAssets = () => ({
+  style: openAsset('style.css', 'text/css; charset=utf-8', own('style.css')),
+  icon: openAsset('icon.svg', 'image/svg+xml', own('icon.svg')),
+  copy: openAsset('copy.js', 'text/javascript; charset=utf-8', own('copy.js')),
+  search: openAsset('search.js', 'text/javascript; charset=utf-8', own('search.js')),
+  htmx: openAsset('htmx.js', 'text/javascript; charset=utf-8', require.resolve('htmx.org/dist/htmx.min.js')),
+});
+
+/** The files that pages load, by what they are for. */
+export type Assets = ReturnType<typeof createAssets>;

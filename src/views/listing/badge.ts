@@ -1,0 +1,50 @@
+import { makeBadge } from 'badge-maker';
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+
+/** What a badge shows: the label and the message. Always grey. */
+export interface Badge {
+  readonly label: string;
+  readonly message: string;
+}
+
+const grey = '#6b6f76';
+const darkGrey = '#3d4148';
+
+/** The badge of a listing: how many independent accounts rated it, as the snapshot sentence counts them, and when. */
+export function toBadge({ signals: { native }, evidence_snapshot_date }: ListingDocument): Badge {
+  const { control_roots, last_at } = native.independent;
+  const sources = `independent source${control_roots === 1 ? '' : 's'}`;
+  if (control_roots > 0 && last_at)
+    return { label: 'evidence', message: `${control_roots} ${sources}, last ${last_at.slice(0, 10)}` };
+  const none = native.related.ratings > 0 ? 'no independent source' : 'none';
+  return { label: 'evidence', message: `${none} as of ${evidence_snapshot_date}` };
+}
+
+/** The forms a badge is drawn in; the first where none is asked for. */
+export const badgeStyles = ['flat', 'flat-square', 'for-the-badge'] as const;
+export type BadgeStyle = (typeof badgeStyles)[number];
+
+/** The style of a name; that of no name where the name is none of them. */
+export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
+  badgeStyles.find((style) => style === name) ?? badgeStyles[0];
+
+/** A badge as SVG. */
+export const toBadgeSvg = ({ label, message }: Badge, style: BadgeStyle): string =>
+  makeBadge({ label, message, color: grey, labelColor: darkGrey, style });
+
+/** Width and height of a badge, as its SVG says them. */
+export function badgeSize(badge: Badge, style: BadgeStyle): { width: string; height: string } {
+  const [, width = '', height = ''] =
+    / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
+  return { width, height };
+}
+
+/** A badge in the form that shields.io's endpoint badge reads. */
+export const toShieldsEndpoint = ({ label, message }: Badge) => ({
+  schemaVersion: 1,
+  label,
+  message,
+  color: grey,
+  labelColor: darkGrey,
+  cacheSeconds: 300,
+});

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { html, raw } from 'hono/html';
+import type { Config } from '../../config/config.ts';
+import { criteria } from '../../evidence/comparison/criteria.ts';
+import { kindTitles, resultTexts } from '../compare/compare-table.ts';
+import { signalStateTexts, stateTexts } from './listing-words.ts';
+
+const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
+
+/** The custom properties of the pages' stylesheet: those of the light, then those of the dark. */
+function readTokens(): readonly [light: string, dark: string] {
+  const [light, dark] = [...read('style.css').matchAll(/:root\s*\{([^}]*)\}/g)].map(([, inside]) => inside);
+  if (!light || !dark) throw new Error('style.css has no tokens for the card');
+  return [light, dark];
+}
+
+const [light, dark] = readTokens();
+/** The same look as the pages; the host's theme goes before that of the system. */
+const style = `:root{${light}}
+:root[data-theme="light"]{color-scheme:light}
+@media (prefers-color-scheme:dark){:root:not([data-theme="light"]){${dark}}}
+:root[data-theme="dark"]{color-scheme:dark;${dark}}
+${read('card.css')}`;
+const script = read('card.js');
+
+const wordsOf = ({ serviceName, version }: Config) => ({
+  service: serviceName,
+  version,
+  states: stateTexts,
+  signals: signalStateTexts,
+  results: resultTexts,
+  kinds: kindTitles,
+  criteria: Object.fromEntries(Object.entries(criteria).map(([name, { label }]) => [name, label])),
+});
+
+/** In a script element, as data: nothing in it can end the element. */
+const toData = (value: object) => raw(JSON.stringify(value).replaceAll('<', '\\u003c'));
+
+/**
+ * The card that a host of MCP Apps shows for an answer of get_agent or compare_agents: one document that asks nobody for
+ * anything. It holds no listing: the host hands it the answer (protocol 2026-01-26).
+ */
+export const toCard = (config: Config): string =>
+  String(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${config.serviceName}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<main id="card"><p class="note">Waiting for the answer.</p></main>
+<script type="application/json" id="words">${toData(wordsOf(config))}</script>
+<script type="module">${raw(script)}</script>
+</body>
+</html>
+`);

@@ -1,0 +1,28 @@
+import { html } from 'hono/html';
+import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { day, type Html } from '../layout/html.ts';
+import { signalText, words } from './listing-words.ts';
+
+/** A value that is a time is shown as its day; that there is none stands in a broken box. */
+function shown(signal: ImportedSignal): Html | string {
+  const text = signalText(signal);
+  if (signal.state !== 'observed' || signal.value === null)
+    return html`<span class="state unknown">${text}</span>`;
+  const isTime = typeof signal.value === 'string' && /^\d{4}-\d\d-\d\dT/.test(signal.value);
+  return isTime ? day(text) : text;
+}
+
+const fact = (signal: ImportedSignal, dated: string) => html`
+<div><dt>${words(signal.kind)}</dt><dd class="foreign">${shown(signal)}</dd><dd class="when">${dated} ${day(signal.observed_at)}</dd></div>`;
+
+const source = ([name, signals]: readonly [string, readonly ImportedSignal[]]) => html`
+<h3>${name === 'no source' ? 'Asked for, but looked at by nobody' : html`Source: <span class="foreign">${name}</span>`}</h3>
+<dl class="ledger">${signals.map((signal) => fact(signal, name === 'no source' ? 'as of' : 'seen'))}</dl>`;
+
+/** The block of imported signals: facts from elsewhere by source, each with its date; never ratings. */
+export const importedBlock = ({ signals: { imported } }: ListingDocument): Html => html`
+<section class="evidence imported" aria-labelledby="imported">
+<h2 id="imported">Imported signals</h2>
+<p class="source">Facts recorded elsewhere. They are not ratings and are never counted as ratings.</p>
+${[...Map.groupBy(imported, (signal) => signal.source)].map(source)}
+</section>`;

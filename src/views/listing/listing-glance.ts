@@ -1,0 +1,66 @@
+import { handleParts } from '../../evidence/listing/handle.ts';
+import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { amount, counted } from '../layout/html.ts';
+import { words } from './listing-words.ts';
+
+/** One thing that is known or not: what it is, how it stands, and the words that find more of it. */
+interface GlanceRow {
+  readonly name: string;
+  readonly text: string;
+  readonly search?: string;
+}
+
+function nativeText({ signals: { native } }: ListingDocument): string {
+  const { ratings, independent, related } = native;
+  if (ratings === 0) return 'none';
+  const parts = [
+    `${amount(independent.ratings)} from ${counted(independent.control_roots, 'independent source')}`,
+    ...(related.ratings > 0 ? [`${amount(related.ratings)} from related sources`] : []),
+  ];
+  return parts.join(', ');
+}
+
+function claimText({ state, claim }: ListingDocument): string {
+  if (!claim) return 'not claimed';
+  const looked = `last looked at on ${claim.checked_at.slice(0, 10)}`;
+  if (state === 'claimed') return `claimed on ${claim.claimed_at.slice(0, 10)}, ${looked}`;
+  return `suspended${claim.suspended_reason ? `: ${words(claim.suspended_reason)}` : ''}, ${looked}`;
+}
+
+const kindsIn = (signals: readonly ImportedSignal[], state: ImportedSignal['state']) =>
+  signals.filter((signal) => signal.state === state).map(({ kind }) => words(kind));
+
+const count = (listed: readonly string[], what: string) =>
+  listed.length === 0 ? [] : [`${listed.length} ${what}`];
+
+function knownText({ signals: { imported } }: ListingDocument): string {
+  const known = count(kindsIn(imported, 'observed'), 'observed');
+  return (
+    [...known, ...count(kindsIn(imported, 'not_found'), 'looked for and not found')].join(', ') || 'none'
+  );
+}
+
+const notCheckedText = ({ signals: { imported } }: ListingDocument): string =>
+  kindsIn(imported, 'not_checked').join(', ') || 'nothing that was asked for';
+
+/** How many listings the publisher has beside this one: `1 of 785 listings of this publisher`. */
+function publisherRow({ handle, signals: { imported } }: ListingDocument): GlanceRow[] {
+  const listings = imported.find(({ kind }) => kind === 'publisher_listings')?.value;
+  if (typeof listings !== 'number') return [];
+  if (listings === 1) return [{ name: 'Publisher', text: 'the only listing of this publisher' }];
+  const text = `1 of ${counted(listings, 'listing')} of this publisher`;
+  return [{ name: 'Publisher', text, search: handleParts(handle).namespace }];
+}
+
+const versionText = (listing: ListingDocument): string =>
+  `${listing.version}, updated ${listing.updated_at.slice(0, 10)}`;
+
+/** What is known of a listing and what is not, in two minutes; nothing of it is a verdict. */
+export const glanceOf = (listing: ListingDocument): readonly GlanceRow[] => [
+  { name: 'Native ratings', text: nativeText(listing) },
+  { name: 'Claim', text: claimText(listing) },
+  { name: 'Facts recorded elsewhere', text: knownText(listing) },
+  { name: 'Not checked', text: notCheckedText(listing) },
+  ...publisherRow(listing),
+  { name: 'Version', text: versionText(listing) },
+];

@@ -1,0 +1,40 @@
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { pagePath } from '../layout/html.ts';
+import type { PageHead } from '../layout/page-head.ts';
+
+const isPlainHttps = (address: string | undefined): address is string =>
+  address?.startsWith('https://') === true && URL.canParse(address);
+
+/**
+ * A listing as schema.org's SoftwareApplication, of recorded facts only: no rating is ever in it, for what is known of
+ * ratings is counts and their absence, never a grade.
+ */
+const toData = (listing: ListingDocument): object => {
+  const elsewhere = [listing.repository, listing.website].filter(isPlainHttps);
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'SoftwareApplication',
+    '@id': listing.links.page,
+    name: listing.handle,
+    ...(listing.title && { alternateName: listing.title }),
+    description: listing.description,
+    disambiguatingDescription: listing.evidence_snapshot,
+    url: listing.links.page,
+    identifier: listing.handle,
+    applicationCategory: 'DeveloperApplication',
+    softwareVersion: listing.version,
+    datePublished: listing.published_at,
+    dateModified: listing.updated_at,
+    ...(elsewhere.length > 0 && { sameAs: elsewhere }),
+    ...(listing.tags.length > 0 && { keywords: listing.tags.map(({ tag }) => tag) }),
+  };
+};
+
+/** What is said of a listing's page to those who find or link it: its publisher's words marked as such, the evidence. */
+export const toListingHead = (listing: ListingDocument): PageHead => ({
+  title: listing.handle,
+  description: `“${listing.description}” (its publisher’s words). ${listing.evidence_snapshot}`,
+  path: pagePath(listing.handle),
+  card: `${pagePath(listing.handle)}/card.png`,
+  data: toData(listing),
+});

@@ -1,0 +1,72 @@
+import { html } from 'hono/html';
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import type { MonthCount } from '../../store/store.ts';
+import { comparePath } from '../compare/compare-address.ts';
+import { dated, type Html, pagePath } from '../layout/html.ts';
+import { toPage } from '../layout/layout.ts';
+import type { Site } from '../layout/site.ts';
+import { badgeBlock, toBadged } from './badge-block.ts';
+import { claimBlock } from './claim-block.ts';
+import { connectBlock } from './connect-block.ts';
+import { importedBlock } from './imported-block.ts';
+import { glanceOf } from './listing-glance.ts';
+import { toListingHead } from './listing-head.ts';
+import { stateTexts } from './listing-words.ts';
+import { nativeBlock } from './native-block.ts';
+import { recordedBlock } from './recorded-block.ts';
+
+const heading = (listing: ListingDocument) => html`
+<header class="listing-head">
+<p class="eyebrow">Listing <span class="state">${stateTexts[listing.state]}</span>${listing.origin_status === 'deprecated' ? html` <span class="state">Deprecated in the registry</span>` : ''}</p>
+<h1 class="handle">${listing.handle}</h1>
+${listing.title && html`<p class="listing-title foreign">${listing.title}</p>`}
+<p class="lead foreign">${listing.description}</p>
+<p class="snapshot">${dated(listing.evidence_snapshot, listing.evidence_snapshot_date)}</p>
+${glance(listing)}
+<p><a href="${comparePath(listing.handle)}">Compare with other listings</a></p>
+</header>`;
+
+const glance = (listing: ListingDocument) => html`
+<dl class="glance">${glanceOf(listing).map(({ name, text, search }) => html`<div><dt>${name}</dt><dd class="foreign">${search ? html`<a href="/agents?q=${encodeURIComponent(search)}" rel="nofollow">${text}</a>` : text}</dd></div>`)}</dl>`;
+
+const parts: readonly (readonly [string, string])[] = [
+  ['native', 'Native ratings'],
+  ['imported', 'Imported signals'],
+  ['recorded', 'As recorded'],
+  ['claim', 'Claim'],
+  ['connect', 'Connect'],
+  ['badge', 'Badge'],
+];
+
+const onThisPage = html`
+<nav class="on-page" aria-label="On this page"><ul>${parts.map(([id, text]) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></nav>`;
+
+const alternates = ({ handle, links }: ListingDocument) => html`
+<link rel="alternate" type="application/json" title="${handle} as JSON" href="${links.json}">
+<link rel="alternate" type="text/markdown" title="${handle} as Markdown" href="${links.markdown}">`;
+
+/**
+ * The page of a listing, in the order of the contract: what it says, then the evidence, then what to do. `months` are
+ * the counts of its ratings from `chartStart` on.
+ */
+export const toListingPage = (site: Site, listing: ListingDocument, months: readonly MonthCount[]): Html =>
+  toPage(site, {
+    ...toListingHead(listing),
+    head: alternates(listing),
+    body: html`
+<article class="with-nav">
+${heading(listing)}
+${onThisPage}
+<div class="parts">
+<div class="blocks">
+${nativeBlock(listing, months)}
+${importedBlock(listing)}
+</div>
+${recordedBlock(listing)}
+${claimBlock(listing)}
+${connectBlock(listing, site.config.PUBLIC_URL)}
+${badgeBlock(toBadged(listing), site.config.PUBLIC_URL)}
+<p class="twins">This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Something wrong? <a href="/feedback?handle=${encodeURIComponent(listing.handle)}">Send private feedback</a>.</p>
+</div>
+</article>`,
+  });

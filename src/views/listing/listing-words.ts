@@ -1,0 +1,61 @@
+import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
+import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { ownerTexts } from '../../evidence/listing/namespace.ts';
+import type { RatingCounts } from '../../evidence/rating/rating.ts';
+import { amount, counted } from '../layout/html.ts';
+
+/** How a listing stands, in the words of its page and of its Markdown twin. */
+export const stateTexts = {
+  imported: 'Imported, not claimed',
+  claimed: 'Claimed',
+  suspended: 'Claim suspended',
+} as const;
+
+/** Whether namespace and repository name the same owner. */
+export const matchTexts = ownerTexts;
+
+/** What is said of a listing that nobody has claimed. */
+export const notClaimed = `Nobody has claimed this listing. ${whatAClaimShows} It lets the listing rate others.`;
+
+/** Names of ours as words: `namespace_changed` is `namespace changed`. */
+export const words = (name: string): string => name.replaceAll('_', ' ');
+
+/** How many versions are shown, and of how many: a document names the newest ten. */
+export function versionsTitle({ versions, signals: { imported } }: ListingDocument): string {
+  const known = imported.find(({ kind, state }) => kind === 'version_count' && state === 'observed')?.value;
+  const shown = versions.length;
+  return typeof known === 'number' && known > shown
+    ? `The newest ${shown} of ${amount(known)} versions`
+    : `${counted(shown, 'version')}, newest first`;
+}
+
+/** Whether a fact was seen, in words. */
+export const signalStateTexts = {
+  observed: 'observed',
+  not_found: 'looked for, not found',
+  not_checked: 'not checked',
+  refused: 'refused',
+} as const;
+
+/** The value of an imported signal, or that there is none; what it says was written by others. */
+export function signalText({ kind, value, unit, state }: ImportedSignal): string {
+  if (state !== 'observed' || value === null) return signalStateTexts[state];
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return value;
+  const count = amount(value);
+  return unit && !kind.includes(unit.replace(/s$/, '')) ? `${count} ${words(unit)}` : count;
+}
+
+const listed = (counts: Readonly<Record<string, number>>, show: (name: string, count: string) => string) =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => show(name, amount(count)))
+    .join(', ') || 'none';
+
+/** Outcomes with their counts: `succeeded 2, failed 1`. */
+export const countsText = (counts: RatingCounts['outcomes']): string =>
+  listed(counts, (outcome, count) => `${outcome} ${count}`);
+
+/** Scores with their counts, each score that of its source: `4 (1 time), 5 (3 times)`. */
+export const scoresText = (counts: RatingCounts['scores']): string =>
+  listed(counts, (score, count) => `${score} (${count} ${count === '1' ? 'time' : 'times'})`);

@@ -1,0 +1,87 @@
+import { html } from 'hono/html';
+import { outcomes } from '../../evidence/rating/rating.ts';
+import type { MonthCount } from '../../store/store.ts';
+import { amount, type Html } from '../layout/html.ts';
+
+const monthsShown = 12;
+const width = 10;
+const height = 32;
+
+/** The months that end with that of a date, oldest first, YYYY-MM. */
+function monthsUntil(date: string): string[] {
+  const [year = 0, month = 1] = date.split('-').map(Number);
+  return Array.from({ length: monthsShown }, (_, at) =>
+    new Date(Date.UTC(year, month - monthsShown + at, 1)).toISOString().slice(0, 7),
+  );
+}
+
+/** From when on a chart that ends with a date needs ratings: an RFC 3339 time. */
+export const chartStart = (date: string): string => `${monthsUntil(date)[0]}-01T00:00:00.000Z`;
+
+type Month = Readonly<Record<'independent' | 'related', number>>;
+
+function monthOf(counts: readonly MonthCount[], month: string): Month {
+  const sum = (independent: boolean) =>
+    counts
+      .filter((count) => count.month === month && count.independent === independent)
+      .reduce((total, { ratings }) => total + ratings, 0);
+  return { independent: sum(true), related: sum(false) };
+}
+
+/** A bar of a month: independent ratings solid from the ground up, related ones outlined on top. */
+function bar({ independent, related }: Month, at: number, tallest: number): Html {
+  const tall = (ratings: number) => (ratings === 0 ? 0 : Math.max(2, (ratings / tallest) * (height - 2)));
+  const solid = tall(independent);
+  const open = tall(related);
+  const box = (name: string, tallness: number, ground: number) =>
+    tallness === 0
+      ? ''
+      : html`<rect class="${name}" x="${at * width + 1}" y="${(height - ground - tallness).toFixed(1)}" width="${width - 2}" height="${tallness.toFixed(1)}"/>`;
+  return html`${box('solid', solid, 0)}${box('open', open, solid)}`;
+}
+
+const total = (months: readonly Month[]) =>
+  months.reduce((sum, { independent, related }) => sum + independent + related, 0);
+
+const row = (outcome: string, months: readonly Month[], tallest: number) => html`
+<div class="chart-row"><span>${outcome}</span><svg viewBox="0 0 ${monthsShown * width} ${height}" preserveAspectRatio="none" aria-hidden="true">${months.map((month, at) => bar(month, at, tallest))}<path d="M0 ${height}H${monthsShown * width}"/></svg><span class="count">${amount(total(months))}</span></div>`;
+
+const cell = (counts: readonly MonthCount[], independent: boolean) =>
+  outcomes
+    .flatMap((outcome) => {
+      const found = counts.find((count) => count.outcome === outcome && count.independent === independent);
+      return found ? [`${outcome} ${amount(found.ratings)}`] : [];
+    })
+    .join(', ') || 'none';
+
+const twin = (counts: readonly MonthCount[], months: readonly string[]) => html`
+<details><summary>The same as a table</summary>
+<table><thead><tr><th scope="col">Month</th><th scope="col">Independent</th><th scope="col">Related</th></tr></thead>
+<tbody>${months.toReversed().map((month) => {
+  const made = counts.filter((count) => count.month === month);
+  return html`<tr><th scope="row">${month}</th><td>${cell(made, true)}</td><td>${cell(made, false)}</td></tr>`;
+})}</tbody></table></details>`;
+
+/** Whether there were more than the store counts by month (store.ts). */
+const isCut = (counts: readonly MonthCount[]) =>
+  counts.reduce((sum, { ratings }) => sum + ratings, 0) >= 5000;
+
+/** The outcomes of the twelve months up to a date: bars on one scale for each outcome, and the same as a table. */
+export function monthChart(counts: readonly MonthCount[], date: string): Html {
+  const months = monthsUntil(date);
+  const rows = outcomes.map((outcome) => {
+    const ofOutcome = counts.filter((count) => count.outcome === outcome);
+    return [outcome, months.map((month) => monthOf(ofOutcome, month))] as const;
+  });
+  const tallest = Math.max(
+    1,
+    ...rows.flatMap(([, bars]) => bars.map((one) => one.independent + one.related)),
+  );
+  return html`
+<figure class="chart">
+<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: related ones. The tallest bar: ${amount(tallest)}.${isCut(counts) ? ' Of the newest 5,000 ratings.' : ''}</figcaption>
+${rows.map(([outcome, bars]) => row(outcome, bars, tallest))}
+<div class="chart-row" aria-hidden="true"><span></span><span class="axis"><span>${months[0]}</span><span>${months.at(-1)}</span></span></div>
+${twin(counts, months)}
+</figure>`;
+}

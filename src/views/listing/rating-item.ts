@@ -1,0 +1,58 @@
+import { html } from 'hono/html';
+import type { RatingRecord, ShortRating } from '../../evidence/rating/rating.ts';
+import { amount, day, type Html, handleLink, minute } from '../layout/html.ts';
+import { words } from './listing-words.ts';
+
+const fact = (name: string, value: Html | string | number | undefined) =>
+  value === undefined || value === '' ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+/** What a record is shown of: all of it where it is listed, the short form on the page of a listing. */
+type ShownRating = ShortRating & Partial<RatingRecord>;
+
+const sourceNote = (rating: ShownRating) =>
+  rating.independent ? '' : html` <span class="flag">related source</span>`;
+
+const pointers = ({ evidence }: ShownRating) =>
+  evidence &&
+  html`<ul class="plain">${evidence.map(({ kind, value }) => html`<li>${words(kind)} <code class="foreign">${value}</code></li>`)}</ul>`;
+
+function ratingFacts(rating: ShownRating) {
+  return html`
+<dl class="facts inline">
+${fact('Score of this source', rating.score)}
+${fact('Relation', rating.relationship)}
+${fact('Protocol', rating.protocol)}
+${fact('Operation', rating.operation && html`<span class="foreign">${rating.operation}</span>`)}
+${fact('Version', rating.subject_version && html`<span class="foreign">${rating.subject_version}</span>`)}
+${fact('Latency', rating.latency_ms === undefined ? undefined : `${amount(rating.latency_ms)} ms`)}
+${fact('Interaction', minute(rating.interaction_at))}
+${fact('Source account', html`<span class="foreign">${rating.source_root}</span>`)}
+${fact('Flags', rating.flags.map(words).join(', '))}
+${fact('Pointers of the source, never fetched', pointers(rating))}
+${fact('Log index', rating.log_index)}
+</dl>`;
+}
+
+const responseBlock = ({ text, created_at, log_index }: NonNullable<ShownRating['response']>) => html`
+<div class="response"><p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}:</p>
+<blockquote class="foreign">${text}</blockquote></div>`;
+
+const ratingTexts = (rating: ShownRating) => html`
+${rating.comment && html`<blockquote class="foreign">${rating.comment}</blockquote>`}${ratingFacts(rating)}${rating.response && responseBlock(rating.response)}`;
+
+function standing({ withdrawn_at, superseded_by, outcome }: ShownRating): string {
+  if (withdrawn_at) return 'withdrawn';
+  return superseded_by ? `superseded: ${outcome}` : outcome;
+}
+
+const uncounted = ({ withdrawn_at, superseded_by }: ShownRating) =>
+  withdrawn_at || superseded_by ? ' uncounted' : '';
+
+/** One native rating with its source; withdrawn ones are tombstones. Its texts are those of source and subject. */
+export const ratingItem = (rating: ShownRating): Html => html`
+<li class="record${uncounted(rating)}" id="${rating.id}">
+<p class="record-head"><span class="when">${day(rating.created_at)}</span> <span class="outcome">${standing(rating)}</span> from ${handleLink(rating.source_handle)}${sourceNote(rating)}</p>
+${rating.withdrawn_at ? html`<p>Withdrawn by its source on ${day(rating.withdrawn_at)}. Not counted.</p>` : ratingTexts(rating)}
+${rating.superseded_by && html`<p class="note">Not counted: amended later by <a href="#${rating.superseded_by}"><code>${rating.superseded_by}</code></a>.</p>`}
+${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
+</li>`;

@@ -1,0 +1,47 @@
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import type { listRatings } from '../../tools/list-ratings.ts';
+import { type Html, pagePath } from '../layout/html.ts';
+import { toPage } from '../layout/layout.ts';
+import type { Site } from '../layout/site.ts';
+import { nativeCounts } from './native-block.ts';
+import { type RatingFilter, ratingFilters, ratingsPath } from './rating-filters.ts';
+import { ratingItem } from './rating-item.ts';
+
+type Answer = z.output<typeof listRatings.output>;
+
+const isFiltered = ({ outcome, source }: RatingFilter) => outcome !== undefined || source !== undefined;
+
+function records({ handle, ratings, next_cursor }: Answer, filter: RatingFilter) {
+  const what = isFiltered(filter)
+    ? 'Counted ratings that fit, newest first'
+    : 'All records, newest first; amended and withdrawn ones are listed and not counted';
+  const none = isFiltered(filter)
+    ? html`<p>No counted rating fits. <a href="${ratingsPath(handle, {})}">All records</a></p>`
+    : '';
+  return html`
+<h2 id="records">Records</h2>
+<p class="note">${what}.</p>
+${ratings.length > 0 ? html`<ol class="records">${ratings.map(ratingItem)}</ol>` : none}
+${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
+}
+
+/** The native ratings of a listing, newest first; without a filter, amended and withdrawn ones stay. */
+export const toRatingsPage = (
+  site: Site,
+  { handle, signals: { native } }: Pick<ListingDocument, 'handle' | 'signals'>,
+  { answer, filter }: { readonly answer: Answer; readonly filter: RatingFilter },
+): Html =>
+  toPage(site, {
+    title: `Native ratings of ${handle}`,
+    path: `${pagePath(handle)}/ratings`,
+    indexed: false,
+    body: html`
+<p class="eyebrow"><a class="handle" href="${pagePath(handle)}">${handle}</a></p>
+<h1>Native ratings</h1>
+<p class="statement">${answer.statement}</p>
+<p>Each rating is one sourced signal by a claimed listing. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
+${native.ratings > 0 ? html`<h2>Counts</h2>${nativeCounts(native)}${ratingFilters(handle, native, filter)}` : ''}
+${native.ratings > 0 || answer.ratings.length > 0 ? records(answer, filter) : ''}`,
+  });

@@ -1,0 +1,90 @@
+import { html } from 'hono/html';
+import { whatClaimedMeans } from '../../evidence/claim/claim-statement.ts';
+import { rulesOfEvidence } from '../../evidence/listing/rules.ts';
+import { problemTable } from '../../problem.ts';
+import type { ImportRun, QuarantineRow } from '../../store/store.ts';
+import { amount, counted, day, type Html, minute } from '../layout/html.ts';
+import { toPage } from '../layout/layout.ts';
+import type { Site } from '../layout/site.ts';
+import { countsOf, type ImportState, importState } from './import-state.ts';
+
+/** What the page about the service reports. */
+export interface About {
+  readonly imports: ImportState;
+  /** Quarantined records counted by reason, most first. */
+  readonly reasons: readonly { readonly reason: string; readonly records: number }[];
+  /** The newest of them. */
+  readonly quarantined: readonly QuarantineRow[];
+}
+
+const newest = (rows: readonly QuarantineRow[]) => html`
+<details><summary>The newest of them</summary><ul class="plain">${rows.map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`;
+
+function quarantine({ reasons, quarantined }: About) {
+  const records = reasons.reduce((sum, reason) => sum + reason.records, 0);
+  if (records === 0) return html`<h3>Quarantined records</h3><p>None.</p>`;
+  return html`
+<h3>Quarantined records</h3>
+<p>${counted(records, 'record')} could not be read. They stop nothing; each is tried again when it comes again.</p>
+<table class="counts"><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
+<tbody>${reasons.map((row) => html`<tr><th scope="row">${row.reason}</th><td>${amount(row.records)}</td></tr>`)}</tbody></table>
+${newest(quarantined)}`;
+}
+
+function lastImport(run: ImportRun) {
+  const { kind, source, started_at, finished_at } = run;
+  const seconds = finished_at && (Date.parse(finished_at) - Date.parse(started_at)) / 1000;
+  const counts = countsOf(run);
+  return html`
+<h3>Last completed import</h3>
+<p>Last completed import: ${kind}, ${minute(started_at)} to ${finished_at ? html`${minute(finished_at)}, ${seconds} seconds` : '-'}, from <code>${source}</code>.</p>
+${
+  counts.length === 0
+    ? html`<p>Nothing came.</p>`
+    : html`<table class="counts"><thead><tr><th scope="col">Counted</th><th scope="col">Number</th></tr></thead>
+<tbody>${counts.map(([name, count]) => html`<tr><th scope="row">${name}</th><td>${amount(count)}</td></tr>`)}</tbody></table>`
+}`;
+}
+
+const report = (about: About, config: Site['config']) => html`
+<section aria-labelledby="import">
+<h2 id="import">Import report</h2>
+${importState(about.imports, config)}
+${about.imports.done ? lastImport(about.imports.done) : ''}
+${quarantine(about)}
+</section>`;
+
+const claims = ({ claimFile }: Site['config']) => html`
+<section aria-labelledby="claimed">
+<h2 id="claimed">What claimed means</h2>
+<p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown beside it.</p>
+<p>The file is the authority: while the line stands in it, the claim stands; take it out and the claim is suspended at the next look.</p>
+</section>`;
+
+type Row = (typeof problemTable)[keyof typeof problemTable];
+
+const error = ([code, { status, title, next }]: [string, Row]) => html`
+<div id="${code}"><dt><code>${code}</code> <span class="note">${status === 200 ? 422 : status}</span></dt><dd>${title}. <span class="note">${next}</span></dd></div>`;
+
+const errors = () => html`
+<section aria-labelledby="errors">
+<h2 id="errors">Error codes</h2>
+<p>Each with its HTTP status, what it means and what to do next.</p>
+<dl class="facts wide codes">${Object.entries(problemTable).map(error)}</dl>
+</section>`;
+
+/** The rules of evidence, what a claim means, how fresh the data is, and the table of errors. */
+export const toAboutPage = (site: Site, about: About): Html =>
+  toPage(site, {
+    title: 'About',
+    description: 'The rules of evidence, what a claim means, and how fresh the listings are.',
+    path: '/about',
+    body: html`
+<h1>About ${site.config.serviceName}</h1>
+<p class="lead">A public directory of agent services, imported from MCP registries, with the evidence about each kept apart by source. Every listing names the registry it came from.</p>
+<section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
+${claims(site.config)}
+${report(about, site.config)}
+<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry that the listing names and is its publisher's own text; ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
+${errors()}`,
+  });

@@ -1,0 +1,88 @@
+import { html } from 'hono/html';
+import type { Problem } from '../../problem.ts';
+import { feedbackCategories } from '../../tools/submit-feedback.ts';
+import type { Html } from '../layout/html.ts';
+import { toPage } from '../layout/layout.ts';
+import type { Site } from '../layout/site.ts';
+
+/** A feedback form as it was filled in, and what is wrong with it. */
+export interface FeedbackForm {
+  readonly values: Readonly<Record<string, string>>;
+  readonly problem?: Problem;
+  /** Id of feedback that was just received. */
+  readonly received?: string;
+}
+
+/** What is wrong with a field; problems that name no field but are about the handle stand there. */
+function messageOf(name: string, { problem, values }: FeedbackForm): string | undefined {
+  if (problem && name === 'message' && !values.message?.trim()) return 'Write a message.';
+  const named = problem?.facts.fields?.find(({ field }) => field === name)?.message;
+  const ofHandle = name === 'handle' && problem?.code.match(/handle|withdrawn/) ? problem.message : undefined;
+  return named ?? ofHandle;
+}
+
+const idsOf = (name: string, { hint, message }: { hint?: string; message: string | undefined }) =>
+  [message === undefined ? '' : `${name}-error`, hint ? `${name}-hint` : ''].filter(Boolean).join(' ');
+
+/** A field with its label, its hint and what is wrong with it; `control` gets the attributes that tie them together. */
+function field(
+  form: FeedbackForm,
+  { name, label, hint }: { readonly name: string; readonly label: string; readonly hint?: string },
+  control: (attributes: Html) => Html,
+) {
+  const message = messageOf(name, form);
+  const described = idsOf(name, { hint, message });
+  const attributes = html` id="${name}" name="${name}"${message === undefined ? '' : html` aria-invalid="true"`}${described && html` aria-describedby="${described}"`}`;
+  return html`
+<div class="row"><label for="${name}">${label}</label>${hint && html`<span class="note" id="${name}-hint">${hint}</span>`}
+${control(attributes)}${message === undefined ? '' : html`<span class="error" id="${name}-error">${message}</span>`}</div>`;
+}
+
+const line = (value: string | undefined) => (attributes: Html) => html`<input${attributes} value="${value}">`;
+
+const option = (value: string, text: string, chosen: string | undefined) =>
+  html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`;
+
+const fields = (form: FeedbackForm) => html`
+${field(
+  form,
+  { name: 'message', label: 'Message', hint: 'Up to 4,000 characters.' },
+  (attributes) =>
+    html`<textarea${attributes} rows="6" required maxlength="4000">${form.values.message}</textarea>`,
+)}
+${field(
+  form,
+  { name: 'category', label: 'About' },
+  (attributes) =>
+    html`<select${attributes}><option value="">not said</option>${feedbackCategories.map((category) => option(category, category, form.values.category))}</select>`,
+)}
+${field(form, { name: 'handle', label: 'Handle of the listing, if it is about one', hint: 'As in co.example/name.' }, line(form.values.handle))}
+${field(form, { name: 'looking_for', label: 'What were you looking for?' }, line(form.values.looking_for))}
+${field(
+  form,
+  { name: 'found_it', label: 'Did you find it?' },
+  (attributes) =>
+    html`<select${attributes}><option value="">not said</option>${option('true', 'yes', form.values.found_it)}${option('false', 'no', form.values.found_it)}</select>`,
+)}
+${field(form, { name: 'contact', label: 'Contact, only if you want an answer' }, line(form.values.contact))}`;
+
+const summary = ({ problem, received }: FeedbackForm) =>
+  problem
+    ? html`<div class="notice" role="alert"><strong>Nothing was sent.</strong> ${problem.facts.fields ? 'Correct what is marked as wrong below; the rest is as you wrote it.' : problem.message}</div>`
+    : received
+      ? html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Its id: <code>${received}</code></div>`
+      : '';
+
+/** The feedback form, with messages at the fields after a wrong one; what was written stays. */
+export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>
+  toPage(site, {
+    title: 'Feedback',
+    description: 'Tell the operator something in private: no account, and no effect on any listing.',
+    path: '/feedback',
+    indexed: Object.keys(form.values).length === 0 && !form.received,
+    body: html`
+<h1>Feedback</h1>
+<p class="lead">Private, anonymous, read by the operator only. It is not a rating and has no effect on any listing.</p>
+${summary(form)}
+<form class="stacked" method="post" action="/feedback">${fields(form)}<p><button>Send feedback</button></p></form>`,
+  });

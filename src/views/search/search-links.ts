@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+import type { ClaimState } from '../../evidence/listing/listing-document.ts';
+import { packageTypes, transports } from '../../evidence/listing/recorded-kinds.ts';
+import type { searchAgents } from '../../tools/search-agents.ts';
+import { stateTexts } from '../listing/listing-words.ts';
+
+/**
+ * A search as its address holds it: `q` and the filters, `tag` any number of times; `cursor` with the place `from` of
+ * its first listing, and how many listings are `shown`.
+ */
+export type SearchAddress = URLSearchParams;
+
+/** What search_agents answers. */
+export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
+
+/** An answer and the address it belongs to. */
+export interface Search {
+  readonly answer: SearchAnswer;
+  readonly address: SearchAddress;
+}
+
+/** A filter that an address can hold: the parameter, its value, and both in words. */
+export interface Filter {
+  readonly name: string;
+  readonly value: string;
+  readonly text: string;
+}
+
+const flagTexts: Readonly<Record<string, string>> = {
+  has_endpoint: 'has a remote endpoint',
+  has_native_ratings: 'has native ratings',
+};
+const flagNames: Readonly<Record<string, string>> = {
+  endpoint: 'has_endpoint',
+  ratings: 'has_native_ratings',
+};
+/** Values that a search can ask for, where not any: a listing may record others. */
+const askable: Readonly<Record<string, readonly string[]>> = { transport: transports, package: packageTypes };
+const places: ReadonlySet<string> = new Set(['cursor', 'from', 'shown']);
+
+const textOf = (name: string, value: string) => {
+  if (name === 'state') return stateTexts[value as ClaimState]?.toLowerCase() ?? value;
+  return flagTexts[name] ?? value;
+};
+
+const toNamed = (name: string, value: string): Filter => ({ name, value, text: textOf(name, value) });
+
+/** The filter that a facet stands for; undefined where the search cannot ask for it. */
+export function toFilter(facet: string): Filter | undefined {
+  const kind = facet.slice(0, facet.indexOf(':'));
+  const value = facet.slice(kind.length + 1);
+  if (kind === 'has') return flagNames[value] ? toNamed(flagNames[value], 'true') : undefined;
+  return askable[kind]?.includes(value) === false ? undefined : toNamed(kind, value);
+}
+
+/** Filters an address holds, in its order. */
+export const filtersOf = (address: SearchAddress): Filter[] =>
+  [...address]
+    .filter(([name, value]) => value !== '' && name !== 'q' && !places.has(name))
+    .map(([name, value]) => toNamed(name, value));
+
+const toPath = (address: SearchAddress) => (address.size === 0 ? '/agents' : `/agents?${address}`);
+
+/** The path of an address changed by `change`, from its first listing. */
+function changed(address: SearchAddress, change: (next: URLSearchParams) => void): string {
+  const next = new URLSearchParams([...address].filter(([name]) => !places.has(name)));
+  change(next);
+  return toPath(next);
+}
+
+/** The address with one filter more. */
+export const withFilter = (address: SearchAddress, { name, value }: Filter): string =>
+  changed(address, (next) => (name === 'tag' ? next.append(name, value) : next.set(name, value)));
+
+/** The address with one filter less. */
+export const withoutFilter = (address: SearchAddress, { name, value }: Filter): string =>
+  changed(address, (next) => next.delete(name, value));
+
+/** The address with its words only. */
+export const withoutFilters = (address: SearchAddress): string =>
+  changed(address, (next) => {
+    for (const { name } of filtersOf(address)) next.delete(name);
+  });
+
+/** The address with other words. */
+export const withWords = (address: SearchAddress, words: string): string =>
+  changed(address, (next) => (words === '' ? next.delete('q') : next.set('q', words)));
+
+/** The address from its first listing on. */
+export const withoutPlace = (address: SearchAddress): string => changed(address, () => undefined);
+
+/** The address with the listings from a cursor on; `last` is the place of the one before them, where that is known. */
+export const withCursor = (address: SearchAddress, cursor: string, last: number | undefined): string =>
+  changed(address, (next) => {
+    next.set('cursor', cursor);
+    if (last) next.set('from', String(last + 1));
+  });
+
+/** The address with the first `shown` listings. */
+export const withShown = (address: SearchAddress, shown: number): string =>
+  changed(address, (next) => next.set('shown', String(shown)));

@@ -1,0 +1,64 @@
+import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
+import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
+import { counted } from '../layout/html.ts';
+import { countsText, scoresText, signalText, words } from '../listing/listing-words.ts';
+import { day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
+
+function group(name: string, { ratings, sources, control_roots, outcomes, scores, last_at }: RatingCounts) {
+  if (!last_at) return `* ${name}: none`;
+  const from = `from ${counted(sources, 'listing')} of ${counted(control_roots, 'account')}`;
+  return `* ${name}: ${counted(ratings, 'rating')} ${from}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; last ${day(last_at)}`;
+}
+
+function ratingLine({ source_handle, outcome, created_at, withdrawn_at, independent }: ShortRating): string {
+  const standing = withdrawn_at ? `withdrawn ${day(withdrawn_at)}` : outcome;
+  const from = `${toMarkdownText(source_handle)}${independent ? '' : ' (related source)'}`;
+  return `${standing} from ${from}, ${day(created_at)}`;
+}
+
+const ratingFacts = ({ score, relationship, interaction_at, source_root, flags, log_index }: ShortRating) =>
+  [
+    score !== undefined && `score of this source ${score}`,
+    `relation ${relationship}`,
+    `interaction ${day(interaction_at)}`,
+    `source account ${toMarkdownText(source_root)}`,
+    flags.length > 0 && `flags ${toMarkdownText(flags.join(', '))}`,
+    `log index ${log_index}`,
+  ]
+    .filter((part) => part !== false)
+    .join('; ');
+
+const rating = (record: ShortRating) =>
+  lines(
+    `${ratingLine(record)}; ${ratingFacts(record)}`,
+    record.comment !== undefined && `  > ${toMarkdownText(record.comment)}`,
+    record.response &&
+      `  * Response of the rated listing, ${day(record.response.created_at)}, log index ${record.response.log_index}: ${toMarkdownText(record.response.text)}`,
+  );
+
+function signal(imported: ImportedSignal): string {
+  const text = signalText(imported).replace(/^(\d{4}-\d\d-\d\d)T\S+$/, '$1');
+  return `${words(imported.kind)}: ${toMarkdownText(text)} (${toMarkdownText(imported.source)}, ${day(imported.observed_at)})`;
+}
+
+function native({ signals, evidence_snapshot_date, links }: ListingDocument): string {
+  const { independent, related, recent, ratings, statement } = signals.native;
+  const any = ratings > 0 || recent.length > 0;
+  return paragraphs(
+    statement,
+    `Source: ratings made on this service by claimed listings. As of ${day(evidence_snapshot_date)}.`,
+    any && lines(group('Independent', independent), group('Related', related)),
+    recent.length > 0 && list(recent, rating),
+    any && `All records of native ratings, with what was amended and withdrawn: <${links.page}/ratings>`,
+  );
+}
+
+/** Native ratings and imported signals, two chapters kept apart. */
+export const markdownEvidence = (listing: ListingDocument): string =>
+  paragraphs(
+    '## Native ratings',
+    native(listing),
+    '## Imported signals',
+    'Facts recorded elsewhere, each with its source and date. They are not ratings and are never counted as ratings.',
+    list(listing.signals.imported, signal) || 'None.',
+  );

@@ -1,0 +1,128 @@
+import type { Config } from '../../config/config.ts';
+import { problemTable } from '../../problem.ts';
+import { tools } from '../../tools/index.ts';
+import { toInputSchema, toOutputSchema } from '../../tools/support/json-schema.ts';
+import type { Tool } from '../../tools/tool.ts';
+
+const json = (schema: object, example?: unknown) => ({
+  'application/json': { schema, ...(example !== undefined && { example }) },
+});
+
+const problem = {
+  description: 'A problem; `code` says which, `detail` what to do next.',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+};
+
+const answer = (schema: object) => ({
+  '200': { description: 'The answer.', content: json(schema) },
+  default: problem,
+});
+
+/** Tools that act as a listing need its capability; all others take none. */
+const asListing = new Set(['submit_rating', 'withdraw_rating', 'respond_to_rating']);
+
+const post = (tool: Tool, operationId: string, answered: string) => ({
+  post: {
+    operationId,
+    summary: tool.title,
+    description: tool.description,
+    ...(asListing.has(tool.name) && { security: [{ bearer: [] }, { header: [] }] }),
+    requestBody: { required: true, content: json(toInputSchema(tool.input), tool.example) },
+    responses: answer({ $ref: `#/components/schemas/${answered}` }),
+  },
+});
+
+const handleParameters = ['namespace', 'name'].map((name) => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+}));
+
+const get = (
+  operationId: string,
+  summary: string,
+  responses: object,
+  parameters: readonly object[] = [],
+) => ({
+  get: { operationId, summary, ...(parameters.length > 0 && { parameters }), responses },
+});
+
+const toolNamed = (name: string): Tool => {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (!tool) throw new Error(`no tool ${name}`);
+  return tool;
+};
+
+const text = (type: string) => ({
+  '200': { description: 'The text.', content: { [type]: { schema: { type: 'string' } } } },
+  default: problem,
+});
+
+const otherPaths = () => ({
+  '/api/claim-github': post(toolNamed('claim_agent'), 'claim_github', 'claim_agent'),
+  '/api/feedback': post(toolNamed('submit_feedback'), 'feedback', 'submit_feedback'),
+  '/agents/{namespace}/{name}.json': get(
+    'listing_json',
+    'The listing document, as get_agent answers it',
+    answer({ $ref: '#/components/schemas/get_agent' }),
+    handleParameters,
+  ),
+  '/agents/{namespace}/{name}.md': get(
+    'listing_markdown',
+    'The listing as Markdown',
+    text('text/markdown'),
+    handleParameters,
+  ),
+  '/badge/{namespace}/{name}': get(
+    'badge',
+    'The badge of a listing: what evidence there is, as of when',
+    text('image/svg+xml'),
+    handleParameters,
+  ),
+  '/llms.txt': get('llms_txt', 'Instructions for agents', text('text/plain')),
+});
+
+const problemSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string', enum: Object.keys(problemTable) },
+    fields: {
+      type: 'array',
+      items: { type: 'object', properties: { field: { type: 'string' }, message: { type: 'string' } } },
+    },
+    near: { type: 'array', items: { type: 'string' } },
+    retry_after_s: { type: 'integer' },
+  },
+};
+
+/** The HTTP face as OpenAPI 3.1, made of the tool definitions. */
+export const toOpenApi = ({ serviceName, version, PUBLIC_URL }: Config): Record<string, unknown> => ({
+  openapi: '3.1.0',
+  info: {
+    title: serviceName,
+    version,
+    description:
+      'Independent evidence before an agent-service purchase. A listing is not verification, not a recommendation and not a score.',
+  },
+  servers: [{ url: PUBLIC_URL }],
+  paths: {
+    ...Object.fromEntries(tools.map((tool) => [`/api/tools/${tool.name}`, post(tool, tool.name, tool.name)])),
+    ...otherPaths(),
+  },
+  components: {
+    schemas: {
+      ...Object.fromEntries(tools.map(({ name, output }) => [name, toOutputSchema(output)])),
+      Problem: problemSchema,
+    },
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer', description: 'The capability of a claimed listing' },
+      header: { type: 'apiKey', in: 'header', name: 'X-Agent-Capability' },
+    },
+  },
+});
