@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+
 /** One row of the table: the HTTP status, the short title, and what a caller does next. */
 interface ProblemRow {
   readonly status: number;
@@ -177,4 +179,24 @@ export class Problem extends Error {
       ...(retry_after_s !== undefined && { retry_after_s }),
     };
   }
+}
+
+/** What classifies and logs an exception; a Context fits. */
+interface FailureContext {
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+  readonly store: { failureOf(error: unknown): 'unavailable' | 'storage_full' | undefined };
+}
+
+const unavailable_s = 2;
+
+/** Maps any exception to a Problem: a Problem is returned as it is; everything else is logged here and never shown. */
+export function toProblem(error: unknown, { log, store }: FailureContext): Problem {
+  if (error instanceof Problem) return error;
+  const failure = store.failureOf(error);
+  if (failure === 'unavailable') {
+    log.warn({ reason: String(error) }, 'the database cannot be reached');
+    return new Problem('unavailable', { retry_after_s: unavailable_s });
+  }
+  log.error({ err: error }, failure === 'storage_full' ? 'storage is full' : 'unexpected failure');
+  return new Problem(failure ?? 'internal');
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { toShownDatabase } from './config/checks.ts';
 import type { Config } from './config/config.ts';
 import { ExitError, exitCodes } from './config/exit.ts';
 import type { Context } from './context.ts';
@@ -10,8 +9,7 @@ import { createApp } from './http/app.ts';
 import { allLimits } from './http/middleware/limits.ts';
 import { createLog } from './observability/logger.ts';
 import { createRepositoryReader } from './repositories/reader.ts';
-import { createCachedStore } from './store/cached-store.ts';
-import type { Store } from './store/store.ts';
+import { openStore } from './store/open.ts';
 import { compareWithKept } from './transparency-log/checkpoint-file.ts';
 
 const headers_ms = 10_000;
@@ -19,42 +17,6 @@ const request_ms = 15_000;
 const drain_ms = 10_000;
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
-
-type Databases = Pick<Config, 'DATABASE_URL' | 'DATABASE_READ_URL'>;
-
-const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
-
-/** Loads the one engine that is used. */
-async function openEngine(url: string, readUrl: string): Promise<Store> {
-  if (isPostgres(url))
-    return (await import('./store/postgres/store.ts')).openPostgresStore(url, readUrl || undefined);
-  return (await import('./store/sqlite/store.ts')).openSqliteStore(url);
-}
-
-/** Opens the database of DATABASE_URL behind its cache, whole or not. Throws ExitError. */
-export async function connectStore(databases: Databases): Promise<Store> {
-  const { DATABASE_URL: url, DATABASE_READ_URL: readUrl } = databases;
-  try {
-    return createCachedStore(await openEngine(url, readUrl));
-  } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
-    throw new ExitError(
-      exitCodes.io,
-      `DATABASE_URL: cannot open ${toShownDatabase(url)}: ${message || code}`,
-    );
-  }
-}
-
-/** Opens the database of DATABASE_URL behind its cache. Throws ExitError, also where a restore into it did not end. */
-export async function openStore(databases: Databases): Promise<Store> {
-  const store = await connectStore(databases);
-  if (await store.isWhole()) return store;
-  await store.close();
-  throw new ExitError(
-    exitCodes.configuration,
-    'DATABASE_URL: a restore into this database is under way or was interrupted; wait for it, or run it again',
-  );
-}
 
 /** A limit that is not there is a misspelt one: it must not look as if it were set. */
 function requireKnownLimits({ LIMIT_OVERRIDES }: Config): void {

@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
-import { openStore } from '../server.ts';
-import type { Dump } from '../store/backup/dump.ts';
 import { toBackupText } from '../store/backup/format.ts';
+import type { Dump } from '../store/backup-contract.ts';
+import { openStore } from '../store/open.ts';
 import { startBar } from './progress.ts';
 
 const toFailure = (file: string, error: unknown) =>

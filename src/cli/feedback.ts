@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
-import { openStore } from '../server.ts';
+import { openStore } from '../store/open.ts';
 import type { FeedbackRow, Store } from '../store/store.ts';
 
 const listed = 200;

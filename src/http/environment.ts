@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { Context } from '../context.ts';
 import type { Site } from '../views/layout/site.ts';
-import type { Finished } from './response/answers.ts';
+import type { Finished } from './finished.ts';
 
 /** What the gate in front of the app hands on with a POST that it has read. */
 export interface Read {

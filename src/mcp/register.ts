@@ -11,12 +11,13 @@ import {
 import { z } from 'zod';
 import { type Caller, type Context, withCaller } from '../context.ts';
 import type { Problem } from '../problem.ts';
+import { toProblem } from '../problem.ts';
 import { completeHandle } from '../resources/completions.ts';
 import type { Prompt } from '../resources/prompts.ts';
 import type { Resource, Variables } from '../resources/resource.ts';
 import { tools } from '../tools/index.ts';
 import { toInputSchema, toOutputSchema } from '../tools/support/json-schema.ts';
-import { callTool, type Tool, toProblem } from '../tools/tool.ts';
+import { callTool, type Tool } from '../tools/tool.ts';
 import { toResult } from './result.ts';
 import { frozenSchema, orError } from './schema.ts';
 

@@ -1,8 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Context } from '../context.ts';
-import { readProgress } from '../registry/counts.ts';
 import { memoryReads, toolCalls, writes } from './events.ts';
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -100,8 +98,18 @@ export function measureWork(registers: Registry[]): () => void {
   };
 }
 
+/** What is read from the store for each scrape. */
+export interface StoreFigures {
+  readonly listings: number;
+  /** The last import that completed; undefined where none has. */
+  readonly lastImport?: { readonly finishedAt_ms: number; readonly counts: Readonly<Record<string, number>> };
+}
+
+/** Reads the figures of one scrape; rejects where the database does not answer. */
+export type ReadStoreFigures = () => Promise<StoreFigures>;
+
 /** What the store says of itself, once `read` was called; the last of it where it does not answer any more. */
-export function createStoreGauges(registers: Registry[], { store }: Pick<Context, 'store'>) {
+export function createStoreGauges(registers: Registry[], readFigures: ReadStoreFigures) {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const up = gauge(
     'dossier_store_up',
@@ -119,12 +127,11 @@ export function createStoreGauges(registers: Registry[], { store }: Pick<Context
     registers,
   });
   const readAll = async () => {
-    const { done } = await store.imports.last();
-    listings.set(await store.listings.count());
-    if (!done?.finished_at) return;
-    importedAt.set(Date.parse(done.finished_at) / 1000);
-    for (const [count, value] of Object.entries(readProgress(done.counts).counts))
-      counts.set({ count }, value);
+    const figures = await readFigures();
+    listings.set(figures.listings);
+    if (!figures.lastImport) return;
+    importedAt.set(figures.lastImport.finishedAt_ms / 1000);
+    for (const [count, value] of Object.entries(figures.lastImport.counts)) counts.set({ count }, value);
   };
   return {
     read: () =>

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Context } from '../context.ts';
-import { createStoreGauges, measureHttp, measureWork } from './instruments.ts';
+import { createStoreGauges, measureHttp, measureWork, type ReadStoreFigures } from './instruments.ts';
 
 /** A listener that answers `GET /metrics` in the text form of Prometheus. */
 export interface Metrics {
@@ -15,16 +14,15 @@ export interface Metrics {
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /**
- * Measures this process and its HTTP servers from now on and answers Prometheus at METRICS_PORT, apart from the service;
- * undefined where that is off. Throws what listening throws.
+ * Measures this process and its HTTP servers from now on and serves the figures to Prometheus on a listener of its own.
+ * Throws what listening throws.
  */
-export async function startMetrics({
-  config: { METRICS_PORT },
-  store,
-}: Pick<Context, 'config' | 'store'>): Promise<Metrics | undefined> {
-  if (!METRICS_PORT) return undefined;
+export async function startMetrics(
+  listener: ListenOptions,
+  readStoreFigures: ReadStoreFigures,
+): Promise<Metrics> {
   const registry = new Registry();
-  const gauges = createStoreGauges([registry], { store });
+  const gauges = createStoreGauges([registry], readStoreFigures);
   let isLoopback = true;
   const server = createServer(async ({ method, url, headers }, response) => {
     const isNamed = !isLoopback || loopbackHost.test(headers.host ?? '');
@@ -33,7 +31,7 @@ export async function startMetrics({
     await gauges.read();
     response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
   });
-  server.listen(METRICS_PORT);
+  server.listen(listener);
   await once(server, 'listening');
   isLoopback = /^(127\.|::1$)/.test((server.address() as AddressInfo).address);
   collectDefaultMetrics({ register: registry });

@@ -1,5 +1,5 @@
+import { handleParts } from '../evidence/handle.ts';
 import { toFacets, withNativeFacets } from '../evidence/listing/facets.ts';
-import { handleParts } from '../evidence/listing/handle.ts';
 import { claimStates, type ImportedSignal } from '../evidence/listing/listing-document.ts';
 import { toOrder } from '../evidence/listing/static-rank.ts';
 import { toTags } from '../evidence/listing/tags.ts';

@@ -1,5 +1,5 @@
 import type { ImportedSignal, ListingPackage, ListingRemote } from '../evidence/listing/listing-document.ts';
-import { namespaceMatchesRepositoryOwner } from '../evidence/listing/namespace.ts';
+import { namespaceMatchesRepositoryOwner } from '../evidence/namespace.ts';
 import type { VersionSummary } from '../store/store.ts';
 import { newest, oldest } from './times.ts';
 

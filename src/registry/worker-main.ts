@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
 import { createLog } from '../observability/logger.ts';
-import { openStore } from '../server.ts';
+import { openStore } from '../store/open.ts';
 import { importOnce } from './schedule.ts';
 
 // The thread that import-thread.ts starts: one import, over a connection of its own. Any message stops it.

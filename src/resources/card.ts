@@ -1,5 +1,5 @@
 import { cardAddress } from '../tools/tool.ts';
-import { toCard } from '../views/listing/card.ts';
+import { toCard } from '../views/mcp-app/card.ts';
 import type { Resource } from './resource.ts';
 
 /**

@@ -1,8 +1,15 @@
 import { about } from './about.ts';
+import { card } from './card.ts';
 import { listing } from './listing.ts';
 import { listingRatings } from './listing-ratings.ts';
+import { createLlmsTxt } from './llms-txt.ts';
 import type { Resource } from './resource.ts';
 import { tag } from './tag.ts';
 
-/** Every resource but agent://llms.txt, which describes them (views/llms-txt.ts). An earlier address wins. */
-export const resources: readonly Resource[] = [about, tag, listingRatings, listing];
+const listed: readonly Resource[] = [about, tag, listingRatings, listing];
+
+/** Instructions for agents: each tool, and each resource that agents read. */
+export const llmsTxt = createLlmsTxt(listed);
+
+/** Every resource; llms.txt does not name the card, which is for hosts. An earlier address wins. */
+export const resources: readonly Resource[] = [llmsTxt, ...listed, card];

@@ -1,4 +1,4 @@
-import { handleSchema } from '../evidence/listing/handle.ts';
+import { handleSchema } from '../evidence/handle.ts';
 import { Problem } from '../problem.ts';
 
 /** A conversation starter for people; its text is ours alone: only the handle in it comes from the caller. */

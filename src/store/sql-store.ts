@@ -4,13 +4,9 @@ import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createCheckReads, createCheckWrites } from './queries/claim-checks.ts';
 import { createClaimReads, createClaimWrites } from './queries/claims.ts';
-import {
-  createFeedbackReads,
-  createFeedbackWrites,
-  createKeyReads,
-  createKeyWrites,
-} from './queries/feedback.ts';
+import { createFeedbackReads, createFeedbackWrites } from './queries/feedback.ts';
 import { createImportReads, createImportWrites } from './queries/imports.ts';
+import { createKeyReads, createKeyWrites } from './queries/keys.ts';
 import { createLimitReads, createLimitWrites } from './queries/limits.ts';
 import { createListingReads } from './queries/listing-reads.ts';
 import { createListingWrites } from './queries/listing-writes.ts';

@@ -3,8 +3,7 @@ import type { ClaimEvent, ImportedSignal, NativeSignals } from '../evidence/list
 import type { Leaf } from '../evidence/log/leaf.ts';
 import type { ReadNode } from '../evidence/log/merkle.ts';
 import type { RatingRecord, RatingResponse } from '../evidence/rating/rating.ts';
-import type { Dump } from './backup/dump.ts';
-import type { Load } from './backup/load.ts';
+import type { Dump, Load } from './backup-contract.ts';
 import type {
   CapabilityTable,
   ClaimCheckTable,

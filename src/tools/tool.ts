@@ -4,7 +4,7 @@ import { findSecret } from '../evidence/claim/capability.ts';
 import type { Limit } from '../limits/limit.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
 import { toolCalls } from '../observability/events.ts';
-import { Problem } from '../problem.ts';
+import { Problem, toProblem } from '../problem.ts';
 import type { Written } from '../store/store.ts';
 
 /** What a tool does to the world, all four said explicitly (MCP ToolAnnotations). */
@@ -94,18 +94,4 @@ export async function callTool(
     toolCalls.say({ tool: tool.name, outcome: problem.code });
     throw problem;
   }
-}
-
-const unavailable_s = 2;
-
-/** The one place that maps an unknown exception: logged here, never shown. */
-export function toProblem(error: unknown, { log, store }: Pick<Context, 'log' | 'store'>): Problem {
-  if (error instanceof Problem) return error;
-  const failure = store.failureOf(error);
-  if (failure === 'unavailable') {
-    log.warn({ reason: String(error) }, 'the database cannot be reached');
-    return new Problem('unavailable', { retry_after_s: unavailable_s });
-  }
-  log.error({ err: error }, failure === 'storage_full' ? 'storage is full' : 'unexpected failure');
-  return new Problem(failure ?? 'internal');
 }

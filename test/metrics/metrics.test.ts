@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Metrics, startMetrics } from '../../src/observability/metrics.ts';
+import { startServiceMetrics } from '../../src/cli/metrics.ts';
+import type { Metrics } from '../../src/observability/metrics.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
@@ -8,7 +9,7 @@ let directory: Directory;
 let metrics: Metrics;
 beforeEach(async () => {
   directory = await openDirectory({ listening: true, environment: { METRICS_PORT: '0', LIMITS: 'off' } });
-  const started = await startMetrics(directory.context);
+  const started = await startServiceMetrics(directory.context);
   if (!started) throw new Error('metrics are off');
   metrics = started;
 });
@@ -118,7 +119,7 @@ describe('metrics', () => {
     expect((await fetch(new URL('/', metrics.url))).status).toBe(404);
     expect((await fetch(metrics.url, { method: 'POST' })).status).toBe(404);
     expect(
-      await startMetrics({
+      await startServiceMetrics({
         ...directory.context,
         config: { ...directory.context.config, METRICS_PORT: undefined },
       }),

@@ -1,4 +1,4 @@
-import { handleSchema } from '../listing/handle.ts';
+import { handleSchema } from '../handle.ts';
 import { findCapabilities } from './capability.ts';
 
 /** What a claim file says; everything else in it is prose. */

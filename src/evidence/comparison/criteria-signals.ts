@@ -1,4 +1,4 @@
-import { ownerTexts } from '../listing/namespace.ts';
+import { ownerTexts } from '../namespace.ts';
 import {
   type ComparedListing,
   type Criterion,

@@ -1,7 +1,7 @@
 import type { ListingFacts } from '../../store/store.ts';
 import { claimStatement } from '../claim/claim-statement.ts';
+import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
-import { namespaceMatchesRepositoryOwner } from './namespace.ts';
 import { notChecked } from './not-checked.ts';
 import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { handleSchema } from '../handle.ts';
 import { ratingCounts, shortRating } from '../rating/rating.ts';
-import { handleSchema } from './handle.ts';
 import { listingInput } from './listing-input.ts';
 
 /** One tag and why the listing has it. */

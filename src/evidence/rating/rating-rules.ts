@@ -1,6 +1,6 @@
 import type { ListingRow } from '../../store/store.ts';
-import { handleParts } from '../listing/handle.ts';
-import { repositoryRoot } from '../listing/namespace.ts';
+import { handleParts } from '../handle.ts';
+import { repositoryRoot } from '../namespace.ts';
 import type { ratingFlags } from './rating.ts';
 
 type RatingFlag = (typeof ratingFlags)[number];

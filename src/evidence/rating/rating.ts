@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { handleSchema } from '../listing/handle.ts';
+import { handleSchema } from '../handle.ts';
 import { cleanText, toLine } from '../text/sanitize.ts';
 
 /** How an interaction ended, in the rater's words. */

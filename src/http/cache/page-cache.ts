@@ -4,10 +4,12 @@ import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../../context.ts';
 import { memoryReads } from '../../observability/events.ts';
 import type { HttpEnvironment } from '../environment.ts';
+import type { Finished } from '../finished.ts';
+import { logAnswer } from '../middleware/access-log.ts';
 import { networkOf } from '../middleware/caller.ts';
-import { createHostCheck, logAnswer } from '../middleware/guards.ts';
+import { createHostCheck } from '../middleware/host.ts';
 import { limitOf, type RequestLimits } from '../middleware/limits.ts';
-import { type Finished, isHeld } from '../response/answers.ts';
+import { isHeld } from '../response/answers.ts';
 import { toEncoding } from '../response/encodings.ts';
 import { createKeptBytes } from './answer-cache.ts';
 

@@ -1,4 +1,4 @@
-import { isHandle } from '../../evidence/listing/handle.ts';
+import { isHandle } from '../../evidence/handle.ts';
 import { Problem } from '../../problem.ts';
 import type { Request } from '../environment.ts';
 

@@ -1,15 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Written } from '../../store/store.ts';
 import type { Request } from '../environment.ts';
+import type { Finished, Lasting } from '../finished.ts';
 import { type Encoding, encode, encodeAgain, toEncoding } from './encodings.ts';
-
-/** How long a finished answer stays right, where it is the same for every caller. */
-export interface Lasting {
-  /** The listings whose writes change it; 'all' where any may. */
-  readonly about: Written;
-  /** Left out where nothing but listings is in it; else whatever else is may be shown late by this much. */
-  readonly longest_ms?: number;
-}
 
 /** Something to send: its media type, its text, how long it may be kept. */
 export interface Answer {
@@ -17,15 +9,6 @@ export interface Answer {
   readonly body: string;
   readonly cacheControl?: string;
   /** Left out where the caller is in it, or what it says may not be late: then it is made anew each time. */
-  readonly lasting?: Lasting | undefined;
-}
-
-/** An answer in its final bytes, in one coding. */
-export interface Finished {
-  readonly etag: string;
-  readonly body: Buffer<ArrayBuffer>;
-  /** What describes the bytes; a 304 goes without. */
-  readonly headers: Readonly<Record<string, string>>;
   readonly lasting?: Lasting | undefined;
 }
 
@@ -83,12 +66,3 @@ export const answerJson = (c: Request, value: unknown, lasting?: Lasting): Respo
 /** JSON of this moment for this caller: never kept. */
 export const answerOnce = (c: Request, value: object): Response =>
   c.json(value, 200, { 'Cache-Control': 'no-store' });
-
-/** What `make` makes, made when it is first asked for and kept. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}

@@ -1,9 +1,8 @@
 import type { StatusCode } from 'hono/utils/http-status';
-import { Problem, problemTable } from '../../problem.ts';
-import { toProblem } from '../../tools/tool.ts';
+import { Problem, problemTable, toProblem } from '../../problem.ts';
 import { toProblemPage } from '../../views/pages/problem-page.ts';
 import type { Face, Request } from '../environment.ts';
-import { isMcpPath, toMcpRefusal } from '../request/mcp-message.ts';
+import { isMcpPath, toMcpRefusal } from './mcp-refusal.ts';
 import { toWaitHeaders } from './wait-headers.ts';
 
 /** A problem as application/problem+json (RFC 9457), with `code` and the facts that help. */

@@ -1,14 +1,14 @@
 import { Hono } from 'hono';
 import type { Asset } from '../../views/layout/assets.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { once } from '../response/answers.ts';
 import { type Encoding, encodeBest, toEncoding } from '../response/encodings.ts';
+import { lazy } from '../response/lazy.ts';
 
 /** An asset in each coding, made when it is first asked for. */
 const toForms = ({ bytes }: Asset): Record<Encoding, () => Promise<Uint8Array<ArrayBuffer>>> => ({
-  br: once(() => encodeBest(bytes, 'br')),
-  gzip: once(() => encodeBest(bytes, 'gzip')),
-  identity: once(() => encodeBest(bytes, 'identity')),
+  br: lazy(() => encodeBest(bytes, 'br')),
+  gzip: lazy(() => encodeBest(bytes, 'gzip')),
+  identity: lazy(() => encodeBest(bytes, 'identity')),
 });
 
 function sendAsset(asset: Asset) {

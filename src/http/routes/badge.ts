@@ -1,13 +1,7 @@
 import { Hono } from 'hono';
 import { Problem, problemTable } from '../../problem.ts';
 import { getAgent } from '../../tools/get-agent.ts';
-import {
-  type Badge,
-  toBadge,
-  toBadgeStyle,
-  toBadgeSvg,
-  toShieldsEndpoint,
-} from '../../views/listing/badge.ts';
+import { type Badge, toBadge, toBadgeStyle, toBadgeSvg, toShieldsEndpoint } from '../../views/badge/badge.ts';
 import { call } from '../call.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
 import { listingOf, namesOf, orRedirect } from '../request/listing-path.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { criteria } from '../../evidence/comparison/criteria.ts';
-import { isHandle } from '../../evidence/listing/handle.ts';
+import { isHandle } from '../../evidence/handle.ts';
 import { Problem } from '../../problem.ts';
 import { compareAgents } from '../../tools/compare-agents.ts';
 import { searchAgents } from '../../tools/search-agents.ts';

@@ -1,8 +1,10 @@
 import { Hono } from 'hono';
-import { toLlmsFullTxt, toLlmsTxt } from '../../resources/llms-txt-body.ts';
+import { llmsTxt } from '../../resources/index.ts';
+import { toToolReference } from '../../resources/llms-txt.ts';
 import { toOpenApi } from '../../views/text/openapi.ts';
 import type { Face, HttpEnvironment } from '../environment.ts';
-import { answerWithETag, once } from '../response/answers.ts';
+import { answerWithETag } from '../response/answers.ts';
+import { lazy } from '../response/lazy.ts';
 import { answerSitemap } from './sitemap.ts';
 
 const plain = 'text/plain; charset=utf-8';
@@ -15,13 +17,13 @@ const json = 'application/json';
 const lasting = { about: [] };
 
 /** What machines read to find their way: made of the definitions, once, for they never change while it runs. */
-export function createDiscoveryRoutes({ site: { config } }: Face) {
-  const short = once(() => toLlmsTxt(config));
-  const full = once(() => toLlmsFullTxt(config));
-  const openApi = once(() => `${JSON.stringify(toOpenApi(config))}\n`);
+export function createDiscoveryRoutes({ context, site: { config } }: Face) {
+  const short = lazy(() => llmsTxt.read({}, context));
+  const full = lazy(async () => `${await short()}\n${toToolReference()}`);
+  const openApi = lazy(() => `${JSON.stringify(toOpenApi(config))}\n`);
   return new Hono<HttpEnvironment>()
-    .get('/llms.txt', (c) => answerWithETag(c, { type: plain, body: short(), lasting }))
-    .get('/llms-full.txt', (c) => answerWithETag(c, { type: plain, body: full(), lasting }))
+    .get('/llms.txt', async (c) => answerWithETag(c, { type: plain, body: await short(), lasting }))
+    .get('/llms-full.txt', async (c) => answerWithETag(c, { type: plain, body: await full(), lasting }))
     .get('/openapi.json', (c) => answerWithETag(c, { type: json, body: openApi(), lasting }))
     .get('/robots.txt', (c) => answerWithETag(c, { type: plain, body: toRobots(config.PUBLIC_URL), lasting }))
     .get('/sitemap.xml', (c) => answerSitemap(c, config.PUBLIC_URL));

@@ -2,13 +2,14 @@ import { Hono } from 'hono';
 import Tinypool from 'tinypool';
 import { Problem } from '../../problem.ts';
 import { getAgent } from '../../tools/get-agent.ts';
-import { type LinkCard, toListingCard, toServiceCard } from '../../views/listing/link-card.ts';
+import { type LinkCard, toListingCard, toServiceCard } from '../../views/link-card/link-card.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
+import type { Lasting } from '../finished.ts';
 import { handleOf, orRedirect } from '../request/listing-path.ts';
-import { isHeld, type Lasting, toTag } from '../response/answers.ts';
+import { isHeld, toTag } from '../response/answers.ts';
 
-const drawing = new URL('../../views/listing/link-card-drawing.ts', import.meta.url).href;
+const drawing = new URL('../../views/link-card/drawing.ts', import.meta.url).href;
 const mostWaiting = 16;
 const idle_ms = 30_000;
 

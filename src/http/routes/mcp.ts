@@ -1,13 +1,13 @@
 import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import { type McpAnswerer, openMcpAnswerer } from '../../mcp/http.ts';
-import { Problem } from '../../problem.ts';
-import { toProblem } from '../../tools/tool.ts';
+import { Problem, toProblem } from '../../problem.ts';
 import { createAssets } from '../../views/layout/assets.ts';
 import { toMcpPage } from '../../views/pages/mcp-page.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
-import { toSecuredHeaders } from '../middleware/guards.ts';
-import { isMcpPath, readMessage, toMcpRefusal, withCors } from '../request/mcp-message.ts';
+import { toSecuredHeaders } from '../middleware/security-headers.ts';
+import { readMessage } from '../request/mcp-message.ts';
+import { isMcpPath, toMcpRefusal, withCors } from '../response/mcp-refusal.ts';
 
 const maxInFlight = 200;
 const methods = ['POST', 'OPTIONS'] as const;

@@ -9,7 +9,9 @@ import { toTagsPage } from '../../views/pages/tags-page.ts';
 import { toToolsPage } from '../../views/pages/tools-page.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { answerPage, type Lasting, once } from '../response/answers.ts';
+import type { Lasting } from '../finished.ts';
+import { answerPage } from '../response/answers.ts';
+import { lazy } from '../response/lazy.ts';
 
 const shownAtHome = 5;
 /** Read for "recently updated": the last updated are often the newest themselves, sometimes most of them. */
@@ -77,7 +79,7 @@ const showAbout = async (c: Request, { site }: Face) => {
 
 /** The pages that are about no single listing. */
 export function createPageRoutes(face: Face) {
-  const toolsPage = once(() => String(toToolsPage(face.site, tools)));
+  const toolsPage = lazy(() => String(toToolsPage(face.site, tools)));
   return new Hono<HttpEnvironment>()
     .get('/', (c) => showHome(c, face))
     .get('/tags', (c) => showTags(c, face))

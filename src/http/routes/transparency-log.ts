@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { consistencyProof } from '../../evidence/log/merkle.ts';
 import { toVerifierText, verifierOf } from '../../evidence/log/signed-note.ts';
+import { parseTilePath, type TileRange, tileWidth, toEntryBundle } from '../../evidence/log/tiles.ts';
 import { Problem } from '../../problem.ts';
 import type { LogHead } from '../../store/store.ts';
 import { proveEntry } from '../../transparency-log/entry-proof.ts';
@@ -14,11 +15,7 @@ const tile = {
   'Content-Type': 'application/octet-stream',
   'Cache-Control': 'public, max-age=31536000, immutable',
 };
-const tileWidth = 256;
 const wholeNumber = /^(0|[1-9]\d{0,14})$/;
-/** `<N>[.p/<W>]`: three-digit path elements, all but the last with an x (C2SP tlog-tiles). */
-const tileForm = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
-
 async function findHead(c: Request): Promise<LogHead> {
   const log = Number(c.req.param('log') ?? 1);
   const head = (await c.get('context').store.log.heads()).find(({ id }) => id === log);
@@ -35,13 +32,11 @@ async function answerCheckpoint(c: Request): Promise<Response> {
   return c.body(checkpoint, 200, { ...text, 'Cache-Control': 'public, max-age=1' });
 }
 
-/** Where a tile begins and how wide it is; throws not_found for one that the tree has not. */
-function readTile(path: string, complete: number): { from: number; width: number } {
-  const [, number = '', width = String(tileWidth)] = tileForm.exec(path) ?? [];
-  const from = Number(number.replaceAll(/[x/]/g, '')) * tileWidth;
-  if (!number || Number(width) > tileWidth || from + Number(width) > complete)
-    throw new Problem('not_found', { detail: 'The tree has no such tile.' });
-  return { from, width: Number(width) };
+/** The range of a tile; throws not_found where the tree does not have it. */
+function readTile(path: string, complete: number): TileRange {
+  const range = parseTilePath(path, complete);
+  if (!range) throw new Problem('not_found', { detail: 'The tree has no such tile.' });
+  return range;
 }
 
 async function answerTile(c: Request, level: string, path: string): Promise<Response> {
@@ -49,12 +44,7 @@ async function answerTile(c: Request, level: string, path: string): Promise<Resp
   const { log } = c.get('context').store;
   if (level === 'entries') {
     const { from, width } = readTile(path, head.size);
-    const bundle = (await log.leaves(head.base + from, width)).flatMap((leaf) => {
-      const length = Buffer.alloc(2);
-      length.writeUInt16BE(Buffer.byteLength(leaf));
-      return [length, Buffer.from(leaf)];
-    });
-    return c.body(Buffer.concat(bundle), 200, tile);
+    return c.body(toEntryBundle(await log.leaves(head.base + from, width)), 200, tile);
   }
   if (!/^([0-9]|[1-5]\d|6[0-3])$/.test(level)) throw new Problem('not_found');
   const { from, width } = readTile(path, Math.floor(head.size / tileWidth ** Number(level)));

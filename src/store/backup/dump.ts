@@ -1,15 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Dump, DumpedRow, DumpedTable, RowCounts } from '../backup-contract.ts';
 import type { Db, Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
-
-/** What is not part of a backup: limits are forgotten within a day, looks at repositories within an hour or two. */
-type ForgottenTable = 'limit_bucket' | 'limit_key' | 'claim_check';
-/** A table that is part of a backup. */
-export type DumpedTable = Exclude<keyof Schema, ForgottenTable>;
-/** A row as both engines keep it: texts, whole numbers and nulls, by column. */
-export type DumpedRow = Readonly<Record<string, string | number | null>>;
-/** How many rows each table has. */
-export type RowCounts = Readonly<Record<DumpedTable, number>>;
 
 /** Every table of a backup with the key that its rows are ordered by; the logs come last (see load.ts). */
 const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {
@@ -69,13 +61,6 @@ export async function countRows(db: Db): Promise<RowCounts> {
     counts.push([table, Number(rows[0]?.rows)]);
   }
   return Object.fromEntries(counts) as Record<DumpedTable, number>;
-}
-
-/** Everything that is kept, as it was at one moment. */
-export interface Dump {
-  readonly counts: RowCounts;
-  /** All rows, table by table in a fixed order and by key inside; at most 500 at a time. */
-  read(): AsyncIterable<{ readonly table: DumpedTable; readonly rows: readonly DumpedRow[] }>;
 }
 
 /** Hands everything that is kept to `work`, whatever is written meanwhile (docs/decisions/0006). */

@@ -1,26 +1,11 @@
 import { type Kysely, sql } from 'kysely';
+import type { DumpedRow, DumpedTable, Load } from '../backup-contract.ts';
 import type { Db, Engine, SearchIndex } from '../engine.ts';
 import type { ListingRow } from '../store.ts';
-import {
-  countRows,
-  type DumpedRow,
-  type DumpedTable,
-  dumpedTables,
-  keyColumns,
-  keyOf,
-  readTable,
-} from './dump.ts';
+import { countRows, dumpedTables, keyColumns, keyOf, readTable } from './dump.ts';
 
 /** Runs one transaction and answers once it is durable. */
 type Commit = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
-
-/** A database that a backup is put into; it is whole only after `finish`. */
-export interface Load {
-  /** Puts rows of one table in, in one transaction; at most 500. Throws where they do not fit the table. */
-  put(table: string, rows: readonly DumpedRow[]): Promise<void>;
-  /** Makes the database whole. Throws where it does not hold exactly so many rows. */
-  finish(counts: Readonly<Record<string, number>>): Promise<void>;
-}
 
 interface Ending {
   readonly heads: readonly DumpedRow[];

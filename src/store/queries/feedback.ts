@@ -1,5 +1,5 @@
 import type { Db } from '../engine.ts';
-import type { FeedbackReads, FeedbackWrites, KeyReads, KeyWrites } from '../store.ts';
+import type { FeedbackReads, FeedbackWrites } from '../store.ts';
 
 /** Reads of private feedback; only the command line calls them. */
 export const createFeedbackReads = (db: Db): FeedbackReads => ({
@@ -31,22 +31,5 @@ export const createFeedbackWrites = (db: Db): FeedbackWrites => ({
       .where('id', '=', id)
       .executeTakeFirst();
     return closed.numUpdatedRows > 0n;
-  },
-});
-
-/** Reads of the key ring that signs challenges. */
-export const createKeyReads = (db: Db): KeyReads => ({
-  claimKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
-  logSeed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
-});
-
-/** Writes of the key ring inside a transaction. */
-export const createKeyWrites = (db: Db): KeyWrites => ({
-  ...createKeyReads(db),
-  async addClaimKey(key) {
-    await db.insertInto('claim_key').values(key).execute();
-  },
-  async addLogSeed(seed, created_at) {
-    await db.insertInto('log_key').values({ id: 1, seed, created_at }).execute();
   },
 });

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { isHandle } from '../../evidence/listing/handle.ts';
+import { isHandle } from '../../evidence/handle.ts';
 import { Problem } from '../../problem.ts';
 import type { ListingFacts, ListingRow } from '../../store/store.ts';
 

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { repositoryRoot } from '../../evidence/listing/namespace.ts';
+import { repositoryRoot } from '../../evidence/namespace.ts';
 import type { RatingContent, RatingRecord } from '../../evidence/rating/rating.ts';
 import { isIndependent, ratingWindow_ms, toRatingFlags } from '../../evidence/rating/rating-rules.ts';
 import type { CapabilityRow, RatingRow, RatingSide, RatingSides } from '../../store/store.ts';

@@ -1,5 +1,5 @@
+import { closestWord, knownWords } from '../../evidence/listing/spelling.ts';
 import { toSearchText } from '../../evidence/text/search-text.ts';
-import { closestWord, knownWords } from '../../evidence/text/spelling.ts';
 import type { ListingReads } from '../../store/store.ts';
 
 const mostCorrected = 3;

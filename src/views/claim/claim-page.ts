@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
 import { type Html, minute, pagePath, paste } from '../layout/html.ts';
+import { words } from '../layout/labels.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
-import { words } from '../listing/listing-words.ts';
 import { type ClaimStep, otherStepForm, stepForm } from './claim-form.ts';
 import { claimResult } from './claim-result.ts';
 import { claimSteps } from './claim-steps.ts';

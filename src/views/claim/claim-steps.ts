@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ClaimAnswer } from '../../claims/claim-response.ts';
 import { type Html, minute } from '../layout/html.ts';
-import { words } from '../listing/listing-words.ts';
+import { words } from '../layout/labels.ts';
 
 /** How far a claim has come, in words: what each step waits for or came to. */
 interface Step {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ClaimEvent, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { day, type Html, pagePath } from '../layout/html.ts';
-import { matchTexts, notClaimed, words } from './listing-words.ts';
+import { matchTexts, notClaimed, words } from '../layout/labels.ts';
 
 type Claim = NonNullable<ListingDocument['claim']>;
 

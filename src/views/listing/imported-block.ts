@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { day, type Html } from '../layout/html.ts';
-import { signalText, words } from './listing-words.ts';
+import { signalText, words } from '../layout/labels.ts';
 
 /** A value that is a time is shown as its day; that there is none stands in a broken box. */
 function shown(signal: ImportedSignal): Html | string {

@@ -1,7 +1,7 @@
-import { handleParts } from '../../evidence/listing/handle.ts';
+import { handleParts } from '../../evidence/handle.ts';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { amount, counted } from '../layout/html.ts';
-import { words } from './listing-words.ts';
+import { words } from '../layout/labels.ts';
 
 /** One thing that is known or not: what it is, how it stands, and the words that find more of it. */
 interface GlanceRow {

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { ShortListing } from '../../evidence/listing/short-listing.ts';
+import { foundText, marked } from '../layout/highlight.ts';
 import { day, type Html, pagePath } from '../layout/html.ts';
-import { foundText, marked } from '../search/found.ts';
-import { stateTexts } from './listing-words.ts';
+import { stateTexts } from '../layout/labels.ts';
 
 function facts(listing: ShortListing, words: readonly string[]) {
   const found = foundText(listing, words);

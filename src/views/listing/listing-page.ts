@@ -1,18 +1,18 @@
 import { html } from 'hono/html';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { MonthCount } from '../../store/store.ts';
+import { badgeBlock, toBadged } from '../badge/badge-block.ts';
 import { comparePath } from '../compare/compare-address.ts';
+import { connectBlock } from '../connect/connect-block.ts';
 import { dated, type Html, pagePath } from '../layout/html.ts';
+import { stateTexts } from '../layout/labels.ts';
 import { toPage } from '../layout/layout.ts';
+import { toListingHead } from '../layout/listing-head.ts';
 import type { Site } from '../layout/site.ts';
-import { badgeBlock, toBadged } from './badge-block.ts';
+import { nativeBlock } from '../ratings/native-block.ts';
 import { claimBlock } from './claim-block.ts';
-import { connectBlock } from './connect-block.ts';
 import { importedBlock } from './imported-block.ts';
 import { glanceOf } from './listing-glance.ts';
-import { toListingHead } from './listing-head.ts';
-import { stateTexts } from './listing-words.ts';
-import { nativeBlock } from './native-block.ts';
 import { recordedBlock } from './recorded-block.ts';
 
 const heading = (listing: ListingDocument) => html`

@@ -4,9 +4,9 @@ import type {
   ListingPackage,
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
+import { inputsText } from '../connect/inputs-text.ts';
 import { day, foreignLink, type Html, tagLink } from '../layout/html.ts';
-import { inputsText } from './inputs-text.ts';
-import { versionsTitle } from './listing-words.ts';
+import { versionsTitle } from '../layout/labels.ts';
 
 const none = html`<span class="state unknown">none recorded</span>`;
 

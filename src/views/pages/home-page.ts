@@ -1,13 +1,14 @@
 import { html } from 'hono/html';
+import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
 import type { ShortListing } from '../../evidence/listing/short-listing.ts';
+import { connectDossier } from '../connect/connect-block.ts';
 import { day, type Html } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
-import { connectDossier } from '../listing/connect-block.ts';
 import { briefList } from '../listing/listing-list.ts';
 import { plainSearchForm } from '../search/search-form.ts';
 import { type ImportState, importState } from './import-state.ts';
-import { isRecordedTag, type TagCount, tagCloud } from './tags-page.ts';
+import { type TagCount, tagCloud } from './tags-page.ts';
 
 const tagsShown = 24;
 

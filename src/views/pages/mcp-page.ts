@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
+import { connectDossier } from '../connect/connect-block.ts';
 import type { Html } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
-import { connectDossier } from '../listing/connect-block.ts';
 
 /** What a browser sees at the MCP endpoint: that it is one, and how to connect to it. */
 export const toMcpPage = (site: Site): Html =>

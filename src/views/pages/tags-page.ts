@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { packageTypes } from '../../evidence/listing/recorded-kinds.ts';
+import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
 import { vocabulary } from '../../evidence/listing/vocabulary.ts';
 import { amount, type Html, tagLink } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
@@ -12,11 +12,6 @@ export interface TagCount {
 }
 
 const subjects: ReadonlySet<string> = new Set(Object.keys(vocabulary));
-const recorded: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
-
-/** Whether a tag says what transport and package say too. */
-export const isRecordedTag = (tag: string): boolean => recorded.has(tag);
-
 const groups = [
   {
     id: 'subjects',

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import { toInputSchema } from '../../tools/support/json-schema.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { connectDossier } from '../connect/connect-block.ts';
 import { type Html, paste } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
-import { connectDossier } from '../listing/connect-block.ts';
 
 interface Property {
   readonly type?: string;

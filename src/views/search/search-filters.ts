@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
+import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
 import { amount, type Html } from '../layout/html.ts';
-import { isRecordedTag } from '../pages/tags-page.ts';
 import {
   type Filter,
   filtersOf,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ClaimState } from '../../evidence/listing/listing-document.ts';
 import { packageTypes, transports } from '../../evidence/listing/recorded-kinds.ts';
 import type { searchAgents } from '../../tools/search-agents.ts';
-import { stateTexts } from '../listing/listing-words.ts';
+import { stateTexts } from '../layout/labels.ts';
 
 /**
  * A search as its address holds it: `q` and the filters, `tag` any number of times; `cursor` with the place `from` of

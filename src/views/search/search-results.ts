@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { toWords } from '../../evidence/text/tokenize.ts';
-import { pickBox, pickForm } from '../compare/compare-picks.ts';
 import { amount, counted, type Html } from '../layout/html.ts';
 import { listingRows } from '../listing/listing-list.ts';
+import { pickBox, pickForm } from './compare-picks.ts';
 import { noMatch } from './no-match.ts';
 import { facetGroups, heldFilters, nothingToNarrow } from './search-filters.ts';
 import { type Search, withCursor, withoutPlace, withShown } from './search-links.ts';

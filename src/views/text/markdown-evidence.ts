@@ -1,7 +1,7 @@
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
 import { counted } from '../layout/html.ts';
-import { countsText, scoresText, signalText, words } from '../listing/listing-words.ts';
+import { countsText, scoresText, signalText, words } from '../layout/labels.ts';
 import { day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
 
 function group(name: string, { ratings, sources, control_roots, outcomes, scores, last_at }: RatingCounts) {

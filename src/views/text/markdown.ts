@@ -3,9 +3,9 @@ import type {
   ListingPackage,
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
-import { inputsText } from '../listing/inputs-text.ts';
+import { inputsText } from '../connect/inputs-text.ts';
+import { matchTexts, notClaimed, stateTexts, versionsTitle, words } from '../layout/labels.ts';
 import { glanceOf } from '../listing/listing-glance.ts';
-import { matchTexts, notClaimed, stateTexts, versionsTitle, words } from '../listing/listing-words.ts';
 import { markdownEvidence } from './markdown-evidence.ts';
 import { code, day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
 

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { vocabulary } from '../listing/vocabulary.ts';
+import { vocabulary } from './vocabulary.ts';
 
 /** Letters that may differ: one in a short word, three in a long one. */
 const mostWrong = (word: string) => (word.length <= 4 ? 1 : word.length <= 8 ? 2 : 3);

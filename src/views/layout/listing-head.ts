@@ -1,6 +1,6 @@
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { pagePath } from '../layout/html.ts';
-import type { PageHead } from '../layout/page-head.ts';
+import { pagePath } from './html.ts';
+import type { PageHead } from './page-head.ts';
 
 const isPlainHttps = (address: string | undefined): address is string =>
   address?.startsWith('https://') === true && URL.canParse(address);

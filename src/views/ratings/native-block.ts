@@ -3,7 +3,7 @@ import type { ListingDocument, NativeSignals } from '../../evidence/listing/list
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
 import type { MonthCount } from '../../store/store.ts';
 import { counted, day, type Html, pagePath } from '../layout/html.ts';
-import { countsText, scoresText, words } from './listing-words.ts';
+import { countsText, scoresText, words } from '../layout/labels.ts';
 import { monthChart } from './month-chart.ts';
 import { ratingItem } from './rating-item.ts';
 

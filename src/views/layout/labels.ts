@@ -1,8 +1,8 @@
 import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { ownerTexts } from '../../evidence/listing/namespace.ts';
+import { ownerTexts } from '../../evidence/namespace.ts';
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
-import { amount, counted } from '../layout/html.ts';
+import { amount, counted } from './html.ts';
 
 /** How a listing stands, in the words of its page and of its Markdown twin. */
 export const stateTexts = {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { RatingRecord, ShortRating } from '../../evidence/rating/rating.ts';
 import { amount, day, type Html, handleLink, minute } from '../layout/html.ts';
-import { words } from './listing-words.ts';
+import { words } from '../layout/labels.ts';
 
 const fact = (name: string, value: Html | string | number | undefined) =>
   value === undefined || value === '' ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;

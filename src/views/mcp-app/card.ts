@@ -3,7 +3,7 @@ import { html, raw } from 'hono/html';
 import type { Config } from '../../config/config.ts';
 import { criteria } from '../../evidence/comparison/criteria.ts';
 import { kindTitles, resultTexts } from '../compare/compare-table.ts';
-import { signalStateTexts, stateTexts } from './listing-words.ts';
+import { signalStateTexts, stateTexts } from '../layout/labels.ts';
 
 const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ShortListing } from '../../evidence/listing/short-listing.ts';
 import { toWords } from '../../evidence/text/tokenize.ts';
-import type { Html } from '../layout/html.ts';
+import type { Html } from './html.ts';
 
 const shortestStart = 3;
 

@@ -1,0 +1,31 @@
+import type { Context } from '../context.ts';
+import type { StoreFigures } from '../observability/instruments.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { readProgress } from '../registry/counts.ts';
+import { toListenError } from './listen-error.ts';
+
+async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<StoreFigures> {
+  const { done } = await store.imports.last();
+  return {
+    listings: await store.listings.count(),
+    ...(done?.finished_at && {
+      lastImport: { finishedAt_ms: Date.parse(done.finished_at), counts: readProgress(done.counts).counts },
+    }),
+  };
+}
+
+/** Starts the metrics listener where METRICS_PORT is set; its module is loaded only then. Throws ExitError. */
+export async function startServiceMetrics(
+  context: Pick<Context, 'config' | 'store' | 'log'>,
+): Promise<Metrics | undefined> {
+  const { METRICS_PORT } = context.config;
+  if (!METRICS_PORT) return undefined;
+  const { startMetrics } = await import('../observability/metrics.ts');
+  const metrics = await startMetrics(METRICS_PORT, () => readStoreFigures(context)).catch(
+    (error: unknown) => {
+      throw toListenError(error, { setting: 'METRICS_PORT', ...METRICS_PORT });
+    },
+  );
+  context.log.info({ url: metrics.url }, 'metrics');
+  return metrics;
+}

@@ -1,0 +1,34 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Context } from '../../context.ts';
+import { logOften } from '../../observability/logger.ts';
+import type { Face, HttpEnvironment } from '../environment.ts';
+import { holdsSecret } from './address.ts';
+
+/** An answer as the access log names it; `start` as performance.now() gave it. */
+export interface LoggedAnswer {
+  readonly request: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly start: number;
+}
+
+/** Writes one log line: request id, method, path without query, status, milliseconds. Never an address. */
+export function logAnswer({ log }: Pick<Context, 'log'>, answer: LoggedAnswer): void {
+  const { request, method, path, status, start } = answer;
+  const ms = Math.round((performance.now() - start) * 10) / 10;
+  // Neither an id that was taken nor a method that was read holds a character that JSON escapes.
+  const named = `"request":"${request}","method":"${method}","path":${JSON.stringify(path)}`;
+  logOften(log, `${named},"status":${status},"ms":${ms},"msg":"answered"`);
+}
+
+/** One log line an answer. */
+export const createAccessLog =
+  ({ context }: Face): MiddlewareHandler<HttpEnvironment> =>
+  async (c, next) => {
+    const start = performance.now();
+    await next();
+    const path = holdsSecret(c.req.path) ? '[capability]' : c.req.path.slice(0, 300);
+    const { method } = c.req;
+    logAnswer(context, { request: c.get('requestId'), method, path, status: c.res.status, start });
+  };

@@ -1,0 +1,41 @@
+import { toShownDatabase } from '../config/checks.ts';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../config/exit.ts';
+import { createCachedStore } from './cached-store.ts';
+import type { Store } from './store.ts';
+
+type Databases = Pick<Config, 'DATABASE_URL' | 'DATABASE_READ_URL'>;
+
+const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
+
+/** Loads the one engine that is used. */
+async function openEngine(url: string, readUrl: string): Promise<Store> {
+  if (isPostgres(url))
+    return (await import('./postgres/store.ts')).openPostgresStore(url, readUrl || undefined);
+  return (await import('./sqlite/store.ts')).openSqliteStore(url);
+}
+
+/** Opens the database of DATABASE_URL behind its cache, whole or not. Throws ExitError. */
+export async function connectStore(databases: Databases): Promise<Store> {
+  const { DATABASE_URL: url, DATABASE_READ_URL: readUrl } = databases;
+  try {
+    return createCachedStore(await openEngine(url, readUrl));
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new ExitError(
+      exitCodes.io,
+      `DATABASE_URL: cannot open ${toShownDatabase(url)}: ${message || code}`,
+    );
+  }
+}
+
+/** Opens the database of DATABASE_URL behind its cache. Throws ExitError, also where a restore into it did not end. */
+export async function openStore(databases: Databases): Promise<Store> {
+  const store = await connectStore(databases);
+  if (await store.isWhole()) return store;
+  await store.close();
+  throw new ExitError(
+    exitCodes.configuration,
+    'DATABASE_URL: a restore into this database is under way or was interrupted; wait for it, or run it again',
+  );
+}
