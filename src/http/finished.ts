@@ -1,9 +1,9 @@
-import type { Written } from '../store/store.ts';
+import type { ChangedHandles } from '../store/store.ts';
 
 /** How long a finished answer stays right, where it is the same for every caller. */
 export interface Lasting {
   /** The listings whose writes change it; 'all' where any may. */
-  readonly about: Written;
+  readonly about: ChangedHandles;
   /** Left out where nothing but listings is in it; else whatever else is may be shown late by this much. */
   readonly longest_ms?: number;
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { memoryReads, timeWrite } from '../observability/events.ts';
-import type { ListingFacts, ListingReads, SearchCounts, Store, Written } from './store.ts';
+import type { ChangedHandles, ListingFacts, ListingReads, SearchCounts, Store } from './store.ts';
 
 const cachedFacts_bytes = 12 * 1024 * 1024;
 const cachedSearches = 200;
@@ -15,7 +15,10 @@ interface Read {
 /** About what a read takes with the document and the text that are made of it: twice its text. */
 const sizeOf_bytes = (read: Read) => 2 * JSON.stringify(read).length;
 
-function cacheFacts(reads: ListingReads): { facts: ListingReads['facts']; drop: (written: Written) => void } {
+function cacheFacts(reads: ListingReads): {
+  facts: ListingReads['facts'];
+  drop: (written: ChangedHandles) => void;
+} {
   const cache = new LRUCache<string, Read>({ maxSize: cachedFacts_bytes, sizeCalculation: sizeOf_bytes });
   let epoch = 0;
   return {
@@ -67,7 +70,7 @@ function cacheCounts(reads: ListingReads): { counts: ListingReads['searchCounts'
 export function createCachedStore(store: Store): Store {
   const { facts, drop } = cacheFacts(store.listings);
   const { counts, drop: dropCounts } = cacheCounts(store.listings);
-  const stop = store.onWritten((written) => {
+  const stop = store.onChange((written) => {
     drop(written);
     dropCounts();
   });

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Schema } from './schema.ts';
-import type { Failure, ListingRow, SearchHit, SearchQuery, Written } from './store.ts';
+import type { ChangedHandles, Failure, ListingRow, SearchHit, SearchQuery } from './store.ts';
 
 export type Db = Kysely<Schema>;
 
@@ -37,8 +37,8 @@ export interface Engine {
   /** The first thing in every transaction: waits until no other process writes. */
   begin(db: Db): Promise<void>;
   /** The last thing in a transaction: other processes are called back once it is committed. */
-  announce(db: Db, written: Written): Promise<void>;
+  announce(db: Db, written: ChangedHandles): Promise<void>;
   /** Calls back when another process wrote. Answers the undo. */
-  onForeignWrite(listener: (written: Written) => void): () => void;
+  onForeignChange(listener: (written: ChangedHandles) => void): () => void;
   close(): Promise<void>;
 }

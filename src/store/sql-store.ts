@@ -12,7 +12,7 @@ import { createListingReads } from './queries/listing-reads.ts';
 import { createListingWrites } from './queries/listing-writes.ts';
 import { createRatingReads, createRatingWrites } from './queries/ratings.ts';
 import { createLogReads, createLogWrites } from './queries/transparency-log.ts';
-import type { ListingReads, Reads, Store, Transaction, Written } from './store.ts';
+import type { ChangedHandles, ListingReads, Reads, Store, Transaction } from './store.ts';
 
 /** Searches and lists from where they may lag; what is said of one listing always is as it was written. */
 function createListings({ reader, lagging, search }: Engine): ListingReads {
@@ -52,16 +52,16 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
 });
 
 /** What one transaction touched, and everything that a commit of several did. */
-const toWritten = (touched: ReadonlySet<string>): Written =>
+const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
   touched.has(everyListing) ? 'all' : [...touched];
 
 /** The store over an engine: every query is written once, the engine brings connections, DDL and search. */
 export function createSqlStore(engine: Engine): Store {
-  const listeners = new Set<(written: Written) => void>();
-  const tell = (written: Written) => {
+  const listeners = new Set<(written: ChangedHandles) => void>();
+  const tell = (written: ChangedHandles) => {
     for (const listener of listeners) listener(written);
   };
-  const stopWatching = engine.onForeignWrite(tell);
+  const stopWatching = engine.onForeignChange(tell);
   let touched: Set<string>;
   const commit = createGroupCommit(async (work) => {
     touched = new Set();
@@ -69,11 +69,11 @@ export function createSqlStore(engine: Engine): Store {
       await engine.writer.transaction().execute(async (db) => {
         await engine.begin(db);
         await work(db);
-        if (touched.size > 0) await engine.announce(db, toWritten(touched));
+        if (touched.size > 0) await engine.announce(db, toChangedHandles(touched));
       });
     } finally {
       // Where the answer to a commit is lost, it may have been done.
-      if (touched.size > 0) tell(toWritten(touched));
+      if (touched.size > 0) tell(toChangedHandles(touched));
     }
   });
   return {
@@ -87,7 +87,7 @@ export function createSqlStore(engine: Engine): Store {
     isWhole: () => isWhole(engine.writer),
     dump: (work) => dumpStore(engine, work),
     load: () => loadStore(engine, commit),
-    onWritten(listener) {
+    onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -332,7 +332,7 @@ export interface Transaction extends Reads {
 }
 
 /** Which listings a committed transaction touched; 'all' where that is not known. */
-export type Written = readonly string[] | 'all';
+export type ChangedHandles = readonly string[] | 'all';
 
 /** What an engine's error means to whoever asked: no room is left, or the database cannot be reached right now. */
 export type Failure = 'storage_full' | 'unavailable';
@@ -357,6 +357,6 @@ export interface Store extends Reads {
   /** Begins to fill a new database from a dump, or one that an interrupted load left; undefined where it is in use. */
   load(): Promise<Load | undefined>;
   /** Calls back after each commit that touched listings, this process's or another's. Answers the undo. */
-  onWritten(listener: (written: Written) => void): () => void;
+  onChange(listener: (written: ChangedHandles) => void): () => void;
   close(): Promise<void>;
 }

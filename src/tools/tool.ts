@@ -5,7 +5,7 @@ import type { Limit } from '../limits/limit.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
 import { toolCalls } from '../observability/events.ts';
 import { Problem, toProblem } from '../problem.ts';
-import type { Written } from '../store/store.ts';
+import type { ChangedHandles } from '../store/store.ts';
 
 /** What a tool does to the world, all four said explicitly (MCP ToolAnnotations). */
 export interface ToolEffects {
@@ -50,7 +50,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
    * those listings for an input that was answered, 'all' where any may be in it. Such answers may be kept until a
    * write touches one of them.
    */
-  about?(input: z.input<Input>): Written;
+  about?(input: z.input<Input>): ChangedHandles;
   /** The rule. Answers data or throws a Problem. */
   run(input: z.output<Input>, context: Context): Promise<z.input<Output>>;
 }

@@ -201,13 +201,13 @@ describe('answers from memory', () => {
     await directory.importEntries([
       registryEntry(
         'com.politicalcomms/api',
-        { version: '5.5.5', description: 'Written meanwhile' },
+        { version: '5.5.5', description: 'ChangedHandles meanwhile' },
         official,
       ),
     ]);
     written.resolve();
-    expect((await early).body).not.toContain('Written meanwhile');
-    expect((await post(app, message)).body).toContain('Written meanwhile');
+    expect((await early).body).not.toContain('ChangedHandles meanwhile');
+    expect((await post(app, message)).body).toContain('ChangedHandles meanwhile');
     await app.close();
   });
 

@@ -53,7 +53,7 @@ export function describeChecks(store: () => Store): void {
   });
   it('calls nobody back: no listing changes by a look', async () => {
     const heard: unknown[] = [];
-    const stop = store().onWritten((written) => heard.push(written));
+    const stop = store().onChange((written) => heard.push(written));
     await put(look());
     stop();
     expect(heard).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ImportedSignal } from '../../src/evidence/listing/listing-document.ts';
 import { toLeaf } from '../../src/evidence/log/leaf.ts';
-import type { SearchQuery, Store, Written } from '../../src/store/store.ts';
+import type { ChangedHandles, SearchQuery, Store } from '../../src/store/store.ts';
 import { describeChecks } from './checks-conformance.ts';
 import { describeLimits } from './limits-conformance.ts';
 import { capabilityRow, listingRow, ratingRow, versionRow } from './rows.ts';
@@ -236,8 +236,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await store.log.size()).toBe(20);
     });
     it('announces the touched handles after the commit, and all after a good import', async () => {
-      const seen: Written[] = [];
-      const stop = store.onWritten((written) => seen.push(written));
+      const seen: ChangedHandles[] = [];
+      const stop = store.onChange((written) => seen.push(written));
       const id = await store.write(async (tx) => {
         await tx.listings.putListings([listingRow('a/one', 1)]);
         return tx.imports.startRun({

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Store, Written } from '../../src/store/store.ts';
+import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
 import { listingRow } from './rows.ts';
 
@@ -49,8 +49,8 @@ it('outlives sessions that PostgreSQL ends in the middle of reads and writes, an
 });
 
 it('takes a notification that is none of ours for a change of anything', async () => {
-  const heard: Written[] = [];
-  store.onWritten((written) => heard.push(written));
+  const heard: ChangedHandles[] = [];
+  store.onChange((written) => heard.push(written));
   for (const payload of ['', 'no json', '{"node":1}', '{"node":1,"written":[7]}', 'null'])
     await operator.query('select pg_notify($1, $2)', ['dossier_written', payload]);
   await expect.poll(() => heard, { timeout: 3000 }).toEqual(['all', 'all', 'all', 'all', 'all']);

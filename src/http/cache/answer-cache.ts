@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { Store, Written } from '../../store/store.ts';
+import type { ChangedHandles, Store } from '../../store/store.ts';
 
 /** How a finished answer is kept. */
 export interface Keeping {
   readonly key: string;
   /** The listings it was made of; 'all' where any of them may be in it. */
-  readonly about: Written;
+  readonly about: ChangedHandles;
   readonly bytes: number;
   /** Longest time it is kept, for what changes without a write of a listing. */
   readonly longest_ms?: number;
@@ -29,11 +29,11 @@ interface Kept<T> extends Keeping {
 /** Stands for whatever is about all listings; no handle has this form. */
 const everyListing = '*';
 const bookkeeping_bytes = 400;
-const subjectsOf = (about: Written) => (about === 'all' ? [everyListing] : about);
+const subjectsOf = (about: ChangedHandles) => (about === 'all' ? [everyListing] : about);
 
 /** Keeps finished answers, at most `budget_bytes` of them, until a write touches what they are about. */
 export function createKeptBytes<T extends object>(
-  store: Pick<Store, 'onWritten'>,
+  store: Pick<Store, 'onChange'>,
   budget_bytes: number,
 ): KeptBytes<T> {
   const keysOf = new Map<string, Set<string>>();
@@ -49,7 +49,7 @@ export function createKeptBytes<T extends object>(
     },
   });
   let epoch = 0;
-  const stop = store.onWritten((written) => {
+  const stop = store.onChange((written) => {
     epoch += 1;
     if (written === 'all') cache.clear();
     else

@@ -1,6 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { modernRevision } from '../../mcp/lane.ts';
-import type { Written } from '../../store/store.ts';
+import type { ChangedHandles } from '../../store/store.ts';
 import { tools } from '../../tools/index.ts';
 
 /** A request whose answer follows from its key and from stored listings. */
@@ -12,7 +12,7 @@ export interface PlainMessage {
   /** What the client says of itself: it has to be well-formed and changes nothing in the answer. */
   readonly client: string;
   /** The listings that a good answer is made of. */
-  about(): Written;
+  about(): ChangedHandles;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -76,7 +76,7 @@ function readCall(sent: Sent): PlainMessage | undefined {
   };
 }
 
-const aboutNothing = (): Written => [];
+const aboutNothing = (): ChangedHandles => [];
 
 /** `initialize` of a revision that is served: only that changes the answer. */
 function readInitialize({ id, method, params, era }: Sent): PlainMessage | undefined {

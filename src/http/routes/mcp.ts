@@ -77,7 +77,7 @@ export function createMcpRoute(context: Context): McpRoutes {
   const opened = openAnswerer(context).then(async (answerer) => ({
     answerer,
     headers: await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' }),
-    unsubscribe: context.store.onWritten((written) => answerer.listingsChanged(written)),
+    unsubscribe: context.store.onChange((written) => answerer.listingsChanged(written)),
   }));
   opened.catch((err) => context.log.error({ err }, 'mcp did not open'));
   const page = String(toMcpPage({ config: context.config, assets: createAssets() }));

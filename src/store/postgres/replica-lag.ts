@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../engine.ts';
-import type { Written } from '../store.ts';
+import type { ChangedHandles } from '../store.ts';
 
 const look_ms = 50;
 const troubled_ms = 1000;
 
-const both = (one: Written | undefined, other: Written): Written =>
+const both = (one: ChangedHandles | undefined, other: ChangedHandles): ChangedHandles =>
   one === 'all' || other === 'all' ? 'all' : [...(one ?? []), ...other];
 
 /** Answers once a replica has everything that the primary has now. */
@@ -27,10 +27,10 @@ async function caughtUp(primary: Db, replica: Db, stopped: AbortSignal): Promise
  */
 export function repeatWhenCaughtUp(
   databases: { readonly primary: Db; readonly replica: Db },
-  tell: (written: Written) => void,
+  tell: (written: ChangedHandles) => void,
   stopped: AbortSignal,
-): (written: Written) => void {
-  let pending: Written | undefined;
+): (written: ChangedHandles) => void {
+  let pending: ChangedHandles | undefined;
   let isWaiting = false;
   const follow = async () => {
     isWaiting = true;

@@ -10,7 +10,7 @@ import {
   createTables,
 } from '../migrations.ts';
 import { createSqlStore } from '../sql-store.ts';
-import type { Store, Written } from '../store.ts';
+import type { ChangedHandles, Store } from '../store.ts';
 import { postgresFailure } from './failure.ts';
 import { createDb, toPoolConfig, withoutTimeouts } from './pool.ts';
 import { repeatWhenCaughtUp } from './replica-lag.ts';
@@ -78,12 +78,12 @@ const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_
 
 /** Calls back on what other nodes wrote; where reads lag, on everything once more when they show it. */
 function watchWrites(watch: Watch, { reader, replica }: { reader: Db; replica: Db | undefined }) {
-  return (listener: (written: Written) => void): (() => void) => {
+  return (listener: (written: ChangedHandles) => void): (() => void) => {
     const stopping = new AbortController();
-    const undo = [watch.onWritten(listener)];
+    const undo = [watch.onChange(listener)];
     if (replica) {
       const repeat = repeatWhenCaughtUp({ primary: reader, replica }, listener, stopping.signal);
-      undo.push(watch.onWritten(repeat), watch.onOwnWritten(repeat));
+      undo.push(watch.onChange(repeat), watch.onOwnChange(repeat));
     }
     return () => {
       stopping.abort();
@@ -116,7 +116,7 @@ export async function openPostgresStore(databaseUrl: string, readUrl?: string): 
     failureOf: postgresFailure,
     begin: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
     announce: (db, written) => watch.announce(runIn(db), written),
-    onForeignWrite: watchWrites(watch, { reader, replica: readUrl ? lagging : undefined }),
+    onForeignChange: watchWrites(watch, { reader, replica: readUrl ? lagging : undefined }),
     async close() {
       await watch.close();
       await reader.destroy();

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
-import type { Written } from '../store.ts';
+import type { ChangedHandles } from '../store.ts';
 
 const channel = 'dossier_written';
 /** Sets our locks on nodes apart from all others in the database. */
@@ -16,7 +16,7 @@ const mostPayloads = 8;
 
 interface Payload {
   readonly node: number;
-  readonly written: Written;
+  readonly written: ChangedHandles;
 }
 
 const payloadForm = (heard: unknown): heard is Payload => {
@@ -37,7 +37,7 @@ function readPayload(text: string): Payload {
 type Run = (text: string, values: readonly unknown[]) => Promise<unknown>;
 
 /** Handles in notifications that each fit, or one that says all. */
-function toPayloads(node: number, written: Written): string[] {
+function toPayloads(node: number, written: ChangedHandles): string[] {
   const whole = JSON.stringify({ node, written: 'all' } satisfies Payload);
   if (written === 'all') return [whole];
   const parts: string[][] = [[]];
@@ -57,10 +57,10 @@ export interface Watch {
   /** The name of this node among those on the database. */
   readonly node: number;
   /** Tells the other nodes; inside the transaction, so that they hear it when it is committed and only then. */
-  announce(run: Run, written: Written): Promise<void>;
-  onWritten(listener: (written: Written) => void): () => void;
+  announce(run: Run, written: ChangedHandles): Promise<void>;
+  onChange(listener: (written: ChangedHandles) => void): () => void;
   /** The same of this node's own writes, as PostgreSQL says them: after others may have read them. */
-  onOwnWritten(listener: (written: Written) => void): () => void;
+  onOwnChange(listener: (written: ChangedHandles) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -75,9 +75,9 @@ export const isPresentQuery = `select exists(select from pg_locks where locktype
  */
 export async function openWatch(config: ClientConfig): Promise<Watch> {
   const node = randomInt(1, 2 ** 31);
-  const listeners = new Set<(written: Written) => void>();
-  const ownListeners = new Set<(written: Written) => void>();
-  const tell = (written: Written) => {
+  const listeners = new Set<(written: ChangedHandles) => void>();
+  const ownListeners = new Set<(written: ChangedHandles) => void>();
+  const tell = (written: ChangedHandles) => {
     for (const listener of listeners) listener(written);
   };
   const stopped = new AbortController();
@@ -137,11 +137,11 @@ export async function openWatch(config: ClientConfig): Promise<Watch> {
       for (const payload of toPayloads(node, written))
         await run('select pg_notify($1, $2)', [channel, payload]);
     },
-    onWritten(listener) {
+    onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    onOwnWritten(listener) {
+    onOwnChange(listener) {
       ownListeners.add(listener);
       return () => ownListeners.delete(listener);
     },

@@ -18,7 +18,7 @@ import type { Schema } from '../schema.ts';
 import { createSqlStore } from '../sql-store.ts';
 import type { Failure, Store } from '../store.ts';
 import { sqliteFrequentWords, sqliteSearch } from './search.ts';
-import { createAnnounce, sqliteWritten, watchForeignWrites } from './watch.ts';
+import { createAnnounce, sqliteChanges, watchForeignWrites } from './watch.ts';
 
 const cachedStatements = 500;
 /** Characters; a longer one is of so many values that its like does not come again. */
@@ -84,7 +84,7 @@ async function migrate(database: DatabaseSync, db: Kysely<Schema>): Promise<void
     '0004_claim_checks': createCheckTable(columnTypes),
     '0005_publisher_counts': createPublisherCounts(columnTypes),
     '0006_frequent_words': sqliteFrequentWords,
-    '0007_written': sqliteWritten,
+    '0007_written': sqliteChanges,
   };
   database.exec('begin immediate');
   const provider = { getMigrations: async () => migrations };
@@ -182,7 +182,7 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
     failureOf,
     begin: createBegin(writing),
     announce: async (_db, written) => announce(written),
-    onForeignWrite: (listener) => watchForeignWrites(watching, node, listener),
+    onForeignChange: (listener) => watchForeignWrites(watching, node, listener),
     async close() {
       openNodes.delete(node);
       if (!inMemory) {

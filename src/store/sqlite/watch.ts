@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Migration } from 'kysely/migration';
-import type { Written } from '../store.ts';
+import type { ChangedHandles } from '../store.ts';
 
 const poll_ms = 250;
 /** What is said so long ago has been read by everyone, or they have more to forget than is worth telling. */
@@ -9,7 +9,7 @@ const kept = 200;
 const mostNamed = 2000;
 
 /** What each commit touched, for the other processes on the file. */
-export const sqliteWritten: Migration = {
+export const sqliteChanges: Migration = {
   up: (db) =>
     db.schema
       .createTable('written')
@@ -20,11 +20,11 @@ export const sqliteWritten: Migration = {
 };
 
 /** Says in a transaction what it touched: other processes learn of it with the commit. */
-export function createAnnounce(writing: DatabaseSync, node: string): (written: Written) => void {
+export function createAnnounce(writing: DatabaseSync, node: string): (written: ChangedHandles) => void {
   const say = writing.prepare('insert into written (node, handles) values (?, ?)');
   const forget = writing.prepare('delete from written where seq <= ?');
   return (written) => {
-    const named: Written = written.length > mostNamed ? 'all' : written;
+    const named: ChangedHandles = written.length > mostNamed ? 'all' : written;
     const { lastInsertRowid } = say.run(node, JSON.stringify(named));
     forget.run(Number(lastInsertRowid) - kept);
   };
@@ -43,7 +43,7 @@ interface Said {
 export function watchForeignWrites(
   watching: DatabaseSync,
   node: string,
-  announce: (written: Written) => void,
+  announce: (written: ChangedHandles) => void,
 ): () => void {
   const version = watching.prepare('pragma data_version');
   const last = watching.prepare('select coalesce(max(seq), 0) as seq from written');
@@ -58,7 +58,7 @@ export function watchForeignWrites(
     const hasAll = said.every(({ seq }, at) => seq === read + 1 + at);
     read = said.at(-1)?.seq ?? read;
     if (!hasAll) return announce('all');
-    for (const one of said) if (one.node !== node) announce(JSON.parse(one.handles) as Written);
+    for (const one of said) if (one.node !== node) announce(JSON.parse(one.handles) as ChangedHandles);
   };
   const timer = setInterval(look, poll_ms).unref();
   return () => clearInterval(timer);
