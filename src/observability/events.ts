@@ -1,39 +1,39 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** One kind of fact that this process says of its own work; it costs next to nothing where nobody listens. */
-function defineFact<Fact extends object>(name: string) {
-  const said = channel(`dossier:${name}`);
+/** One kind of event that this process publishes about its own work; without subscribers it costs almost nothing. */
+function defineEvent<Event extends object>(name: string) {
+  const events = channel(`dossier:${name}`);
   return {
-    isHeard: () => said.hasSubscribers,
-    say(fact: Fact) {
-      if (said.hasSubscribers) said.publish(fact);
+    hasSubscribers: () => events.hasSubscribers,
+    publish(event: Event) {
+      if (events.hasSubscribers) events.publish(event);
     },
-    /** Answers the undo. */
-    listen(listener: (fact: Fact) => void): () => void {
-      const heard = (fact: unknown) => listener(fact as Fact);
-      said.subscribe(heard);
-      return () => void said.unsubscribe(heard);
+    /** Returns a function that unsubscribes. */
+    subscribe(listener: (event: Event) => void): () => void {
+      const receive = (event: unknown) => listener(event as Event);
+      events.subscribe(receive);
+      return () => void events.unsubscribe(receive);
     },
   };
 }
 
-/** A call of a tool by any face: `ok`, or the code of its problem. */
-export const toolCalls = defineFact<{ readonly tool: string; readonly outcome: string }>('tool-call');
-/** A read of a memory: the facts of a listing, the counts of a search, a finished answer over MCP, a finished page. */
-export const memoryReads = defineFact<{
+/** A call of a tool through any face: `ok`, or the code of its problem. */
+export const toolCalls = defineEvent<{ readonly tool: string; readonly outcome: string }>('tool-call');
+/** A cache lookup: a listing's facts, a search's counts, a finished MCP answer, a finished page. */
+export const memoryReads = defineEvent<{
   readonly memory: 'facts' | 'counts' | 'answers' | 'pages';
   readonly isHit: boolean;
 }>('memory-read');
-/** A transaction as its caller waited for it, good or not. */
-export const writes = defineFact<{ readonly seconds: number }>('write');
+/** A finished transaction, committed or failed, with the time its caller waited. */
+export const writes = defineEvent<{ readonly seconds: number }>('write');
 
-/** Runs a write and says how long it took. */
+/** Runs a write and publishes how long it took. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
-  if (!writes.isHeard()) return write();
+  if (!writes.hasSubscribers()) return write();
   const start = performance.now();
   try {
     return await write();
   } finally {
-    writes.say({ seconds: (performance.now() - start) / 1000 });
+    writes.publish({ seconds: (performance.now() - start) / 1000 });
   }
 }

@@ -89,9 +89,9 @@ export function measureWork(registers: Registry[]): () => void {
     registers,
   });
   const undo = [
-    toolCalls.listen(({ tool, outcome }) => calls.inc({ tool, outcome })),
-    memoryReads.listen(({ memory, isHit }) => reads.inc({ memory, result: isHit ? 'hit' : 'miss' })),
-    writes.listen((write) => seconds.observe(write.seconds)),
+    toolCalls.subscribe(({ tool, outcome }) => calls.inc({ tool, outcome })),
+    memoryReads.subscribe(({ memory, isHit }) => reads.inc({ memory, result: isHit ? 'hit' : 'miss' })),
+    writes.subscribe((write) => seconds.observe(write.seconds)),
   ];
   return () => {
     for (const end of undo) end();

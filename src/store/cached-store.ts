@@ -24,7 +24,7 @@ function cacheFacts(reads: ListingReads): {
   return {
     async facts(handle) {
       const cached = cache.get(handle);
-      memoryReads.say({ memory: 'facts', isHit: cached !== undefined });
+      memoryReads.publish({ memory: 'facts', isHit: cached !== undefined });
       if (cached) return cached.facts;
       const readIn = epoch;
       const facts = await reads.facts(handle);
@@ -48,7 +48,7 @@ function cacheCounts(reads: ListingReads): { counts: ListingReads['searchCounts'
     async counts({ words, facets }) {
       const key = JSON.stringify([words, facets]);
       const cached = cache.get(key);
-      memoryReads.say({ memory: 'counts', isHit: cached !== undefined });
+      memoryReads.publish({ memory: 'counts', isHit: cached !== undefined });
       if (cached) return cached;
       const readIn = epoch;
       const counts = await reads.searchCounts({ words, facets });

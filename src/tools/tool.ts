@@ -87,11 +87,11 @@ export async function callTool(
     if (!parsed.success) throw invalidInput(parsed.error);
     await takeNetworkLimits(context, tool.networkLimits ?? []);
     const answer = await tool.run(parsed.data, context);
-    toolCalls.say({ tool: tool.name, outcome: 'ok' });
+    toolCalls.publish({ tool: tool.name, outcome: 'ok' });
     return answer;
   } catch (error) {
     const problem = toProblem(error, context);
-    toolCalls.say({ tool: tool.name, outcome: problem.code });
+    toolCalls.publish({ tool: tool.name, outcome: problem.code });
     throw problem;
   }
 }

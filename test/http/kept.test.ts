@@ -36,7 +36,7 @@ const read = async (directory: Directory, path: string, headers: Record<string, 
 /** Whether a request was answered from memory. */
 async function isKept(ask: () => Promise<unknown>): Promise<boolean> {
   let hits = 0;
-  const stop = memoryReads.listen(({ memory, isHit }) => {
+  const stop = memoryReads.subscribe(({ memory, isHit }) => {
     if (memory === 'pages' && isHit) hits += 1;
   });
   await ask();

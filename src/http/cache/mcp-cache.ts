@@ -132,10 +132,10 @@ export function createMcpGate(behind: Behind): McpGate {
     const plain = parsePlain(body, request.headers);
     if (!plain) return fetch(request, { ...environment, body });
     const finished = clients.has(plain.client) ? kept.get(plain.key) : undefined;
-    memoryReads.say({ memory: 'answers', isHit: finished !== undefined });
+    memoryReads.publish({ memory: 'answers', isHit: finished !== undefined });
     if (!finished || !isAdmitted(behind, request, environment))
       return passAndKeep(request, { ...environment, body }, plain);
-    if (plain.tool) toolCalls.say({ tool: plain.tool, outcome: 'ok' });
+    if (plain.tool) toolCalls.publish({ tool: plain.tool, outcome: 'ok' });
     logAnswer(context, { request: randomUUID(), method: 'POST', path, status: 200, start });
     return sendFinished(finished, plain.id, environment?.outgoing);
   };

@@ -83,7 +83,7 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
     const named = { get: (name: string) => headers[name]?.toString() ?? null };
     const network = networkOf(named, context.config, socket.remoteAddress);
     limitOf(limits, 'GET', withoutQuery(url)).take(network, context.clock().getTime());
-    memoryReads.say({ memory: 'pages', isHit: true });
+    memoryReads.publish({ memory: 'pages', isHit: true });
     return found;
   };
 
@@ -99,7 +99,7 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
       if (!finished?.lasting || !isSent || address.length > longestAddress) return;
       // An address with escapes would count against other limits than the path it stands for.
       if (withoutQuery(address) !== c.req.path) return;
-      memoryReads.say({ memory: 'pages', isHit: false });
+      memoryReads.publish({ memory: 'pages', isHit: false });
       const bytes = finished.body.byteLength;
       const key = toKey(raw.headers.get('accept-encoding'), address);
       keepFinished(toKept(finished, c.res.headers), { ...finished.lasting, key, bytes });
