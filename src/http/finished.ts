@@ -1,11 +1,11 @@
 import type { ChangedHandles } from '../store/store.ts';
 
 /** How long a finished answer stays right, where it is the same for every caller. */
-export interface Lasting {
+export interface CachePolicy {
   /** The listings whose writes change it; 'all' where any may. */
-  readonly about: ChangedHandles;
+  readonly cacheTags: ChangedHandles;
   /** Left out where nothing but listings is in it; else whatever else is may be shown late by this much. */
-  readonly longest_ms?: number;
+  readonly maxAge_ms?: number;
 }
 
 /** An answer in its final bytes, in one coding. */
@@ -14,5 +14,5 @@ export interface Finished {
   readonly body: Buffer<ArrayBuffer>;
   /** What describes the bytes; a 304 goes without. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly lasting?: Lasting | undefined;
+  readonly cachePolicy?: CachePolicy | undefined;
 }

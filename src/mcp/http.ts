@@ -10,10 +10,16 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { Caller, Context } from '../context.ts';
-import { createLane, deadline, type Lane, modernRevision, withOwnWords } from './lane.ts';
 import { toAuthInfo } from './register.ts';
 import { toJsonText } from './result.ts';
 import { createMcpServer, type Era } from './server.ts';
+import {
+  createSharedSession,
+  deadline,
+  modernRevision,
+  type SharedSession,
+  withOwnMessages,
+} from './shared-session.ts';
 import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
 
 /** One POST, its body read and parsed; never a batch. */
@@ -44,9 +50,9 @@ export interface Fixtures {
   needsStream(message: JSONRPCRequest): boolean;
 }
 
-interface Legs {
-  readonly legacy: Lane;
-  readonly modern: Lane;
+interface Routes {
+  readonly legacy: SharedSession;
+  readonly modern: SharedSession;
   /** The SDK's own handler, an instance per request: refusals, subscriptions, whatever is unusual. */
   readonly handler: McpHttpHandler;
   readonly subscriptions: Subscriptions;
@@ -55,12 +61,12 @@ interface Legs {
 const urisOf = (handle: string) => [`agent://${handle}`, `agent://${handle}/ratings`];
 
 /** A subscription, counted in for as long as its stream is open. */
-async function subscribe(posted: Posted, { message }: InboundModernRoute, legs: Legs): Promise<Response> {
+async function subscribe(posted: Posted, { message }: InboundModernRoute, routes: Routes): Promise<Response> {
   const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
   const { network } = posted.caller;
-  const stream = legs.subscriptions.open(network, notifications?.resourceSubscriptions);
+  const stream = routes.subscriptions.open(network, notifications?.resourceSubscriptions);
   try {
-    return untilEnded(await handle(posted, legs), stream.end);
+    return untilEnded(await handle(posted, routes), stream.end);
   } catch (error) {
     stream.end();
     throw error;
@@ -68,12 +74,12 @@ async function subscribe(posted: Posted, { message }: InboundModernRoute, legs: 
 }
 
 /** The SDK's own answer, its failures in our words; a stream is passed on as it is. */
-async function handle({ request, body, caller }: Posted, { handler }: Legs): Promise<Response> {
+async function handle({ request, body, caller }: Posted, { handler }: Routes): Promise<Response> {
   const sent = { parsedBody: body, authInfo: toAuthInfo(caller) };
   const response = await deadline(handler.fetch(request, sent));
   if (!response.headers.get('content-type')?.startsWith('application/json')) return response;
   const message = (await response.json()) as JSONRPCMessage;
-  return toJson(withOwnWords(message), response.status);
+  return toJson(withOwnMessages(message), response.status);
 }
 
 const headersOf = ({ headers }: Request) => ({
@@ -88,15 +94,15 @@ const toJson = (value: unknown, status = 200): Response =>
 const isGood = (message: object): boolean =>
   'result' in message && (message.result as { isError?: boolean }).isError !== true;
 
-/** The answer of a lane, sent as JSON. */
-function toLaneAnswer(message: object, { answered, respond }: Posted): Response {
+/** The answer of a session, sent as JSON. */
+function toSharedAnswer(message: object, { answered, respond }: Posted): Response {
   const text = toJsonText(message);
   if (isGood(message)) answered?.(text);
   return respond(text);
 }
 
-/** The modern methods that a lane serves, each with the parameter that Mcp-Name repeats. */
-const laneMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
+/** The modern methods that a session serves, each with the parameter that Mcp-Name repeats. */
+const sharedMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
   ['tools/list', undefined],
   ['tools/call', 'name'],
   ['resources/list', undefined],
@@ -113,14 +119,14 @@ function isPlain({ messageKind, message, classification }: InboundModernRoute, r
   const { protocolVersionHeader, mcpMethodHeader, mcpNameHeader } = headersOf(request);
   // The classifier has held these two against the body, but lets them be absent.
   if (!protocolVersionHeader || !mcpMethodHeader || messageKind !== 'request') return false;
-  if (classification.revision !== modernRevision || !laneMethods.has(message.method)) return false;
-  const source = laneMethods.get(message.method);
+  if (classification.revision !== modernRevision || !sharedMethods.has(message.method)) return false;
+  const source = sharedMethods.get(message.method);
   return !source || (mcpNameHeader !== undefined && message.params?.[source] === mcpNameHeader);
 }
 
 const servedLegacy = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
 
-async function answerLegacy(posted: Posted, lane: Lane): Promise<Response> {
+async function answerLegacy(posted: Posted, session: SharedSession): Promise<Response> {
   const { request, body, caller } = posted;
   const message = body as JSONRPCRequest;
   // Without a session there is nobody that a notification or a posted response could reach.
@@ -130,21 +136,21 @@ async function answerLegacy(posted: Posted, lane: Lane): Promise<Response> {
     const error = { code: -32000, message: `Unsupported protocol version; served are ${servedLegacy}` };
     return toJson({ jsonrpc: '2.0', id: message.id, error }, 400);
   }
-  return toLaneAnswer(await lane.exchange(message, toAuthInfo(caller)), posted);
+  return toSharedAnswer(await session.request(message, toAuthInfo(caller)), posted);
 }
 
-async function answer(posted: Posted, legs: Legs, fixtures: Fixtures | undefined): Promise<Response> {
+async function answer(posted: Posted, routes: Routes, fixtures: Fixtures | undefined): Promise<Response> {
   const { request, body, caller } = posted;
   const route = classifyInboundRequest({ httpMethod: 'POST', body, ...headersOf(request) });
   const streams = fixtures?.needsStream(body as JSONRPCRequest) === true;
-  if (route.kind === 'legacy' && !streams) return answerLegacy(posted, legs.legacy);
+  if (route.kind === 'legacy' && !streams) return answerLegacy(posted, routes.legacy);
   if (route.kind === 'modern' && !streams && isPlain(route, request))
-    return toLaneAnswer(
-      await legs.modern.exchange(route.message as JSONRPCRequest, toAuthInfo(caller)),
+    return toSharedAnswer(
+      await routes.modern.request(route.message as JSONRPCRequest, toAuthInfo(caller)),
       posted,
     );
   const isSubscription = route.kind === 'modern' && route.message.method === 'subscriptions/listen';
-  return isSubscription ? subscribe(posted, route, legs) : handle(posted, legs);
+  return isSubscription ? subscribe(posted, route, routes) : handle(posted, routes);
 }
 
 /** Opens the two lanes and the handler behind them. */
@@ -156,24 +162,24 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Pr
     );
     return server;
   };
-  const openLane = async (era: Era) => {
-    const lane = createLane(era);
-    await createServer(era).connect(lane.transport);
-    return lane;
+  const openSession = async (era: Era) => {
+    const session = createSharedSession(era);
+    await createServer(era).connect(session.transport);
+    return session;
   };
   const handler = createMcpHandler(({ era }) => createServer(era), {
     onerror: (error) => context.log.debug({ reason: error.message }, 'mcp refused'),
   });
-  const legs = {
-    legacy: await openLane('legacy'),
-    modern: await openLane('modern'),
+  const routes = {
+    legacy: await openSession('legacy'),
+    modern: await openSession('modern'),
     handler,
     subscriptions: createSubscriptions(),
   };
   return {
-    answer: (posted) => answer(posted, legs, fixtures),
+    answer: (posted) => answer(posted, routes, fixtures),
     listingsChanged: (handles) => {
-      for (const uri of handles === 'all' ? legs.subscriptions.watched() : handles.flatMap(urisOf))
+      for (const uri of handles === 'all' ? routes.subscriptions.watched() : handles.flatMap(urisOf))
         handler.notify.resourceUpdated(uri);
     },
     close: () => handler.close(),

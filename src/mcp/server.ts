@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 import { resources } from '../resources/index.ts';
 import { prompts } from '../resources/prompts.ts';
 import { tools } from '../tools/index.ts';
-import { modernRevision } from './lane.ts';
 import { registerPrompt, registerResource, registerTool } from './register.ts';
+import { modernRevision } from './shared-session.ts';
 
 /** The two generations of the protocol: with `initialize`, and since 2026-07-28 without. */
 export type Era = 'legacy' | 'modern';

@@ -16,7 +16,7 @@ export const getAgent = defineTool({
   output: listingDocument,
   card: cardAddress,
   example: { handle: 'co.webhook/webhook' },
-  about: ({ handle }) => [handle],
+  cacheTags: ({ handle }) => [handle],
   run: async ({ handle }, context) =>
     toListingDocument(await findListingFacts(handle, context), context.config),
 });

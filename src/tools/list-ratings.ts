@@ -29,7 +29,7 @@ export const listRatings = defineTool({
     untrusted_fields: z.array(z.string()),
   }),
   example: { handle: 'co.webhook/webhook' },
-  about: ({ handle }) => [handle],
+  cacheTags: ({ handle }) => [handle],
   async run({ handle, outcome, source, cursor }, context) {
     const position = readCursor(cursor, z.tuple([z.iso.datetime(), z.string().regex(/^[\w-]{1,64}$/)]));
     const { native } = await findListingFacts(handle, context);

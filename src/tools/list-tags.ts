@@ -16,7 +16,7 @@ export const listTags = defineTool({
     untrusted_fields: z.array(z.string()),
   }),
   example: {},
-  about: () => 'all',
+  cacheTags: () => 'all',
   async run(_input, { store }) {
     const counts = await store.listings.facetCounts('tag');
     return {

@@ -101,7 +101,7 @@ export const searchAgents = defineTool({
   input,
   output,
   example: { query: 'webhook', limit: 5 },
-  about: () => 'all',
+  cacheTags: () => 'all',
   async run(query, { store }) {
     const limit = query.limit ?? defaultLimit;
     const { hits, counts, no_match } = await find(query, limit + 1, store.listings);

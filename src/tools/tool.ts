@@ -46,11 +46,10 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   /** Address of the card that hosts of MCP Apps show for its answers. */
   readonly card?: typeof cardAddress;
   /**
-   * Set where an answer follows from the input and from listings as they are stored, whoever asks and whenever: names
-   * those listings for an input that was answered, 'all' where any may be in it. Such answers may be kept until a
-   * write touches one of them.
+   * The handles whose change makes an answer to this input stale, 'all' where any listing's may. Only for tools whose
+   * answer follows from the input and the stored listings alone, whoever calls; without it answers are never cached.
    */
-  about?(input: z.input<Input>): ChangedHandles;
+  cacheTags?(input: z.input<Input>): ChangedHandles;
   /** The rule. Answers data or throws a Problem. */
   run(input: z.output<Input>, context: Context): Promise<z.input<Output>>;
 }

@@ -25,8 +25,8 @@ const write = (...handles: string[]) =>
   store.write((tx) =>
     tx.listings.putListings(handles.map((handle, at) => listingRow(handle, handle.length * 100 + at))),
   );
-const keep = (key: string, about: readonly string[] | 'all', bytes = 100) =>
-  kept.reading()({ text: key }, { key, about, bytes });
+const keep = (key: string, cacheTags: readonly string[] | 'all', bytes = 100) =>
+  kept.reading()({ text: key }, { key, cacheTags, bytes });
 const held = (...keys: string[]) => keys.filter((key) => kept.get(key)?.text === key);
 
 describe('finished answers in memory', () => {
@@ -41,7 +41,7 @@ describe('finished answers in memory', () => {
     expect(held('too large', 'page-99')).toEqual(['page-99']);
   });
 
-  it('go with the write of what they are about, and only then', async () => {
+  it('go with the write of what they are cacheTags, and only then', async () => {
     const keepAll = () => {
       keep('of one', ['a/one']);
       keep('of both', ['a/one', 'b/two']);
@@ -69,14 +69,14 @@ describe('finished answers in memory', () => {
   it('are not kept where a write came between reading and keeping', async () => {
     const keepLate = kept.reading();
     await write('b/two');
-    keepLate({ text: 'late' }, { key: 'late', about: ['a/one'], bytes: 10 });
+    keepLate({ text: 'late' }, { key: 'late', cacheTags: ['a/one'], bytes: 10 });
     expect(held('late')).toEqual([]);
     keep('in time', ['a/one']);
     expect(held('in time')).toEqual(['in time']);
   });
 
   it('are no longer kept than they may be', async () => {
-    kept.reading()({ text: 'short' }, { key: 'short', about: [], bytes: 10, longest_ms: 20 });
+    kept.reading()({ text: 'short' }, { key: 'short', cacheTags: [], bytes: 10, maxAge_ms: 20 });
     expect(held('short')).toEqual(['short']);
     await new Promise((resolve) => setTimeout(resolve, 40));
     expect(held('short')).toEqual([]);

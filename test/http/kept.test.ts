@@ -51,7 +51,7 @@ describe('a finished answer', () => {
   });
   afterAll(() => directory.close());
 
-  const lasting = [
+  const cachePolicy = [
     page,
     `${page}.json`,
     `${page}.md`,
@@ -72,7 +72,7 @@ describe('a finished answer', () => {
     '/robots.txt',
   ];
 
-  it.each(lasting)('of %s is sent again as it was, under a new id', async (path) => {
+  it.each(cachePolicy)('of %s is sent again as it was, under a new id', async (path) => {
     for (const accepted of ['gzip, deflate, br', 'gzip', 'identity']) {
       const headers = { 'accept-encoding': accepted };
       const seen: { status: number; headers: Record<string, string | undefined>; text: string }[] = [];

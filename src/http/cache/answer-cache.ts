@@ -5,10 +5,10 @@ import type { ChangedHandles, Store } from '../../store/store.ts';
 export interface Keeping {
   readonly key: string;
   /** The listings it was made of; 'all' where any of them may be in it. */
-  readonly about: ChangedHandles;
+  readonly cacheTags: ChangedHandles;
   readonly bytes: number;
   /** Longest time it is kept, for what changes without a write of a listing. */
-  readonly longest_ms?: number;
+  readonly maxAge_ms?: number;
 }
 
 /** Finished answers in memory, the least used of them dropped where they would pass the budget. */
@@ -29,7 +29,7 @@ interface Kept<T> extends Keeping {
 /** Stands for whatever is about all listings; no handle has this form. */
 const everyListing = '*';
 const bookkeeping_bytes = 400;
-const subjectsOf = (about: ChangedHandles) => (about === 'all' ? [everyListing] : about);
+const subjectsOf = (cacheTags: ChangedHandles) => (cacheTags === 'all' ? [everyListing] : cacheTags);
 
 /** Keeps finished answers, at most `budget_bytes` of them, until a write touches what they are about. */
 export function createKeptBytes<T extends object>(
@@ -44,8 +44,8 @@ export function createKeptBytes<T extends object>(
   const cache = new LRUCache<string, Kept<T>>({
     maxSize: budget_bytes,
     sizeCalculation: ({ bytes }, key) => bytes + 2 * key.length + bookkeeping_bytes,
-    dispose: ({ about }, key, reason) => {
-      if (reason !== 'set') for (const subject of subjectsOf(about)) forget(subject, key);
+    dispose: ({ cacheTags }, key, reason) => {
+      if (reason !== 'set') for (const subject of subjectsOf(cacheTags)) forget(subject, key);
     },
   });
   let epoch = 0;
@@ -58,9 +58,9 @@ export function createKeptBytes<T extends object>(
   });
   const keep = (kept: Kept<T>) => {
     cache.delete(kept.key);
-    cache.set(kept.key, kept, kept.longest_ms === undefined ? {} : { ttl: kept.longest_ms });
+    cache.set(kept.key, kept, kept.maxAge_ms === undefined ? {} : { ttl: kept.maxAge_ms });
     if (!cache.has(kept.key)) return;
-    for (const subject of subjectsOf(kept.about))
+    for (const subject of subjectsOf(kept.cacheTags))
       keysOf.set(subject, (keysOf.get(subject) ?? new Set()).add(kept.key));
   };
   return {

@@ -1,5 +1,5 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { modernRevision } from '../../mcp/lane.ts';
+import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { tools } from '../../tools/index.ts';
 
@@ -12,7 +12,7 @@ export interface PlainMessage {
   /** What the client says of itself: it has to be well-formed and changes nothing in the answer. */
   readonly client: string;
   /** The listings that a good answer is made of. */
-  about(): ChangedHandles;
+  cacheTags(): ChangedHandles;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -54,7 +54,9 @@ function readClient({ params: { _meta: meta }, era }: Sent): string | undefined 
 }
 
 const hotTools = new Map(
-  tools.filter(({ about, effects }) => about && effects.readOnlyHint).map((tool) => [tool.name, tool]),
+  tools
+    .filter(({ cacheTags, effects }) => cacheTags && effects.readOnlyHint)
+    .map((tool) => [tool.name, tool]),
 );
 const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
 const constants = { legacy: new Set(lists), modern: new Set([...lists, 'server/discover']) };
@@ -72,25 +74,25 @@ function readCall(sent: Sent): PlainMessage | undefined {
     key: `${era} ${method} ${tool.name} ${JSON.stringify(input)}`,
     tool: tool.name,
     client,
-    about: () => tool.about?.((input ?? {}) as Record<string, unknown>) ?? 'all',
+    cacheTags: () => tool.cacheTags?.((input ?? {}) as Record<string, unknown>) ?? 'all',
   };
 }
 
-const aboutNothing = (): ChangedHandles => [];
+const noTags = (): ChangedHandles => [];
 
 /** `initialize` of a revision that is served: only that changes the answer. */
 function readInitialize({ id, method, params, era }: Sent): PlainMessage | undefined {
   const { protocolVersion, ...client } = params;
   if (!SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion as string)) return undefined;
   const key = `${era} ${method} ${protocolVersion}`;
-  return { id, key, client: `initialize ${JSON.stringify(client)}`, about: aboutNothing };
+  return { id, key, client: `initialize ${JSON.stringify(client)}`, cacheTags: noTags };
 }
 
 function readConstant(sent: Sent): PlainMessage | undefined {
   const { id, method, params, era } = sent;
   const client = readClient(sent);
   if (client === undefined || !constants[era].has(method) || !hasOnly(params, ['_meta'])) return undefined;
-  return { id, key: `${era} ${method}`, client, about: aboutNothing };
+  return { id, key: `${era} ${method}`, client, cacheTags: noTags };
 }
 
 /** Whether the protocol's headers say what the message says, in the one form that needs no decoding. */

@@ -119,7 +119,7 @@ export function createMcpGate(behind: Behind): McpGate {
     const finished = text === undefined ? undefined : toFinished(text, plain.id, response);
     if (!finished) return response;
     clients.add(plain.client);
-    keep(finished, { key: plain.key, about: plain.about(), bytes: finished.before.length });
+    keep(finished, { key: plain.key, cacheTags: plain.cacheTags(), bytes: finished.before.length });
     return response;
   };
 

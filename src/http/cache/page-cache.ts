@@ -96,13 +96,13 @@ export function createKeptAnswers(context: Context, limits: RequestLimits): Kept
       const { raw } = c.req;
       const address = addressOf(raw.url);
       const isSent = c.res.status === 200 || c.res.status === 304;
-      if (!finished?.lasting || !isSent || address.length > longestAddress) return;
+      if (!finished?.cachePolicy || !isSent || address.length > longestAddress) return;
       // An address with escapes would count against other limits than the path it stands for.
       if (withoutQuery(address) !== c.req.path) return;
       memoryReads.publish({ memory: 'pages', isHit: false });
       const bytes = finished.body.byteLength;
       const key = toKey(raw.headers.get('accept-encoding'), address);
-      keepFinished(toKept(finished, c.res.headers), { ...finished.lasting, key, bytes });
+      keepFinished(toKept(finished, c.res.headers), { ...finished.cachePolicy, key, bytes });
     },
     answer(incoming, outgoing) {
       const { method, url = '', headers } = incoming;

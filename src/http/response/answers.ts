@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Request } from '../environment.ts';
-import type { Finished, Lasting } from '../finished.ts';
+import type { CachePolicy, Finished } from '../finished.ts';
 import { type Encoding, encode, encodeAgain, toEncoding } from './encodings.ts';
 
 /** Something to send: its media type, its text, how long it may be kept. */
@@ -9,7 +9,7 @@ export interface Answer {
   readonly body: string;
   readonly cacheControl?: string;
   /** Left out where the caller is in it, or what it says may not be late: then it is made anew each time. */
-  readonly lasting?: Lasting | undefined;
+  readonly cachePolicy?: CachePolicy | undefined;
 }
 
 const namesTag = (ifNoneMatch: string, etag: string) =>
@@ -24,9 +24,9 @@ export const toTag = (text: string): string => hash('sha256', text, 'base64url')
 
 const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
 
-function finish({ type, body: text, lasting }: Answer, wanted: Encoding): Finished {
+function finish({ type, body: text, cachePolicy }: Answer, wanted: Encoding): Finished {
   const tag = toTag(text);
-  const isMadeOnce = lasting && lasting.longest_ms === undefined;
+  const isMadeOnce = cachePolicy && cachePolicy.maxAge_ms === undefined;
   const { body, encoding } = isMadeOnce ? encode(text, wanted) : encodeAgain(text, wanted, tag);
   return {
     // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
@@ -37,7 +37,7 @@ function finish({ type, body: text, lasting }: Answer, wanted: Encoding): Finish
       'Content-Length': String(body.byteLength),
       ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
     },
-    lasting,
+    cachePolicy,
   };
 }
 
@@ -56,12 +56,12 @@ export function answerWithETag(c: Request, answer: Answer): Response {
 }
 
 /** A page with its ETag. */
-export const answerPage = (c: Request, page: { toString(): string }, lasting?: Lasting): Response =>
-  answerWithETag(c, { type: 'text/html; charset=utf-8', body: String(page), lasting });
+export const answerPage = (c: Request, page: { toString(): string }, cachePolicy?: CachePolicy): Response =>
+  answerWithETag(c, { type: 'text/html; charset=utf-8', body: String(page), cachePolicy });
 
 /** JSON with its ETag. */
-export const answerJson = (c: Request, value: unknown, lasting?: Lasting): Response =>
-  answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, lasting });
+export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Response =>
+  answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, cachePolicy });
 
 /** JSON of this moment for this caller: never kept. */
 export const answerOnce = (c: Request, value: object): Response =>

@@ -12,14 +12,14 @@ const cacheControl = 'public, max-age=300';
 const styleOf = (c: Request) => toBadgeStyle(c.req.query('style'));
 
 function answerBadge(c: Request, badge: Badge, ending: string): Response {
-  const lasting = { about: namesOf(c) };
+  const cachePolicy = { cacheTags: namesOf(c) };
   if (ending === '.json') {
     const body = JSON.stringify(toShieldsEndpoint(badge));
-    return answerWithETag(c, { type: 'application/json', body, cacheControl, lasting });
+    return answerWithETag(c, { type: 'application/json', body, cacheControl, cachePolicy });
   }
   c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   const body = toBadgeSvg(badge, styleOf(c));
-  return answerWithETag(c, { type: 'image/svg+xml; charset=utf-8', body, cacheControl, lasting });
+  return answerWithETag(c, { type: 'image/svg+xml; charset=utf-8', body, cacheControl, cachePolicy });
 }
 
 const noListing = ['unknown_handle', 'invalid_handle', 'listing_withdrawn'];

@@ -14,7 +14,7 @@ const toRobots = (publicUrl: string) =>
 
 const json = 'application/json';
 /** Made of the definitions alone. */
-const lasting = { about: [] };
+const cachePolicy = { cacheTags: [] };
 
 /** What machines read to find their way: made of the definitions, once, for they never change while it runs. */
 export function createDiscoveryRoutes({ context, site: { config } }: Face) {
@@ -22,10 +22,12 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
   const full = lazy(async () => `${await short()}\n${toToolReference()}`);
   const openApi = lazy(() => `${JSON.stringify(toOpenApi(config))}\n`);
   return new Hono<HttpEnvironment>()
-    .get('/llms.txt', async (c) => answerWithETag(c, { type: plain, body: await short(), lasting }))
-    .get('/llms-full.txt', async (c) => answerWithETag(c, { type: plain, body: await full(), lasting }))
-    .get('/openapi.json', (c) => answerWithETag(c, { type: json, body: openApi(), lasting }))
-    .get('/robots.txt', (c) => answerWithETag(c, { type: plain, body: toRobots(config.PUBLIC_URL), lasting }))
+    .get('/llms.txt', async (c) => answerWithETag(c, { type: plain, body: await short(), cachePolicy }))
+    .get('/llms-full.txt', async (c) => answerWithETag(c, { type: plain, body: await full(), cachePolicy }))
+    .get('/openapi.json', (c) => answerWithETag(c, { type: json, body: openApi(), cachePolicy }))
+    .get('/robots.txt', (c) =>
+      answerWithETag(c, { type: plain, body: toRobots(config.PUBLIC_URL), cachePolicy }),
+    )
     .get('/sitemap.xml', (c) => answerSitemap(c, config.PUBLIC_URL));
 }
 

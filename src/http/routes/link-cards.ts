@@ -5,7 +5,7 @@ import { getAgent } from '../../tools/get-agent.ts';
 import { type LinkCard, toListingCard, toServiceCard } from '../../views/link-card/link-card.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import type { Lasting } from '../finished.ts';
+import type { CachePolicy } from '../finished.ts';
 import { handleOf, orRedirect } from '../request/listing-path.ts';
 import { isHeld, toTag } from '../response/answers.ts';
 
@@ -35,7 +35,7 @@ function createDrawer() {
 /** Sends the picture of a card; whoever holds the picture of the same words is not sent another, nor is one drawn. */
 async function answerCard(
   c: Request,
-  { card, lasting }: { card: LinkCard; lasting: Lasting },
+  { card, cachePolicy }: { card: LinkCard; cachePolicy: CachePolicy },
   draw: (card: LinkCard) => Promise<Buffer<ArrayBuffer>>,
 ): Promise<Response> {
   const etag = `"${toTag(JSON.stringify(card))}"`;
@@ -44,7 +44,7 @@ async function answerCard(
   if (isHeld(c.req.header('if-none-match'), etag)) return c.body(null, 304);
   const body = await draw(card);
   const headers = { 'Content-Type': 'image/png', 'Content-Length': String(body.byteLength) };
-  c.set('finished', { etag, body, headers, lasting });
+  c.set('finished', { etag, body, headers, cachePolicy });
   return c.body(body, { headers });
 }
 
@@ -55,12 +55,14 @@ export type CardRoutes = Hono<HttpEnvironment> & { close(): Promise<void> };
 export function createCardRoutes({ site }: Face): CardRoutes {
   const { draw, end } = createDrawer();
   const routes = new Hono<HttpEnvironment>()
-    .get('/card.png', (c) => answerCard(c, { card: toServiceCard(site), lasting: { about: [] } }, draw))
+    .get('/card.png', (c) =>
+      answerCard(c, { card: toServiceCard(site), cachePolicy: { cacheTags: [] } }, draw),
+    )
     .get('/agents/:namespace/:name/card.png', (c) => {
       const handle = handleOf(c);
       return orRedirect(c, handle, async () => {
         const card = toListingCard(site, await call(c, getAgent, { handle }));
-        return answerCard(c, { card, lasting: { about: [handle] } }, draw);
+        return answerCard(c, { card, cachePolicy: { cacheTags: [handle] } }, draw);
       });
     });
   return Object.assign(routes, { close: end });

@@ -31,13 +31,13 @@ const showListing = async (c: Request, { site }: Face) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md']);
   return orRedirect(c, handle, async () => {
     const listing = await call(c, getAgent, { handle });
-    const lasting = { about: namesOf(c) };
+    const cachePolicy = { cacheTags: namesOf(c) };
     // Search engines take the page for it, not its twin.
     if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);
-    if (ending === '.json') return answerJson(c, listing, lasting);
+    if (ending === '.json') return answerJson(c, listing, cachePolicy);
     if (ending === '.md')
-      return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), lasting });
-    return answerPage(c, toListingPage(site, listing, await monthsOf(c, listing)), lasting);
+      return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), cachePolicy });
+    return answerPage(c, toListingPage(site, listing, await monthsOf(c, listing)), cachePolicy);
   });
 };
 
@@ -49,7 +49,7 @@ const showRatings = (c: Request, { site }: Face) => {
     const answer = await call(c, listRatings, { handle, ...Object.fromEntries(asked) });
     const filter = Object.fromEntries(asked.filter(([name]) => name !== 'cursor')) as RatingFilter;
     const page = toRatingsPage(site, await call(c, getAgent, { handle }), { answer, filter });
-    return answerPage(c, page, { about: [handle] });
+    return answerPage(c, page, { cacheTags: [handle] });
   });
 };
 
@@ -58,7 +58,7 @@ const showBadgePage = (c: Request, { site }: Face) => {
   return orRedirect(c, handle, async () => {
     const listing = await call(c, getAgent, { handle });
     const page = toBadgePage(site, toBadged(listing), toBadgeStyle(c.req.query('style')));
-    return answerPage(c, page, { about: [handle] });
+    return answerPage(c, page, { cacheTags: [handle] });
   });
 };
 

@@ -9,7 +9,7 @@ import { toTagsPage } from '../../views/pages/tags-page.ts';
 import { toToolsPage } from '../../views/pages/tools-page.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import type { Lasting } from '../finished.ts';
+import type { CachePolicy } from '../finished.ts';
 import { answerPage } from '../response/answers.ts';
 import { lazy } from '../response/lazy.ts';
 
@@ -18,7 +18,7 @@ const shownAtHome = 5;
 const updatedRead = [10, 40];
 const quarantinedShown = 20;
 /** What an import does, and whether it still does, is shown at most this late; listings never are. */
-const withImports: Lasting = { about: 'all', longest_ms: 1000 };
+const withImports: CachePolicy = { cacheTags: 'all', maxAge_ms: 1000 };
 /** A run shows every half minute that it is worked on (registry/lease.ts). */
 const workedOn_ms = 120_000;
 
@@ -68,7 +68,7 @@ const showHome = async (c: Request, { site }: Face) => {
 };
 
 const showTags = async (c: Request, { site }: Face) =>
-  answerPage(c, toTagsPage(site, (await call(c, listTags, {})).tags), { about: 'all' });
+  answerPage(c, toTagsPage(site, (await call(c, listTags, {})).tags), { cacheTags: 'all' });
 
 const showAbout = async (c: Request, { site }: Face) => {
   const { imports } = c.get('context').store;
@@ -83,6 +83,6 @@ export function createPageRoutes(face: Face) {
   return new Hono<HttpEnvironment>()
     .get('/', (c) => showHome(c, face))
     .get('/tags', (c) => showTags(c, face))
-    .get('/tools', (c) => answerPage(c, toolsPage(), { about: [] }))
+    .get('/tools', (c) => answerPage(c, toolsPage(), { cacheTags: [] }))
     .get('/about', (c) => showAbout(c, face));
 }

@@ -71,7 +71,7 @@ const showSearch = async (c: Request, { site }: Face) => {
   const address = toSearchAddress(new URL(c.req.url).searchParams);
   try {
     const page = toSearchPage(site, { answer: await search(c, address), address });
-    return answerPage(c, page, { about: 'all' });
+    return answerPage(c, page, { cacheTags: 'all' });
   } catch (problem) {
     const isWrong = problem instanceof Problem && problem.code === 'invalid_input' && wantsPage(c);
     if (!isWrong) throw problem;
@@ -85,7 +85,7 @@ const showTag = async (c: Request, { site }: Face) => {
     throw error instanceof Problem && error.code === 'invalid_input' ? new Problem('not_found') : error;
   });
   if (answer.total.count === 0) throw new Problem('not_found', { detail: 'No listing has this tag.' });
-  return answerPage(c, toTagPage(site, tag, answer), { about: 'all' });
+  return answerPage(c, toTagPage(site, tag, answer), { cacheTags: 'all' });
 };
 
 /** The search and its filters, and the listings of one tag: the same handler as search_agents, as pages. */

@@ -65,7 +65,7 @@ export async function answerSitemap(c: Request, publicUrl: string): Promise<Resp
     // Small, and made of a walk over all listings.
     let body = '';
     for await (const text of toIndex(listings, publicUrl)) body += text;
-    return answerWithETag(c, { type, body, cacheControl, lasting: { about: 'all' } });
+    return answerWithETag(c, { type, body, cacheControl, cachePolicy: { cacheTags: 'all' } });
   }
   return c.body(toStream(toFile(listings, after ?? '', publicUrl)) as ReadableStream, {
     headers: { 'Content-Type': type, 'Cache-Control': cacheControl },

@@ -1,7 +1,7 @@
 import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
 import type { Db } from '../engine.ts';
 import type { CapabilityRow, ClaimReads, ClaimRow, ClaimWrites } from '../store.ts';
-import { keepQuery } from './kept-query.ts';
+import { precompileQuery } from './precompiled-query.ts';
 
 /** The public history of a claim, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
@@ -38,7 +38,7 @@ async function readLiving(db: Db, handle: string): Promise<CapabilityRow[]> {
   return newest.reverse();
 }
 
-const readHolder = keepQuery((db, hash: string) =>
+const readHolder = precompileQuery((db, hash: string) =>
   db
     .selectFrom('capability')
     .leftJoin('claim', 'claim.handle', 'capability.handle')

@@ -1,7 +1,7 @@
 import type { Db } from '../engine.ts';
 import type { LimitBucketTable } from '../schema.ts';
 import type { BucketCall, LimitReads, LimitWrites } from '../store.ts';
-import { keepQuery } from './kept-query.ts';
+import { precompileQuery } from './precompiled-query.ts';
 
 /** Times are kept in whole microseconds, so that steps of any limit add up. */
 const toMicroseconds = (ms: number) => Math.round(ms * 1000);
@@ -17,14 +17,14 @@ function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, keptFullAt: num
   };
 }
 
-const readBuckets = keepQuery((db, keys: readonly string[]) =>
+const readBuckets = precompileQuery((db, keys: readonly string[]) =>
   db
     .selectFrom('limit_bucket')
     .select(['key', 'full_at'])
     .where('key', 'in', [...keys]),
 );
 
-const putBuckets = keepQuery((db, rows: readonly LimitBucketTable[]) =>
+const putBuckets = precompileQuery((db, rows: readonly LimitBucketTable[]) =>
   db
     .insertInto('limit_bucket')
     .values([...rows])

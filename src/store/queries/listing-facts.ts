@@ -1,7 +1,7 @@
 import type { Db } from '../engine.ts';
 import type { ListingFacts } from '../store.ts';
 import { readClaimHistory } from './claims.ts';
-import { keepQuery } from './kept-query.ts';
+import { precompileQuery } from './precompiled-query.ts';
 import { noNativeCounts, readNativeCounts } from './rating-counts.ts';
 import { readRecentRatings } from './rating-records.ts';
 import { readSignals } from './signals.ts';
@@ -9,11 +9,11 @@ import { readSignals } from './signals.ts';
 const shownVersions = 10;
 const shownRatings = 5;
 
-const readListing = keepQuery((db, handle: string) =>
+const readListing = precompileQuery((db, handle: string) =>
   db.selectFrom('listing').selectAll().where('handle', '=', handle),
 );
 
-const readVersions = keepQuery((db, handle: string) =>
+const readVersions = precompileQuery((db, handle: string) =>
   db
     .selectFrom('listing_version')
     .select(['handle', 'version', 'status', 'published_at', 'updated_at', 'is_latest', 'digest'])
@@ -22,15 +22,15 @@ const readVersions = keepQuery((db, handle: string) =>
     .limit(shownVersions),
 );
 
-const readClaim = keepQuery((db, handle: string) =>
+const readClaim = precompileQuery((db, handle: string) =>
   db.selectFrom('claim').selectAll().where('handle', '=', handle),
 );
 
-const readPublisherCount = keepQuery((db, namespace: string) =>
+const readPublisherCount = precompileQuery((db, namespace: string) =>
   db.selectFrom('publisher_count').select('listings').where('namespace', '=', namespace),
 );
 
-const readNativeTimes = keepQuery((db, handle: string) =>
+const readNativeTimes = precompileQuery((db, handle: string) =>
   db
     .selectFrom('rating')
     .leftJoin('rating_response', 'rating_response.rating_id', 'rating.id')
@@ -53,7 +53,7 @@ async function lastNativeEvent(db: Db, handle: string): Promise<string | undefin
 /** Name of the run that reads what the project ships: it brings no news, so no snapshot is as of its day. */
 const shippedSample = 'sample';
 
-const readLastImport = keepQuery((db, besides: string) =>
+const readLastImport = precompileQuery((db, besides: string) =>
   db
     .selectFrom('import_run')
     .select('finished_at')

@@ -1,11 +1,11 @@
 import { withNativeFacets } from '../../evidence/listing/facets.ts';
 import type { Db } from '../engine.ts';
 import type { ListingRow } from '../store.ts';
-import { keepQuery } from './kept-query.ts';
+import { precompileQuery } from './precompiled-query.ts';
 import { isCurrent } from './rating-counts.ts';
 
 /** The stored facets of a listing, and what those facets follow from that change without an import. */
-const readFacetFacts = keepQuery((db, handle: string) =>
+const readFacetFacts = precompileQuery((db, handle: string) =>
   db
     .selectFrom('listing')
     .leftJoin('claim', 'claim.handle', 'listing.handle')

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, SearchIndex } from '../engine.ts';
 import type { ListingRow, ListingWrites, VersionRow } from '../store.ts';
 import { inChunks } from './in-chunks.ts';
-import { keepQuery } from './kept-query.ts';
 import { createListingReads } from './listing-reads.ts';
 import { readReindexed } from './listing-reindex.ts';
+import { precompileQuery } from './precompiled-query.ts';
 import { writeSignals } from './signals.ts';
 
 /** The counter of all visible listings. */
@@ -133,14 +133,14 @@ async function putListings(db: Db, search: SearchIndex, rows: readonly ListingRo
 const excluded = (row: object | undefined): Record<string, RawBuilder<never>> =>
   Object.fromEntries(Object.keys(row ?? {}).map((name) => [name, sql.ref<never>(`excluded.${name}`)]));
 
-const putRows = keepQuery((db, rows: readonly ListingRow[]) =>
+const putRows = precompileQuery((db, rows: readonly ListingRow[]) =>
   db
     .insertInto('listing')
     .values(rows)
     .onConflict((conflict) => conflict.column('handle').doUpdateSet(excluded(rows[0]))),
 );
 
-const putVersionRows = keepQuery((db, rows: readonly VersionRow[]) =>
+const putVersionRows = precompileQuery((db, rows: readonly VersionRow[]) =>
   db
     .insertInto('listing_version')
     .values(rows)

@@ -1,7 +1,7 @@
 import type { RatingResponse } from '../../evidence/rating/rating.ts';
 import type { Db } from '../engine.ts';
 import type { RatingReads, RatingRow, RatingSides, RatingWrites } from '../store.ts';
-import { keepQuery } from './kept-query.ts';
+import { precompileQuery } from './precompiled-query.ts';
 import { currentOf, isCurrent, readMonthCounts } from './rating-counts.ts';
 import { readRatings } from './rating-records.ts';
 
@@ -24,7 +24,7 @@ const withdrawOlder = (db: Db, row: RatingRow) =>
     .execute();
 
 /** One statement: it is asked for every submission, while all other writers wait. */
-const readSideRows = keepQuery((db, hash: string, subject: string, since: string) =>
+const readSideRows = precompileQuery((db, hash: string, subject: string, since: string) =>
   db
     .selectFrom('capability')
     .innerJoin('listing as source', 'source.handle', 'capability.handle')
@@ -75,14 +75,14 @@ async function readSides(
   };
 }
 
-const readCurrent = keepQuery((db, source: string, subject: string, interactionId: string) =>
+const readCurrent = precompileQuery((db, source: string, subject: string, interactionId: string) =>
   currentOf(db, subject)
     .selectAll()
     .where('source_handle', '=', source)
     .where('interaction_id', '=', interactionId),
 );
 
-const insertRating = keepQuery((db, row: RatingRow) => db.insertInto('rating').values(row));
+const insertRating = precompileQuery((db, row: RatingRow) => db.insertInto('rating').values(row));
 
 /** Reads of ratings over any engine. */
 export const createRatingReads = (db: Db): RatingReads => ({

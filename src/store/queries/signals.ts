@@ -3,7 +3,7 @@ import type { Db } from '../engine.ts';
 import type { ImportedSignalTable } from '../schema.ts';
 import type { SourceSignals } from '../store.ts';
 import { inChunks } from './in-chunks.ts';
-import { keepQuery } from './kept-query.ts';
+import { precompileQuery } from './precompiled-query.ts';
 
 /** Signals as one row keeps them: what all of them say is said once. */
 interface KeptSignals {
@@ -30,7 +30,7 @@ function toSignals(kept: string): ImportedSignal[] {
   return signals.map((signal) => ({ ...signal, ...shared }) as ImportedSignal);
 }
 
-const readRows = keepQuery((db, handle: string) =>
+const readRows = precompileQuery((db, handle: string) =>
   db.selectFrom('imported_signal').selectAll().where('handle', '=', handle).orderBy('source'),
 );
 
@@ -38,7 +38,7 @@ const readRows = keepQuery((db, handle: string) =>
 export const readSignals = async (db: Db, handle: string): Promise<ImportedSignal[]> =>
   (await readRows(db, handle)).flatMap(({ signals }) => toSignals(signals));
 
-const putRows = keepQuery((db, rows: readonly ImportedSignalTable[]) =>
+const putRows = precompileQuery((db, rows: readonly ImportedSignalTable[]) =>
   db
     .insertInto('imported_signal')
     .values(rows)

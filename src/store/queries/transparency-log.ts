@@ -2,7 +2,7 @@ import { nodeHash, type ReadNode } from '../../evidence/log/merkle.ts';
 import type { Db } from '../engine.ts';
 import type { LogLeafTable, LogNodeTable, LogRecordTable } from '../schema.ts';
 import type { LogHead, LogReads, LogWrites } from '../store.ts';
-import { keepQuery } from './kept-query.ts';
+import { precompileQuery } from './precompiled-query.ts';
 
 const readTree =
   (db: Db, log: number): ReadNode =>
@@ -66,7 +66,7 @@ export const createLogReads = (db: Db): LogReads => ({
 });
 
 /** With the log in each alternative; beside them, SQLite would read the whole log instead. */
-const readPlaced = keepQuery((db, places: readonly Omit<LogNodeTable, 'hash'>[]) =>
+const readPlaced = precompileQuery((db, places: readonly Omit<LogNodeTable, 'hash'>[]) =>
   db
     .selectFrom('log_node')
     .select('hash')
@@ -98,7 +98,7 @@ async function completedNodes(db: Db, log: number, leaf: { position: number; has
   return nodes;
 }
 
-const takePosition = keepQuery((db) =>
+const takePosition = precompileQuery((db) =>
   db
     .updateTable('log_head')
     .set(({ eb }) => ({ size: eb('size', '+', 1) }))
@@ -109,9 +109,9 @@ const takePosition = keepQuery((db) =>
     )
     .returning(['id', 'base', 'size']),
 );
-const insertLeaf = keepQuery((db, row: LogLeafTable) => db.insertInto('log_leaf').values(row));
-const insertRecord = keepQuery((db, row: LogRecordTable) => db.insertInto('log_record').values(row));
-const insertNodes = keepQuery((db, rows: readonly LogNodeTable[]) =>
+const insertLeaf = precompileQuery((db, row: LogLeafTable) => db.insertInto('log_leaf').values(row));
+const insertRecord = precompileQuery((db, row: LogRecordTable) => db.insertInto('log_record').values(row));
+const insertNodes = precompileQuery((db, rows: readonly LogNodeTable[]) =>
   db.insertInto('log_node').values([...rows]),
 );
 

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { Problem } from '../problem.ts';
 
-/** The revision the modern lane serves. */
+/** The revision the modern session serves. */
 export const modernRevision = '2026-07-28';
 
 const internalError = -32603;
@@ -35,14 +35,14 @@ interface Waiting {
 }
 
 /** One server for many exchanges: connect it to `transport`, and every request gets its own answer. */
-export interface Lane {
+export interface SharedSession {
   readonly transport: Transport;
   /** The JSON-RPC answer to one request, under the caller's id. Throws unavailable after the deadline. */
-  exchange(request: JSONRPCRequest, authInfo: AuthInfo): Promise<object>;
+  request(request: JSONRPCRequest, authInfo: AuthInfo): Promise<object>;
 }
 
 /** Only our own errors speak (they carry a code as data): what the SDK says of a failure of its own stays here. */
-export function withOwnWords(message: JSONRPCMessage): JSONRPCMessage {
+export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== internalError || message.error.data !== undefined)
     return message;
   const isParams = message.error.message.startsWith('[');
@@ -53,12 +53,12 @@ export function withOwnWords(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 /**
- * A lane through one long-lived server: no instance, stream or transport is made per request (bench/README.md).
+ * A session through one long-lived server: no instance, stream or transport is made per request (bench/README.md).
  * Ids of different callers collide, so each exchange runs under one of ours; messages that are not answers reach
- * nobody. The SDK binds a server to the modern era only over its own transport class, so the modern lane is one
+ * nobody. The SDK binds a server to the modern era only over its own transport class, so the modern session is one
  * of those with its methods replaced.
  */
-export function createLane(era: 'legacy' | 'modern'): Lane {
+export function createSharedSession(era: 'legacy' | 'modern'): SharedSession {
   const waiting = new Map<unknown, Waiting>();
   let next = 0;
   let sweeping: NodeJS.Timeout | undefined;
@@ -76,7 +76,7 @@ export function createLane(era: 'legacy' | 'modern'): Lane {
     if ('method' in message) return;
     const exchange = waiting.get(message.id);
     waiting.delete(message.id);
-    exchange?.settle({ ...withOwnWords(message), id: exchange.id });
+    exchange?.settle({ ...withOwnMessages(message), id: exchange.id });
   };
   const members = { start: async () => {}, close: async () => {}, send };
   const transport: Transport =
@@ -92,5 +92,5 @@ export function createLane(era: 'legacy' | 'modern'): Lane {
     transport.onmessage?.({ ...request, id }, { ...extra, authInfo });
     return promise;
   };
-  return { transport, exchange };
+  return { transport, request: exchange };
 }
