@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { startRecheck } from '../claims/recheck.ts';
 import type { Config } from '../config/config.ts';
-import { startForgetting } from '../limits/forget.ts';
+import { startForgetting } from '../limits/purge.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { startImports } from '../registry/schedule.ts';
 import { importInThread } from '../registry/worker.ts';

@@ -4,14 +4,14 @@ import type { ImportRun, Store } from '../store/store.ts';
 import { applyPage } from './apply-page.ts';
 import type { Patience } from './client.ts';
 import { addCounts, type ImportCounts, toCountsJson } from './counts.ts';
-import { createHoldGuard, HeldError, type HoldGuard } from './hold.ts';
-import { createLease, keepLease, type Lease, saveHeld, UnderWayError } from './lease.ts';
+import { createLease, keepLease, type Lease, saveWithLease, UnderWayError } from './lease.ts';
+import { createMassChangeGuard, MassChangeError, type MassChangeGuard } from './mass-change-guard.ts';
 import { openSource } from './open-source.ts';
 import { planPage } from './page-plan.ts';
+import { gatherPages, walkPages } from './pages.ts';
 import { beginRun, newestKnown, type Run } from './run.ts';
 import type { Origin } from './signals.ts';
 import { type Page, RegistryError, type RegistrySource } from './source.ts';
-import { gatherPages, walkPages } from './walk.ts';
 
 export type { ImportCounts } from './counts.ts';
 
@@ -54,13 +54,13 @@ interface Walk {
   readonly request: ImportRequest;
   readonly source: RegistrySource;
   readonly origin: Origin;
-  readonly guard: HoldGuard;
+  readonly guard: MassChangeGuard;
   mayRelease: boolean;
   run: Run;
 }
 
 /** A page would harm listings and the rest of the walk was not looked at yet. */
-class HarmAhead extends Error {}
+class ReviewNeeded extends Error {}
 
 /** What a run's row says once nobody works on it. */
 const released = { lease_owner: null, lease_at: null } as const;
@@ -74,8 +74,8 @@ async function importPage(walk: Walk, page: Page): Promise<void> {
   const cursor = page.nextCursor ?? null;
   walk.run = await context.store.write(async (tx) => {
     const plan = await planPage(tx.listings, page.entries, { origin, at });
-    if (plan.harmed.length > 0 && guard.mustLookAhead) throw new HarmAhead();
-    guard.count(plan.harmed);
+    if (plan.affected.length > 0 && guard.mustReview) throw new ReviewNeeded();
+    guard.count(plan.affected);
     await applyPage(tx, plan, { runId: run.id, at, mayRelease: walk.mayRelease });
     const counts = addCounts(run.counts, plan.counts);
     const next: Run = {
@@ -86,19 +86,19 @@ async function importPage(walk: Walk, page: Page): Promise<void> {
     };
     const end =
       cursor === null ? ({ state: 'done', finished_at: at, ...released } as const) : run.lease.at(at);
-    const saved = await saveHeld(tx, run, { cursor, counts: toCountsJson(next), ...end });
+    const saved = await saveWithLease(tx, run, { cursor, counts: toCountsJson(next), ...end });
     if (!saved) throw new RegistryError('another process has taken this import over', true);
     return next;
   });
   if (walk.run.counts.rows_quarantined > 0) walk.mayRelease = true;
 }
 
-/** Reads on to the end without writing; throws HeldError where the rest of the walk harms too much. */
-async function lookAhead({ context, run, source, origin, guard, request: { signal } }: Walk): Promise<void> {
+/** Reads on to the end without writing; throws MassChangeError where the rest of the walk harms too much. */
+async function review({ context, run, source, origin, guard, request: { signal } }: Walk): Promise<void> {
   const { cursor, updatedSince } = run;
   const at = context.clock().toISOString();
   for await (const { entries } of walkPages(source, { cursor, updatedSince, signal })) {
-    guard.count((await planPage(context.store.listings, entries, { origin, at })).harmed);
+    guard.count((await planPage(context.store.listings, entries, { origin, at })).affected);
     await setImmediate();
   }
   guard.clear();
@@ -111,8 +111,8 @@ async function importPages(walk: Walk): Promise<void> {
     try {
       await importPage(walk, page);
     } catch (error) {
-      if (!(error instanceof HarmAhead)) throw error;
-      await lookAhead(walk);
+      if (!(error instanceof ReviewNeeded)) throw error;
+      await review(walk);
       await importPage(walk, page);
     }
     onProgress?.({ counts: walk.run.counts, total: page.total });
@@ -122,14 +122,14 @@ async function importPages(walk: Walk): Promise<void> {
 
 async function endRun({ context, run, request }: Walk, error: unknown): Promise<ImportReport['state']> {
   if (request.signal?.aborted) {
-    await context.store.write((tx) => saveHeld(tx, run, released));
+    await context.store.write((tx) => saveWithLease(tx, run, released));
     return 'running';
   }
-  if (!(error instanceof RegistryError || error instanceof HeldError)) throw error;
-  const state = error instanceof HeldError ? 'held' : 'failed';
+  if (!(error instanceof RegistryError || error instanceof MassChangeError)) throw error;
+  const state = error instanceof MassChangeError ? 'held' : 'failed';
   const keepsCursor = error instanceof RegistryError && error.isPassing;
   await context.store.write((tx) =>
-    saveHeld(tx, run, {
+    saveWithLease(tx, run, {
       state,
       finished_at: context.clock().toISOString(),
       error: error.message,
@@ -149,13 +149,13 @@ async function openWalk(context: ImportContext, request: ImportRequest, lease: L
     request,
     source,
     origin: { name: source.origin, ...(source.api && { api: source.api }) },
-    guard: createHoldGuard(await store.listings.count(), request.acceptChanges ?? false),
+    guard: createMassChangeGuard(await store.listings.count(), request.acceptChanges ?? false),
     mayRelease: (await store.imports.quarantined(1)).length > 0,
     run,
   };
 }
 
-async function importHeld(
+async function importWithLease(
   context: ImportContext,
   request: ImportRequest,
   lease: Lease,
@@ -193,7 +193,7 @@ export async function runImport(context: ImportContext, request: ImportRequest =
   importing.add(store);
   const lease = createLease(store);
   try {
-    return await importHeld(context, request, lease);
+    return await importWithLease(context, request, lease);
   } finally {
     lease.end();
     importing.delete(store);

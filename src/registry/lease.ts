@@ -60,7 +60,7 @@ export async function isUnderWay(
 }
 
 /** Saves a change of a run that is still ours; false, and nothing saved, where somebody took it over. */
-export async function saveHeld(
+export async function saveWithLease(
   tx: Transaction,
   run: { readonly id: number; readonly lease: Lease },
   change: Partial<Omit<ImportRun, 'id'>>,
@@ -77,7 +77,7 @@ export function keepLease(
   run: { readonly id: number; readonly lease: Lease },
 ): () => void {
   const renew = () =>
-    store.write((tx) => saveHeld(tx, run, { lease_at: clock().toISOString() })).catch(() => undefined); // the next page says what is wrong
+    store.write((tx) => saveWithLease(tx, run, { lease_at: clock().toISOString() })).catch(() => undefined); // the next page says what is wrong
   const timer = setInterval(() => void renew(), renewal_ms).unref();
   return () => clearInterval(timer);
 }

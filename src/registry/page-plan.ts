@@ -1,10 +1,10 @@
 import type { ListingReads, ListingRow, VersionRow } from '../store/store.ts';
+import { classifyEntries, keyOf, type SortedEntries, type Versions } from './classify-entries.ts';
 import type { ImportCounts } from './counts.ts';
 import { type ImportedListing, toListing } from './listing.ts';
 import type { Unreadable } from './record.ts';
 import { pickShown } from './shown-version.ts';
 import type { Origin } from './signals.ts';
-import { keyOf, type SortedEntries, sortEntries, type Versions } from './sort-entries.ts';
 
 /** A listing as it will be, and as it was. */
 export interface ListingChange extends ImportedListing {
@@ -21,7 +21,7 @@ export interface PagePlan {
   /** Entries that were read, changed or not. */
   readonly readable: readonly { readonly name: string; readonly version: string }[];
   /** Known listings whose shown version is deleted or whose recorded repository changes. */
-  readonly harmed: readonly string[];
+  readonly affected: readonly string[];
   readonly counts: ImportCounts;
   /** Registry times of the page's rows, RFC 3339. */
   readonly updatedAt: readonly string[];
@@ -76,7 +76,7 @@ export const changesRepository = ({ row, known }: ListingChange): boolean =>
 export const withdraws = ({ row, known }: ListingChange): boolean =>
   !!known && !known.withdrawn && !!row.withdrawn;
 
-function toHarmed(changes: readonly ListingChange[], rows: SortedEntries['rows']): string[] {
+function toAffected(changes: readonly ListingChange[], rows: SortedEntries['rows']): string[] {
   const losesShown = ({ known }: ListingChange) =>
     !!known && !known.withdrawn && rows.get(keyOf(known.handle, known.version))?.status === 'deleted';
   return changes
@@ -90,7 +90,7 @@ export async function planPage(
   entries: readonly unknown[],
   facts: PageFacts,
 ): Promise<PagePlan> {
-  const { rows, quarantined, readable, updatedAt, counts, versions } = await sortEntries(reads, entries);
+  const { rows, quarantined, readable, updatedAt, counts, versions } = await classifyEntries(reads, entries);
   const listings = await planListings(reads, { rows, versions }, facts);
   counts.listings_new = listings.filter(({ known }) => !known).length;
   counts.listings_changed = listings.filter(({ known, differs }) => known && differs).length;
@@ -101,7 +101,7 @@ export async function planPage(
     listings,
     quarantined,
     readable,
-    harmed: toHarmed(listings, rows),
+    affected: toAffected(listings, rows),
     counts,
     updatedAt,
   };

@@ -250,7 +250,7 @@ describe('what the registry takes back', () => {
 });
 
 describe('holding a run that would harm too much', () => {
-  const harmed = (share: number, harm: { server?: object; official?: object }) =>
+  const affected = (share: number, harm: { server?: object; official?: object }) =>
     manyEntries(400, (at) => (at % 100 < share ? harm : { official: later }));
 
   it.each([
@@ -260,7 +260,7 @@ describe('holding a run that would harm too much', () => {
     const { run, registry, store, written } = await open(manyEntries(400));
     await run();
     const before = await written();
-    registry.serve(harmed(21, harm));
+    registry.serve(affected(21, harm));
     const report = await run();
     expect(report.state).toBe('held');
     expect(report.error).toMatch(
@@ -276,7 +276,7 @@ describe('holding a run that would harm too much', () => {
   it('lets a fifth go, and small directories as a whole', async () => {
     const { run, registry, store } = await open(manyEntries(400));
     await run();
-    registry.serve(harmed(20, { official: { ...later, status: 'deleted' } }));
+    registry.serve(affected(20, { official: { ...later, status: 'deleted' } }));
     expect(await run()).toMatchObject({ state: 'done', counts: { rows_seen: 400, listings_withdrawn: 80 } });
     expect(await store.listings.count()).toBe(320);
     await importing.close();

@@ -48,7 +48,7 @@ function sortEntry(head: EntryHead, versions: Versions, sorted: SortedEntries): 
 }
 
 /** Tells new, changed, unchanged and unreadable entries apart against what is known now; `versions` are those there will be. */
-export async function sortEntries(
+export async function classifyEntries(
   reads: ListingReads,
   entries: readonly unknown[],
 ): Promise<SortedEntries & { versions: Versions }> {
