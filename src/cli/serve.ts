@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { startRecheck } from '../claims/recheck.ts';
 import type { Config } from '../config/config.ts';
-import { startForgetting } from '../limits/purge.ts';
+import { startPurge } from '../limits/purge.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { startImports } from '../registry/schedule.ts';
 import { importInThread } from '../registry/worker.ts';
@@ -29,8 +29,8 @@ export async function runServe(config: Config): Promise<void> {
     });
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
     const imports = startImports(running.context, stopping.signal, importInThread);
-    const forgetting = startForgetting(running.context, stopping.signal);
-    background = [startRecheck(running.context), () => imports, () => forgetting];
+    const purging = startPurge(running.context, stopping.signal);
+    background = [startRecheck(running.context), () => imports, () => purging];
     await told;
     context.log.info('stopping');
     stopping.abort();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forgetLimits } from '../../src/limits/purge.ts';
+import { purgeLimits } from '../../src/limits/purge.ts';
 import { modern } from '../support/mcp-requests.ts';
 import { createNodes, get, type Nodes, post, refusalOf, rpc, statuses } from '../support/nodes.ts';
 import { addSource } from '../support/rating-source.ts';
@@ -257,12 +257,12 @@ describe('no address is ever stored', () => {
     await rate(node.context.config.PUBLIC_URL, capability, 0, 0);
     expect(await nodes.rows('limit_bucket')).toHaveLength(5);
     nodes.wait(721);
-    await forgetLimits({ ...node.context, clock: nodes.now });
+    await purgeLimits({ ...node.context, clock: nodes.now });
     expect(await keysOf()).toEqual([
       expect.stringMatching(/^rating_subject [0-9a-f]{16} a\/subject-0 null$/),
     ]);
     nodes.wait(86_400);
-    await forgetLimits({ ...node.context, clock: nodes.now });
+    await purgeLimits({ ...node.context, clock: nodes.now });
     expect([...(await nodes.rows('limit_bucket')), ...(await nodes.rows('limit_key'))]).toEqual([]);
   });
 });
