@@ -4,7 +4,7 @@ import { claimStates } from '../evidence/listing/listing-document.ts';
 import { packageTypes, transports } from '../evidence/listing/recorded-kinds.ts';
 import { shortListing, toShortListing } from '../evidence/listing/short-listing.ts';
 import { readCursor, toCursor } from '../evidence/text/cursor.ts';
-import { toWords } from '../evidence/text/tokenize.ts';
+import { tokenize } from '../evidence/text/tokenize.ts';
 import type { ListingReads, SearchCounts } from '../store/store.ts';
 import { cursorInput } from './support/inputs.ts';
 import { findNearMisses, nearMisses } from './support/near-misses.ts';
@@ -20,7 +20,7 @@ const input = z.strictObject({
   query: z
     .string()
     .max(200)
-    .refine((text) => toWords(text).length <= maxWords, 'at most ten words; leave some out')
+    .refine((text) => tokenize(text).length <= maxWords, 'at most ten words; leave some out')
     .optional()
     .describe('At most ten words; all must match, the last one also as a beginning'),
   tags: z
@@ -67,7 +67,7 @@ const noNearMisses = { near: [], leave_out: [] };
 /** Hits and their counts. A text in which there is no word is found nowhere, not everywhere. */
 async function find(query: z.output<typeof input>, limit: number, listings: ListingReads) {
   const text = query.query ?? '';
-  const words = toWords(text);
+  const words = tokenize(text);
   const position = readCursor(query.cursor, z.tuple([z.int().min(0).max(3), z.int().min(0)]));
   if (words.length === 0 && text.trim()) return { hits: [], counts: noCounts, no_match: noNearMisses };
   const search = { words, facets: toFacetList(query) };

@@ -1,4 +1,4 @@
-import { toWords } from '../text/tokenize.ts';
+import { tokenize } from '../text/tokenize.ts';
 import type { ListingTag } from './listing-document.ts';
 import { vocabulary } from './vocabulary.ts';
 
@@ -35,7 +35,7 @@ const byStart = Map.groupBy(
 );
 
 function wordTags(text: string, place: string): (ListingTag & { rank: number })[] {
-  const words = toWords(text);
+  const words = tokenize(text);
   const line = ` ${words.join(' ')} `;
   const found = [
     ...words.flatMap((word) => byWord.get(word) ?? []),
@@ -62,7 +62,7 @@ const factTags = ({ hasRemote, packageTypes, transports }: TagFacts): ListingTag
 
 const keywordTags = ({ keywords }: TagFacts): ListingTag[] =>
   keywords
-    .map((keyword) => toWords(keyword).join('-'))
+    .map((keyword) => tokenize(keyword).join('-'))
     .filter((tag) => keywordForm.test(tag))
     .map((tag) => ({ tag, reason: 'publisher keyword' }));
 

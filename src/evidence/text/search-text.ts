@@ -1,5 +1,5 @@
 import type { ListingRow } from '../../store/store.ts';
-import { toWords } from './tokenize.ts';
+import { tokenize } from './tokenize.ts';
 
 /** The words of a listing that a search looks in, tier by tier; the same for every engine. */
 export interface SearchText {
@@ -15,8 +15,8 @@ const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
 export function toSearchText(row: Pick<ListingRow, 'handle' | 'title' | 'tags' | 'description'>): SearchText {
   const [forge = ''] = forgePrefix.exec(row.handle) ?? [];
   return {
-    name: toWords(`${row.handle.slice(forge.length)} ${row.title ?? ''}`),
-    tags: (JSON.parse(row.tags) as { tag: string }[]).flatMap(({ tag }) => toWords(tag)),
-    body: toWords(`${row.description} ${forge}`),
+    name: tokenize(`${row.handle.slice(forge.length)} ${row.title ?? ''}`),
+    tags: (JSON.parse(row.tags) as { tag: string }[]).flatMap(({ tag }) => tokenize(tag)),
+    body: tokenize(`${row.description} ${forge}`),
   };
 }

@@ -4,7 +4,7 @@ const ascii = /^[ -~]*$/;
  * The words of a text as search knows them, the same for every engine: compatibility-decomposed, without marks,
  * lower-cased (a final sigma as any other), runs of letters and digits.
  */
-export function toWords(text: string): string[] {
+export function tokenize(text: string): string[] {
   if (ascii.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const plain = text
     .normalize('NFKD')

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { sql } from 'kysely';
 import type { Facet } from '../../evidence/listing/facets.ts';
-import { toWords } from '../../evidence/text/tokenize.ts';
+import { tokenize } from '../../evidence/text/tokenize.ts';
 import type { Db, SearchIndex } from '../engine.ts';
 import type { ListingReads, SearchCounts, VersionSummary } from '../store.ts';
 import { readListingFacts } from './listing-facts.ts';
@@ -53,7 +53,7 @@ async function nearHandles(db: Db, search: SearchIndex, handle: string): Promise
     .orderBy('handle_folded')
     .limit(nearPool)
     .execute();
-  const named = await search.named(db, toWords(handle.slice(handle.indexOf('/') + 1)).slice(0, 5), nearPool);
+  const named = await search.named(db, tokenize(handle.slice(handle.indexOf('/') + 1)).slice(0, 5), nearPool);
   const pool = new Set([...alike, ...named].map((row) => row.handle));
   return [...pool]
     .map((candidate) => ({ candidate, far: distance(folded, candidate.toLowerCase()) }))

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
 import { type Html, minute, pagePath, paste } from '../layout/html.ts';
-import { words } from '../layout/labels.ts';
+import { toLabel } from '../layout/labels.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 import { type ClaimStep, otherStepForm, stepForm } from './claim-form.ts';
@@ -23,7 +23,7 @@ const standing = ({ state, claim }: ClaimStep) =>
   html`
 <h2>${state === 'suspended' ? 'The claim is suspended' : 'The listing is claimed'}</h2>
 <p>${claim.statement}</p>
-<p class="note">Last looked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${words(claim.suspended_reason)}` : ''}.</p>`;
+<p class="note">Last looked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>`;
 
 /** What can be done about a claim that stands or is suspended. */
 const upkeep = (step: ClaimStep, claimFile: string) => html`

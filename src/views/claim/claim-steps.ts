@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ClaimAnswer } from '../../claims/claim-response.ts';
 import { type Html, minute } from '../layout/html.ts';
-import { words } from '../layout/labels.ts';
+import { toLabel } from '../layout/labels.ts';
 
 /** How far a claim has come, in words: what each step waits for or came to. */
 interface Step {
@@ -13,7 +13,7 @@ interface Step {
 /** What the last look found in the repository. */
 function fileState({ check }: ClaimAnswer): Html | string {
   if (check.result === 'proven') return html`found, ${minute(check.at)}`;
-  return html`${check.result === 'file_absent' ? 'not found' : words(check.result)}, ${minute(check.at)}`;
+  return html`${check.result === 'file_absent' ? 'not found' : toLabel(check.result)}, ${minute(check.at)}`;
 }
 
 function stepsOf(answer: ClaimAnswer | undefined, hasChallenge: boolean): readonly Step[] {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ShortListing } from '../../evidence/listing/short-listing.ts';
-import { toWords } from '../../evidence/text/tokenize.ts';
+import { tokenize } from '../../evidence/text/tokenize.ts';
 import type { Html } from './html.ts';
 
 const shortestStart = 3;
@@ -12,7 +12,7 @@ export function marked(text: string, words: readonly string[]): Html {
   const isMeant = (word: string) =>
     words.includes(word) || ([...last].length >= shortestStart && word.startsWith(last));
   const parts = text.split(/([\p{L}\p{M}\p{N}]+)/u);
-  return html`${parts.map((part, at) => (at % 2 === 1 && toWords(part).some(isMeant) ? html`<mark>${part}</mark>` : part))}`;
+  return html`${parts.map((part, at) => (at % 2 === 1 && tokenize(part).some(isMeant) ? html`<mark>${part}</mark>` : part))}`;
 }
 
 const texts = {

@@ -18,7 +18,7 @@ export const matchTexts = ownerTexts;
 export const notClaimed = `Nobody has claimed this listing. ${whatAClaimShows} It lets the listing rate others.`;
 
 /** Names of ours as words: `namespace_changed` is `namespace changed`. */
-export const words = (name: string): string => name.replaceAll('_', ' ');
+export const toLabel = (name: string): string => name.replaceAll('_', ' ');
 
 /** How many versions are shown, and of how many: a document names the newest ten. */
 export function versionsTitle({ versions, signals: { imported } }: ListingDocument): string {
@@ -43,7 +43,7 @@ export function signalText({ kind, value, unit, state }: ImportedSignal): string
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return value;
   const count = amount(value);
-  return unit && !kind.includes(unit.replace(/s$/, '')) ? `${count} ${words(unit)}` : count;
+  return unit && !kind.includes(unit.replace(/s$/, '')) ? `${count} ${toLabel(unit)}` : count;
 }
 
 const listed = (counts: Readonly<Record<string, number>>, show: (name: string, count: string) => string) =>

@@ -1,16 +1,16 @@
 import { html } from 'hono/html';
 import type { ClaimEvent, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { day, type Html, pagePath } from '../layout/html.ts';
-import { matchTexts, notClaimed, words } from '../layout/labels.ts';
+import { matchTexts, notClaimed, toLabel } from '../layout/labels.ts';
 
 type Claim = NonNullable<ListingDocument['claim']>;
 
 const event = ({ type, at, commit, reason, log_index }: ClaimEvent) => html`
-<li>${day(at)} ${type}${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${words(reason)})` : ''} <span class="note">log index ${log_index}</span></li>`;
+<li>${day(at)} ${type}${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${toLabel(reason)})` : ''} <span class="note">log index ${log_index}</span></li>`;
 
 const facts = (claim: Claim) => html`
 <p>${claim.statement}</p>
-<p>${matchTexts[claim.namespace_matches_repository_owner]} Last looked at on ${day(claim.checked_at)}.${claim.suspended_reason ? ` Suspended: ${words(claim.suspended_reason)}.` : ''}</p>
+<p>${matchTexts[claim.namespace_matches_repository_owner]} Last looked at on ${day(claim.checked_at)}.${claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : ''}</p>
 <h3>History of the claim</h3>
 <ol class="timeline">${claim.history.map(event)}</ol>`;
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { day, type Html } from '../layout/html.ts';
-import { signalText, words } from '../layout/labels.ts';
+import { signalText, toLabel } from '../layout/labels.ts';
 
 /** A value that is a time is shown as its day; that there is none stands in a broken box. */
 function shown(signal: ImportedSignal): Html | string {
@@ -13,7 +13,7 @@ function shown(signal: ImportedSignal): Html | string {
 }
 
 const fact = (signal: ImportedSignal, dated: string) => html`
-<div><dt>${words(signal.kind)}</dt><dd class="foreign">${shown(signal)}</dd><dd class="when">${dated} ${day(signal.observed_at)}</dd></div>`;
+<div><dt>${toLabel(signal.kind)}</dt><dd class="foreign">${shown(signal)}</dd><dd class="when">${dated} ${day(signal.observed_at)}</dd></div>`;
 
 const source = ([name, signals]: readonly [string, readonly ImportedSignal[]]) => html`
 <h3>${name === 'no source' ? 'Asked for, but looked at by nobody' : html`Source: <span class="foreign">${name}</span>`}</h3>

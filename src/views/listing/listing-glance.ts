@@ -1,7 +1,7 @@
 import { handleParts } from '../../evidence/handle.ts';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { amount, counted } from '../layout/html.ts';
-import { words } from '../layout/labels.ts';
+import { toLabel } from '../layout/labels.ts';
 
 /** One thing that is known or not: what it is, how it stands, and the words that find more of it. */
 interface GlanceRow {
@@ -24,11 +24,11 @@ function claimText({ state, claim }: ListingDocument): string {
   if (!claim) return 'not claimed';
   const looked = `last looked at on ${claim.checked_at.slice(0, 10)}`;
   if (state === 'claimed') return `claimed on ${claim.claimed_at.slice(0, 10)}, ${looked}`;
-  return `suspended${claim.suspended_reason ? `: ${words(claim.suspended_reason)}` : ''}, ${looked}`;
+  return `suspended${claim.suspended_reason ? `: ${toLabel(claim.suspended_reason)}` : ''}, ${looked}`;
 }
 
 const kindsIn = (signals: readonly ImportedSignal[], state: ImportedSignal['state']) =>
-  signals.filter((signal) => signal.state === state).map(({ kind }) => words(kind));
+  signals.filter((signal) => signal.state === state).map(({ kind }) => toLabel(kind));
 
 const count = (listed: readonly string[], what: string) =>
   listed.length === 0 ? [] : [`${listed.length} ${what}`];

@@ -3,7 +3,7 @@ import type { ListingDocument, NativeSignals } from '../../evidence/listing/list
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
 import type { MonthCount } from '../../store/store.ts';
 import { counted, day, type Html, pagePath } from '../layout/html.ts';
-import { countsText, scoresText, words } from '../layout/labels.ts';
+import { countsText, scoresText, toLabel } from '../layout/labels.ts';
 import { monthChart } from './month-chart.ts';
 import { ratingItem } from './rating-item.ts';
 
@@ -21,7 +21,7 @@ ${counts.last_at && html`<dl class="facts inline"><div><dt>Outcomes</dt><dd>${co
 </div>`;
 
 const flagged = (flags: NativeSignals['flags']) => {
-  const counts = Object.entries(flags).map(([flag, ratings]) => `${words(flag)} ${ratings}`);
+  const counts = Object.entries(flags).map(([flag, ratings]) => `${toLabel(flag)} ${ratings}`);
   return counts.length > 0 ? html`<p class="note">Flags, computed here: ${counts.join(', ')}.</p>` : '';
 };
 

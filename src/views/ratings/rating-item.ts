@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { RatingRecord, ShortRating } from '../../evidence/rating/rating.ts';
 import { amount, day, type Html, handleLink, minute } from '../layout/html.ts';
-import { words } from '../layout/labels.ts';
+import { toLabel } from '../layout/labels.ts';
 
 const fact = (name: string, value: Html | string | number | undefined) =>
   value === undefined || value === '' ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
@@ -14,7 +14,7 @@ const sourceNote = (rating: ShownRating) =>
 
 const pointers = ({ evidence }: ShownRating) =>
   evidence &&
-  html`<ul class="plain">${evidence.map(({ kind, value }) => html`<li>${words(kind)} <code class="foreign">${value}</code></li>`)}</ul>`;
+  html`<ul class="plain">${evidence.map(({ kind, value }) => html`<li>${toLabel(kind)} <code class="foreign">${value}</code></li>`)}</ul>`;
 
 function ratingFacts(rating: ShownRating) {
   return html`
@@ -27,7 +27,7 @@ ${fact('Version', rating.subject_version && html`<span class="foreign">${rating.
 ${fact('Latency', rating.latency_ms === undefined ? undefined : `${amount(rating.latency_ms)} ms`)}
 ${fact('Interaction', minute(rating.interaction_at))}
 ${fact('Source account', html`<span class="foreign">${rating.source_root}</span>`)}
-${fact('Flags', rating.flags.map(words).join(', '))}
+${fact('Flags', rating.flags.map(toLabel).join(', '))}
 ${fact('Pointers of the source, never fetched', pointers(rating))}
 ${fact('Log index', rating.log_index)}
 </dl>`;

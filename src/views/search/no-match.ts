@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { toWords } from '../../evidence/text/tokenize.ts';
+import { tokenize } from '../../evidence/text/tokenize.ts';
 import type { NearMisses } from '../../tools/support/near-misses.ts';
 import { counted, type Html, handleLink } from '../layout/html.ts';
 import { type SearchAddress, toFilter, withoutFilter, withWords } from './search-links.ts';
@@ -15,7 +15,7 @@ type Left = NearMisses['leave_out'][number];
 
 function leaving({ word, facet, count }: Left, address: SearchAddress) {
   const filter = facet === undefined ? undefined : toFilter(facet);
-  const rest = toWords(address.get('q') ?? '').filter((other) => other !== word);
+  const rest = tokenize(address.get('q') ?? '').filter((other) => other !== word);
   const href = filter ? withoutFilter(address, filter) : withWords(address, rest.join(' '));
   const what = filter ? html`the filter “${filter.text}”` : html`the word “${word}”`;
   return html`<li><a href="${href}">Without ${what}</a> <span class="count">${counted(count, 'listing')}</span></li>`;
@@ -31,7 +31,7 @@ export function noMatch(
   address: SearchAddress,
 ): Html {
   const query = address.get('q') ?? '';
-  const hasNoWord = query.trim() !== '' && toWords(query).length === 0;
+  const hasNoWord = query.trim() !== '' && tokenize(query).length === 0;
   return html`
 <div class="no-match">
 <p>${hasNoWord ? 'There is no word in this search; a word has letters or digits.' : 'All words and all filters must match.'}</p>

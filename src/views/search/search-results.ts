@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { toWords } from '../../evidence/text/tokenize.ts';
+import { tokenize } from '../../evidence/text/tokenize.ts';
 import { amount, counted, type Html } from '../layout/html.ts';
 import { listingRows } from '../listing/listing-list.ts';
 import { pickBox, pickForm } from './compare-picks.ts';
@@ -48,7 +48,7 @@ function found(search: Search, isLive: boolean) {
   if (answer.no_match) return noMatch(answer.no_match, address);
   if (answer.listings.length === 0)
     return html`<p><a href="${withoutPlace(address)}">From the first listing</a></p>`;
-  const words = toWords(address.get('q') ?? '');
+  const words = tokenize(address.get('q') ?? '');
   return html`<h2 class="unseen">Results</h2>
 <p class="note order">${order(words)}</p>
 <ul id="list" class="cards">${listingRows(answer.listings, words, pickBox)}</ul>

@@ -1,7 +1,7 @@
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
 import { counted } from '../layout/html.ts';
-import { countsText, scoresText, signalText, words } from '../layout/labels.ts';
+import { countsText, scoresText, signalText, toLabel } from '../layout/labels.ts';
 import { day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
 
 function group(name: string, { ratings, sources, control_roots, outcomes, scores, last_at }: RatingCounts) {
@@ -38,7 +38,7 @@ const rating = (record: ShortRating) =>
 
 function signal(imported: ImportedSignal): string {
   const text = signalText(imported).replace(/^(\d{4}-\d\d-\d\d)T\S+$/, '$1');
-  return `${words(imported.kind)}: ${toMarkdownText(text)} (${toMarkdownText(imported.source)}, ${day(imported.observed_at)})`;
+  return `${toLabel(imported.kind)}: ${toMarkdownText(text)} (${toMarkdownText(imported.source)}, ${day(imported.observed_at)})`;
 }
 
 function native({ signals, evidence_snapshot_date, links }: ListingDocument): string {

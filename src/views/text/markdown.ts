@@ -4,7 +4,7 @@ import type {
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
 import { inputsText } from '../connect/inputs-text.ts';
-import { matchTexts, notClaimed, stateTexts, versionsTitle, words } from '../layout/labels.ts';
+import { matchTexts, notClaimed, stateTexts, toLabel, versionsTitle } from '../layout/labels.ts';
 import { glanceOf } from '../listing/listing-glance.ts';
 import { markdownEvidence } from './markdown-evidence.ts';
 import { code, day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
@@ -52,12 +52,12 @@ const recorded = (listing: ListingDocument) =>
   );
 
 const claimEvent = ({ type, at, commit, reason }: NonNullable<ListingDocument['claim']>['history'][number]) =>
-  `${day(at)} ${type}${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${words(reason)})` : ''}`;
+  `${day(at)} ${type}${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${toLabel(reason)})` : ''}`;
 
 function claimed({ claim, links }: ListingDocument): string {
   const howTo = `How to claim: <${links.page}/claim>`;
   if (!claim) return paragraphs(notClaimed, howTo);
-  const suspended = claim.suspended_reason ? ` Suspended: ${words(claim.suspended_reason)}.` : '';
+  const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
   return paragraphs(
     claim.statement,
     `${matchTexts[claim.namespace_matches_repository_owner]} Last looked at on ${day(claim.checked_at)}.${suspended}`,
