@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { settings } from '../src/config/config.ts';
+import { settings } from '../src/config/settings.ts';
 import { allLimits } from '../src/http/middleware/limits.ts';
 import type { Limit } from '../src/limits/limit.ts';
 import { problemTable } from '../src/problem.ts';

@@ -19,9 +19,9 @@ const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
 
 /** A limit that is not there is a misspelt one: it must not look as if it were set. */
-function requireKnownLimits({ LIMIT_OVERRIDES }: Config): void {
+function requireKnownLimits({ limitOverrides }: Config): void {
   const known = allLimits.map(({ name }) => name);
-  const unknown = Object.keys(LIMIT_OVERRIDES).filter((name) => !known.includes(name));
+  const unknown = Object.keys(limitOverrides).filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new ExitError(
       exitCodes.configuration,
@@ -35,7 +35,7 @@ export async function openContext(config: Config): Promise<Context> {
   const context: Context = {
     config,
     store: await openStore(config),
-    repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
+    repositories: createRepositoryReader(config.repositoryHosts),
     log: createLog(config),
     clock: () => new Date(),
     caller: { network: 'local' },
@@ -78,12 +78,16 @@ const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[$
 
 /** Listens. With PORT=0 the port that was picked stands in PUBLIC_URL too, unless that was set. */
 export async function listen(context: Context): Promise<Running> {
-  const { HOST, PORT, PUBLIC_URL } = context.config;
+  const { host, port, publicUrl } = context.config;
   const server = createHttpServer();
-  server.listen(PORT, HOST);
+  server.listen(port, host);
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const config = { ...context.config, PORT: port, PUBLIC_URL: PUBLIC_URL.replace(/:0$/, `:${port}`) };
+  const { port: listeningPort } = server.address() as AddressInfo;
+  const config = {
+    ...context.config,
+    port: listeningPort,
+    publicUrl: publicUrl.replace(/:0$/, `:${listeningPort}`),
+  };
   const served = { ...context, config };
   const app = createApp(served);
   const answer = getRequestListener(app.fetch);
@@ -95,5 +99,5 @@ export async function listen(context: Context): Promise<Running> {
     await app.close();
     await drained;
   };
-  return { url: toUrl(HOST, port), context: served, stop };
+  return { url: toUrl(host, listeningPort), context: served, stop };
 }

@@ -24,7 +24,7 @@ export interface CheckedClaim {
 
 /** What challenges of a listing are bound to. */
 export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context): ChallengeBinding => ({
-  origin: config.PUBLIC_URL,
+  origin: config.publicUrl,
   handle: listing.handle,
   repositoryKey: place.key,
 });

@@ -61,7 +61,7 @@ export async function toIssued(
   checked: CheckedClaim,
   context: Context,
 ): Promise<ClaimAnswer> {
-  const { claimFile, PUBLIC_URL } = context.config;
+  const { claimFile, publicUrl } = context.config;
   const [key] = await claimKeyRing(context);
   const at_s = Math.floor(context.clock().getTime() / 1000);
   const capability = createCapability();
@@ -73,7 +73,7 @@ export async function toIssued(
     status: 'challenge_issued',
     ...frame(target, checked, context),
     challenge,
-    file_contents: `# Claim of ${handle} at ${PUBLIC_URL}\n${challenge}\n`,
+    file_contents: `# Claim of ${handle} at ${publicUrl}\n${challenge}\n`,
     capability,
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),

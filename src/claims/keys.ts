@@ -38,8 +38,8 @@ const storedKeys = async (store: Store, now: Date): Promise<StoredKey[]> => {
 /** The ring of CLAIM_KEYS, or else the one kept in the database, made there at the first use. */
 export async function claimKeyRing({ config, store, clock }: Context): Promise<KeyRing> {
   const now = clock();
-  const [newest, ...older] = config.CLAIM_KEYS
-    ? toConfiguredKeys(config.CLAIM_KEYS)
+  const [newest, ...older] = config.claimKeys
+    ? toConfiguredKeys(config.claimKeys)
     : toKeys(await storedKeys(store, now), now);
   if (!newest) throw new Error('no claim key');
   return [newest, ...older];

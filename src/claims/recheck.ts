@@ -9,8 +9,8 @@ const passesPerInterval = 20;
 const longestSleep_s = 3600;
 
 /** Time between two passes of one node. */
-const pauseOf_ms = ({ CLAIM_RECHECK }: Context['config']) =>
-  Math.min(longestSleep_s, CLAIM_RECHECK / passesPerInterval) * 1000;
+const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
+  Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
 /** When a claim is looked at again, in ms since 1970: the interval after its last check, give or take a fifth. */
 export function recheckDue_ms({ handle, checked_at }: ClaimRow, interval_s: number): number {
@@ -22,7 +22,7 @@ export function recheckDue_ms({ handle, checked_at }: ClaimRow, interval_s: numb
 async function isDue({ handle }: ClaimRow, { store, config, clock }: Context): Promise<boolean> {
   const now_ms = clock().getTime();
   const claim = await store.claims.claim(handle);
-  if (!claim || recheckDue_ms(claim, config.CLAIM_RECHECK) > now_ms) return false;
+  if (!claim || recheckDue_ms(claim, config.claimRecheck_s) > now_ms) return false;
   const look = await store.checks.newest(handle);
   return !look || now_ms - Date.parse(look.begun_at) > 0.9 * pauseOf_ms(config);
 }
@@ -49,7 +49,7 @@ export async function recheckClaims(context: Context, stopped?: AbortSignal): Pr
     const claims: ClaimRow[] = await context.store.claims.claimed(after, page);
     for (const claim of claims) {
       if (stopped?.aborted) return looked;
-      if (recheckDue_ms(claim, context.config.CLAIM_RECHECK) > context.clock().getTime()) continue;
+      if (recheckDue_ms(claim, context.config.claimRecheck_s) > context.clock().getTime()) continue;
       try {
         if (await recheck(claim, context)) looked += 1;
       } catch (error) {

@@ -1,13 +1,14 @@
 import { toShownDatabase } from '../config/checks.ts';
-import { type Config, type Setting, settings } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { type Setting, settings } from '../config/settings.ts';
 
 /** Prints every effective setting as NAME=value, as it could be set again, secrets masked. */
 export function runConfigCommand(
-  { PUBLIC_URL }: Config,
+  { publicUrl }: Config,
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   for (const [name, { secret, default: fallback }] of Object.entries<Setting>(settings)) {
-    const text = name === 'PUBLIC_URL' ? PUBLIC_URL : environment[name] || fallback;
+    const text = name === 'PUBLIC_URL' ? publicUrl : environment[name] || fallback;
     process.stdout.write(`${name}=${secret && text ? maskSecret(text) : text}\n`);
   }
 }

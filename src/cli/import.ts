@@ -46,7 +46,7 @@ async function runToEnd(
 ): Promise<ImportReport> {
   const context = await openContext({
     ...config,
-    LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL,
+    logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
   });
   const progress = createProgress();
   try {
@@ -80,7 +80,7 @@ export async function runImportCommand(config: Config, options: ImportOptions): 
   if (report.error)
     throw new ExitError(
       exitCodes.upstreamUnavailable,
-      `${options.from ?? config.REGISTRY_URL}: ${report.error}`,
+      `${options.from ?? config.registryUrl}: ${report.error}`,
     );
   if (report.state === 'running') process.stdout.write('stopped; the next import goes on here\n');
 }

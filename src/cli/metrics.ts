@@ -18,12 +18,12 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
 export async function startServiceMetrics(
   context: Pick<Context, 'config' | 'store' | 'log'>,
 ): Promise<Metrics | undefined> {
-  const { METRICS_PORT } = context.config;
-  if (!METRICS_PORT) return undefined;
+  const { metricsListener } = context.config;
+  if (!metricsListener) return undefined;
   const { startMetrics } = await import('../observability/metrics.ts');
-  const metrics = await startMetrics(METRICS_PORT, () => readStoreFigures(context)).catch(
+  const metrics = await startMetrics(metricsListener, () => readStoreFigures(context)).catch(
     (error: unknown) => {
-      throw toListenError(error, { setting: 'METRICS_PORT', ...METRICS_PORT });
+      throw toListenError(error, { setting: 'METRICS_PORT', ...metricsListener });
     },
   );
   context.log.info({ url: metrics.url }, 'metrics');

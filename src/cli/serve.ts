@@ -13,7 +13,7 @@ const signals = ['SIGTERM', 'SIGINT'] as const;
 
 /** Where it listens, and the public address where that is another. */
 const toAddresses = ({ url, context: { config } }: Running) =>
-  config.PUBLIC_URL === url ? url : `${url} as ${config.PUBLIC_URL}`;
+  config.publicUrl === url ? url : `${url} as ${config.publicUrl}`;
 
 /** Runs the service until SIGTERM or SIGINT: answers first, then imports in the background, then drains. */
 export async function runServe(config: Config): Promise<void> {
@@ -25,7 +25,7 @@ export async function runServe(config: Config): Promise<void> {
   try {
     metrics = await startServiceMetrics(context);
     const running = await listen(context).catch((error: unknown) => {
-      throw toListenError(error, { setting: 'PORT', port: config.PORT, host: config.HOST });
+      throw toListenError(error, { setting: 'PORT', port: config.port, host: config.host });
     });
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
     const imports = startImports(running.context, stopping.signal, importInThread);

@@ -1,185 +1,12 @@
-import { z } from 'zod';
-import {
-  baseUrl,
-  hostHeaders,
-  listenHost,
-  metricsListener,
-  networks,
-  optionalBaseUrl,
-  registrySource,
-  shownName,
-} from './checks.ts';
+import type { z } from 'zod';
 import { ExitError, exitCodes } from './exit.ts';
+import { settings } from './settings.ts';
 
-const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
-const port = z.coerce.number().int().min(0).max(65535);
-const durationUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-const duration_s = z
-  .string()
-  .regex(/^[1-9]\d{0,5}[smhd]$/, 'a number with s, m, h or d, for example 30m')
-  .transform(
-    (text) => Number(text.slice(0, -1)) * durationUnits[text.slice(-1) as keyof typeof durationUnits],
-  );
-
-const limitOverrides = z
-  .string()
-  .regex(
-    /^([a-z_]+=[1-9]\d{0,5}\/[1-9]\d{0,4}[smhd](,(?!$)|$))*$/,
-    'name=calls/time, comma separated, for example claim=20/2m',
-  )
-  .transform((text) =>
-    Object.fromEntries(
-      text
-        .split(',')
-        .filter(Boolean)
-        .map((item) => {
-          const [name = '', calls, time] = item.split(/[=/]/);
-          return [name, { burst: Number(calls), refill_s: duration_s.parse(time) }];
-        }),
-    ),
-  );
-
-/** Where the git and raw faces of a repository host are reached. */
-const hostBases = z.strictObject({
-  git: baseUrl,
-  raw: baseUrl,
-  layout: z.enum(['github', 'gitlab', 'forgejo', 'bitbucket']).optional(),
-});
-const officialHosts = {
-  'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
-  'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com', layout: 'gitlab' },
-};
-const hosts = z
-  .string()
-  .transform((text, issues) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      issues.addIssue({ code: 'custom', message: 'not JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
-  .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');
-
-/** One environment variable: its default as text, what it means, what it may be. */
-export interface Setting<T extends z.ZodType = z.ZodType> {
-  readonly default: string;
-  readonly meaning: string;
-  readonly check: T;
-  readonly secret?: true;
-}
-const setting = <T extends z.ZodType>(
-  fallback: string,
-  meaning: string,
-  check: T,
-  secret?: true,
-): Setting<T> => ({
-  default: fallback,
-  meaning,
-  check,
-  ...(secret && { secret }),
-});
-
-/** Every environment variable the service reads, once: default, meaning, check. The README's table is made of it. */
-export const settings = {
-  SERVICE_NAME: setting('Dossier', 'Name of the service in texts and in MCP', shownName),
-  HOST: setting('127.0.0.1', 'Address to listen on', listenHost),
-  PORT: setting('3000', 'Port to listen on; 0 picks one and prints it', port),
-  PUBLIC_URL: setting(
-    '',
-    'Base of every absolute link; http://HOST:PORT when empty, never a request header',
-    optionalBaseUrl,
-  ),
-  DATABASE_URL: setting(
-    'file:./data/dossier.db',
-    '`file:...`, `:memory:`, or `postgres://...` for several nodes (docs/operations.md)',
-    z.string().regex(/^(file:.+|:memory:|postgres(ql)?:\/\/.+)$/, 'file:..., :memory: or postgres://...'),
-    true,
-  ),
-  DATABASE_READ_URL: setting(
-    '',
-    'A replica of the PostgreSQL database for reads that may lag (docs/operations.md); DATABASE_URL when empty',
-    z.string().regex(/^(postgres(ql)?:\/\/.+)?$/, 'postgres://...'),
-    true,
-  ),
-  REGISTRY_URL: setting(
-    'https://registry.modelcontextprotocol.io',
-    'Where listings come from: a registry, `file:...` with a saved copy (JSON array of entries, .gz or not), or `off`',
-    registrySource,
-  ),
-  REGISTRY_NAME: setting(
-    '',
-    'How the origin of what is imported from now on is named; the host of REGISTRY_URL (or the name of its file) when empty',
-    z.string().max(100),
-  ),
-  IMPORT_INTERVAL: setting('1h', 'Time between incremental imports', duration_s),
-  REPOSITORY_HOSTS: setting(
-    JSON.stringify(officialHosts),
-    'Repository hosts that claims are read from, as JSON `{host: {git, raw, layout}}` with layout github (unless said), gitlab, forgejo or bitbucket; a base on loopback is allowed only when named here',
-    hosts,
-  ),
-  CLAIM_KEYS: setting(
-    '',
-    'Key ring that signs challenges, `kid:base64,...`, newest first; made and kept in the database when empty',
-    z
-      .string()
-      .regex(
-        /^((\d\d?|1\d\d|2[0-4]\d|25[0-5]):[A-Za-z0-9+/]{43}=(,(?!$)|$))*$/,
-        'kid:base64 of 32 bytes, comma separated; a kid is 0 to 255',
-      ),
-    true,
-  ),
-  CLAIM_RECHECK: setting('24h', 'Time between looks at a claimed repository', duration_s),
-  ALLOWED_HOSTS: setting(
-    '',
-    'Host headers that are answered, comma separated; from PUBLIC_URL and HOST when empty',
-    hostHeaders,
-  ),
-  TRUSTED_PROXIES: setting(
-    '',
-    'Addresses or CIDR ranges whose X-Forwarded-For counts, comma separated',
-    networks,
-  ),
-  CHECKPOINT_FILE: setting(
-    '',
-    'Newest published checkpoint of the log, kept outside the database so that a restored backup is noticed; beside the database file when empty',
-    z.string().max(1000),
-  ),
-  LIMITS: setting('on', '`off` lifts the rate limits, for benchmarks on loopback', onOff),
-  LIMIT_OVERRIDES: setting(
-    '',
-    'Other limits than those under Limits, `name=calls/time,...`: so many at once, all back after that time',
-    limitOverrides,
-  ),
-  LOG_LEVEL: setting(
-    'info',
-    'trace, debug, info, warn, error or silent',
-    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
-  ),
-  LOG_FORMAT: setting(
-    '',
-    '`pretty` or `json`; pretty on a terminal when empty',
-    z.enum(['', 'pretty', 'json']),
-  ),
-  METRICS_PORT: setting(
-    'off',
-    'Port of 127.0.0.1 that answers Prometheus at /metrics, or address:port; nobody has to say who they are there',
-    metricsListener,
-  ),
-  CONFORMANCE: setting(
-    'off',
-    '`on` adds the MCP conformance fixtures; refused unless HOST is loopback',
-    onOff.or(z.literal('1').transform(() => true)).or(z.literal('0').transform(() => false)),
-  ),
-} as const;
-
-type Values = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['check']> };
+type Settings = typeof settings;
+type Values = { [K in keyof Settings as Settings[K]['key']]: z.output<Settings[K]['check']> };
 
 /** The effective settings: what was read from the environment, and what follows from it. */
 export interface Config extends Values {
-  /** Name of the service in texts and in MCP. */
-  readonly serviceName: string;
   readonly version: string;
   /** Name of the claim file at a repository's root. */
   readonly claimFile: string;
@@ -195,29 +22,28 @@ export function readConfig(
   version: string,
 ): Config {
   const wrong: string[] = [];
-  const read = Object.entries(settings).map(([name, { default: fallback, check }]) => {
+  const read = Object.entries(settings).map(([name, { key, default: fallback, check }]) => {
     const parsed = check.safeParse(environment[name] || fallback);
     if (!parsed.success)
       wrong.push(`${name}: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);
-    return [name, parsed.data];
+    return [key, parsed.data];
   });
   const values = Object.fromEntries(read) as Values;
-  if (values.CONFORMANCE && !isLoopback(values.HOST)) wrong.push('CONFORMANCE: only while HOST is loopback');
+  if (values.conformance && !isLoopback(values.host)) wrong.push('CONFORMANCE: only while HOST is loopback');
   if (wrong.length > 0) throw new ExitError(exitCodes.configuration, wrong.join('\n'));
   return {
     ...values,
-    PUBLIC_URL:
-      values.PUBLIC_URL ||
-      `http://${values.HOST.includes(':') ? `[${values.HOST}]` : values.HOST}:${values.PORT}`,
-    serviceName: values.SERVICE_NAME,
+    publicUrl:
+      values.publicUrl ||
+      `http://${values.host.includes(':') ? `[${values.host}]` : values.host}:${values.port}`,
     version,
     claimFile: 'dossier-claim.txt',
-    origin: `${values.REGISTRY_NAME || registryName(values.REGISTRY_URL)} (MCP)`,
+    origin: `${values.registryName || sourceName(values.registryUrl)} (MCP)`,
   };
 }
 
 /** The host of a registry, the name of a saved copy's file; the shipped sample's registry where there is none. */
-const registryName = (url: string) => {
+const sourceName = (url: string) => {
   if (url.startsWith('file:')) return url.slice(url.lastIndexOf('/') + 1).replace(/^file:/, '');
   return url === 'off' ? 'registry.modelcontextprotocol.io' : new URL(url).host;
 };

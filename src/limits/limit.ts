@@ -13,14 +13,14 @@ export interface Limit {
 
 /** The settings that change limits. */
 export interface LimitSettings {
-  readonly LIMITS: boolean;
-  readonly LIMIT_OVERRIDES: Readonly<Record<string, Pick<Limit, 'burst' | 'refill_s'>>>;
+  readonly hasLimits: boolean;
+  readonly limitOverrides: Readonly<Record<string, Pick<Limit, 'burst' | 'refill_s'>>>;
 }
 
 /** The limit as this service is configured. */
-export const toEffective = (limit: Limit, { LIMIT_OVERRIDES }: LimitSettings): Limit => ({
+export const toEffective = (limit: Limit, { limitOverrides }: LimitSettings): Limit => ({
   ...limit,
-  ...LIMIT_OVERRIDES[limit.name],
+  ...limitOverrides[limit.name],
 });
 
 /** What one call costs and what the bucket holds, both as the time it takes to come back. */

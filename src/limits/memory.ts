@@ -29,7 +29,7 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings): Memory
       const full_ms = Math.max(kept, now_ms) + step_ms;
       const wait_ms = full_ms - now_ms - capacity_ms;
       if (wait_ms <= tolerance_ms) keep(who, full_ms);
-      else if (settings.LIMITS) throw toRefusal(effective, wait_ms);
+      else if (settings.hasLimits) throw toRefusal(effective, wait_ms);
     },
   };
 }

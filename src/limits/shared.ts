@@ -27,7 +27,7 @@ export async function takeLimits(
   const waits_ms = await tx.limits.take(buckets, clock().getTime());
   for (const [at, { effective }] of tried.entries()) {
     const wait_ms = waits_ms[at] ?? 0;
-    if (wait_ms > 0 && config.LIMITS) throw toRefusal(effective, wait_ms);
+    if (wait_ms > 0 && config.hasLimits) throw toRefusal(effective, wait_ms);
   }
 }
 

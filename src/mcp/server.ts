@@ -33,10 +33,10 @@ export function createMcpServer(
   era: Era,
   options: Pick<ServerOptions, 'requestState'> = {},
 ): McpServer {
-  const { serviceName, version, PUBLIC_URL } = context.config;
+  const { serviceName, version, publicUrl } = context.config;
   const fixed = { listChanged: false };
   const server = new McpServer(
-    { name: serviceName.toLowerCase(), title: serviceName, version, websiteUrl: PUBLIC_URL },
+    { name: serviceName.toLowerCase(), title: serviceName, version, websiteUrl: publicUrl },
     {
       ...options,
       instructions: instructions(context.config),

@@ -51,10 +51,10 @@ export function logOften(log: Logger, fields: string): void {
 }
 
 /** The process log. Lines go to stderr, so that stdio MCP keeps stdout; anything like a capability is masked. */
-export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>): Logger {
-  const isPretty = config.LOG_FORMAT ? config.LOG_FORMAT === 'pretty' : process.stderr.isTTY;
+export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
+  const isPretty = config.logFormat ? config.logFormat === 'pretty' : process.stderr.isTTY;
   const sink: DestinationStream = isPretty
     ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname', singleLine: true })
     : pino.destination({ fd: 2, sync: true });
-  return pino({ level: config.LOG_LEVEL, base: null, timestamp: isoTime }, writeTogether(sink));
+  return pino({ level: config.logLevel, base: null, timestamp: isoTime }, writeTogether(sink));
 }

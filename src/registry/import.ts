@@ -142,7 +142,7 @@ async function endRun({ context, run, request }: Walk, error: unknown): Promise<
 
 async function openWalk(context: ImportContext, request: ImportRequest, lease: Lease): Promise<Walk> {
   const { store, config, clock } = context;
-  const source = await openSource(request.source ?? config.REGISTRY_URL, config, request.patience);
+  const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
   const run = await store.write((tx) => beginRun(tx, source, { lease, at: clock().toISOString(), store }));
   return {
     context,

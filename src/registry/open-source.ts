@@ -15,7 +15,7 @@ export const sampleOrigin = `${official} (MCP)`;
 
 type Settings = Pick<
   Config,
-  'serviceName' | 'version' | 'PUBLIC_URL' | 'REGISTRY_URL' | 'REGISTRY_NAME' | 'origin'
+  'serviceName' | 'version' | 'publicUrl' | 'registryUrl' | 'registryName' | 'origin'
 >;
 
 const isWeb = (source: string) => /^https?:\/\//i.test(source);
@@ -24,12 +24,12 @@ const isWeb = (source: string) => /^https?:\/\//i.test(source);
  * What a source's listings say they come from, for good: the configured origin for the configured source, else the host.
  * A saved copy has no host: it counts as one of the named or the official registry where that is configured.
  */
-function originOf(source: string, { REGISTRY_URL, REGISTRY_NAME, origin }: Settings): string {
+function originOf(source: string, { registryUrl, registryName, origin }: Settings): string {
   if (source === sampleSource) return sampleOrigin;
-  if (source.replace(/\/+$/, '') === REGISTRY_URL) return origin;
+  if (source.replace(/\/+$/, '') === registryUrl) return origin;
   if (isWeb(source)) return `${new URL(source).host} (MCP)`;
-  const configured = URL.parse(REGISTRY_URL)?.host === official ? official : basename(source);
-  return `${REGISTRY_NAME || configured} (MCP)`;
+  const configured = URL.parse(registryUrl)?.host === official ? official : basename(source);
+  return `${registryName || configured} (MCP)`;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function openSource(
   settings: Settings,
   patience?: Partial<Patience>,
 ): Promise<RegistrySource> {
-  const { serviceName, version, PUBLIC_URL } = settings;
+  const { serviceName, version, publicUrl } = settings;
   if (source === 'off') throw new RegistryError('no registry is configured (REGISTRY_URL is off)', false);
   const url = isWeb(source) ? URL.parse(source) : undefined;
   if (url === null) throw new RegistryError('not an address', false);
@@ -49,6 +49,6 @@ export async function openSource(
   const origin = originOf(source, settings);
   if (source === sampleSource) return openSavedCopy(samplePath, origin, sampleSource);
   if (!url) return openSavedCopy(source.replace(/^file:(\/\/(?=\/))?/, ''), origin);
-  const userAgent = `${serviceName.replaceAll(' ', '-')}/${version} (+${PUBLIC_URL})`;
+  const userAgent = `${serviceName.replaceAll(' ', '-')}/${version} (+${publicUrl})`;
   return createRegistryClient({ url: source, userAgent, origin, patience });
 }

@@ -46,7 +46,7 @@ async function untilDue_s({ store, config, clock }: ImportContext): Promise<numb
   const { run } = await store.imports.last();
   if (!run?.finished_at || run.source === sampleSource) return 0;
   const pause_s =
-    run.state === 'failed' ? Math.min(firstRetry_s, config.IMPORT_INTERVAL) : config.IMPORT_INTERVAL;
+    run.state === 'failed' ? Math.min(firstRetry_s, config.importInterval_s) : config.importInterval_s;
   const rest_s = pause_s - (clock().getTime() - Date.parse(run.finished_at)) / 1000;
   return rest_s > pause_s * jitter ? Math.min(rest_s, pause_s) : 0;
 }
@@ -68,7 +68,7 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
 }
 
 async function keepImporting(context: ImportContext, signal: AbortSignal, run: ImportOnce): Promise<void> {
-  const { REGISTRY_URL, IMPORT_INTERVAL } = context.config;
+  const { registryUrl, importInterval_s } = context.config;
   let pause_s = await untilDue_s(context);
   for (let failures = 0; ; ) {
     await wait(Math.min(pause_s * 1000, longestWait_ms), undefined, { signal, ref: false });
@@ -84,9 +84,9 @@ async function keepImporting(context: ImportContext, signal: AbortSignal, run: I
       pause_s = await untilDue_s(context);
       continue;
     }
-    if (state === 'done' && REGISTRY_URL.startsWith('file:')) return;
+    if (state === 'done' && registryUrl.startsWith('file:')) return;
     failures = state === 'done' ? 0 : failures + 1;
-    pause_s = nextImport_s(IMPORT_INTERVAL, failures);
+    pause_s = nextImport_s(importInterval_s, failures);
     if (failures > 0) await warn(context, error, pause_s);
   }
 }
@@ -111,7 +111,7 @@ export async function startImports(
   while (!signal.aborted) {
     try {
       await importSample(context, signal);
-      if (context.config.REGISTRY_URL !== 'off') await keepImporting(context, signal, run);
+      if (context.config.registryUrl !== 'off') await keepImporting(context, signal, run);
       return;
     } catch (error) {
       if (signal.aborted) return;

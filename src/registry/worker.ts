@@ -8,7 +8,7 @@ import { type ImportOnce, importOnce, type Outcome } from './schedule.ts';
  */
 export const importInThread: ImportOnce = async (context, signal) => {
   const { config } = context;
-  if (config.DATABASE_URL === ':memory:') return importOnce(context, signal);
+  if (config.databaseUrl === ':memory:') return importOnce(context, signal);
   let outcome: Outcome = { state: 'running' };
   const thread = new Worker(new URL('./worker-main.ts', import.meta.url), { workerData: config });
   thread.on('message', (said: Outcome) => {

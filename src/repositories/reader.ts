@@ -55,7 +55,7 @@ export interface RepositoryReader {
   look(place: RepositoryPlace, fileName: string): Promise<RepositoryLook>;
 }
 
-type Hosts = Config['REPOSITORY_HOSTS'];
+type Hosts = Config['repositoryHosts'];
 type Bases = Hosts[string];
 type Layout = NonNullable<Bases['layout']>;
 type Trouble = { readonly result: RepositoryTrouble; readonly retry_after_s?: number };

@@ -4,7 +4,7 @@ import { ExitError, exitCodes } from '../config/exit.ts';
 import { createCachedStore } from './cached-store.ts';
 import type { Store } from './store.ts';
 
-type Databases = Pick<Config, 'DATABASE_URL' | 'DATABASE_READ_URL'>;
+type Databases = Pick<Config, 'databaseUrl' | 'databaseReadUrl'>;
 
 const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
 
@@ -17,7 +17,7 @@ async function openEngine(url: string, readUrl: string): Promise<Store> {
 
 /** Opens the database of DATABASE_URL behind its cache, whole or not. Throws ExitError. */
 export async function connectStore(databases: Databases): Promise<Store> {
-  const { DATABASE_URL: url, DATABASE_READ_URL: readUrl } = databases;
+  const { databaseUrl: url, databaseReadUrl: readUrl } = databases;
   try {
     return createCachedStore(await openEngine(url, readUrl));
   } catch (error) {

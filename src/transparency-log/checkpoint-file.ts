@@ -8,9 +8,9 @@ import type { LogReads } from '../store/store.ts';
 import { logOfOrigin, type RecordContext } from './keys.ts';
 
 /** Where the newest published checkpoint is kept outside the database; undefined where there is no place for it. */
-function keptPath({ CHECKPOINT_FILE, DATABASE_URL }: Config): string | undefined {
-  if (CHECKPOINT_FILE) return CHECKPOINT_FILE;
-  return DATABASE_URL.startsWith('file:') ? `${DATABASE_URL.slice('file:'.length)}.checkpoint` : undefined;
+function keptPath({ checkpointFile, databaseUrl }: Config): string | undefined {
+  if (checkpointFile) return checkpointFile;
+  return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
 }
 
 /** Keeps a checkpoint, whole or not at all, before it is shown to anybody. */

@@ -42,7 +42,7 @@ export async function proveEntry(context: RecordContext, log_index: number): Pro
   const path = await inclusionProof(store.log.tree(head.id), index, checkpoint.size);
   return {
     log_index,
-    log: `${config.PUBLIC_URL}${logPath(head.id)}`,
+    log: `${config.publicUrl}${logPath(head.id)}`,
     leaf: entry.leaf,
     ...(await store.log.record(log_index)),
     proof: toProofText(index, path, checkpoint.text),

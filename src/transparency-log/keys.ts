@@ -29,4 +29,4 @@ async function readSeed({ store, clock }: RecordContext): Promise<string> {
 
 /** The key that signs one log's checkpoints. */
 export const openLogKey = async (context: RecordContext, log: number): Promise<NoteKey> =>
-  toNoteKey(logOrigin(log, context.config.PUBLIC_URL), Buffer.from(await readSeed(context), 'base64'));
+  toNoteKey(logOrigin(log, context.config.publicUrl), Buffer.from(await readSeed(context), 'base64'));

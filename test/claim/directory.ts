@@ -83,7 +83,7 @@ export function createClaimContext(
   return {
     ...node,
     config,
-    repositories: createRepositoryReader(config.REPOSITORY_HOSTS),
+    repositories: createRepositoryReader(config.repositoryHosts),
     log: pino({ level: 'silent' }),
     caller: { network: '127.0.0.1' },
   };

@@ -260,7 +260,7 @@ describe('the key ring', () => {
     const keys = [2, 1].map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join(',');
     const ring = await claimKeyRing({
       ...directory.context,
-      config: { ...directory.context.config, CLAIM_KEYS: keys },
+      config: { ...directory.context.config, claimKeys: keys },
     });
     expect(ring.map(({ kid, secret }) => [kid, secret[0]])).toEqual([
       [2, 2],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toCaller } from '../../src/http/middleware/caller.ts';
 
-const none = { TRUSTED_PROXIES: [] as string[] };
-const proxies = { TRUSTED_PROXIES: ['10.0.0.0/8', '2001:db8::1', 'not an address'] };
+const none = { trustedProxies: [] as string[] };
+const proxies = { trustedProxies: ['10.0.0.0/8', '2001:db8::1', 'not an address'] };
 const caller = (headers: Record<string, string>, remote: string | undefined, config = none) =>
   toCaller({ headers: new Headers(headers) }, config, remote);
 

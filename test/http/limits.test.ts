@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => nodes.close());
 
 const openNode = async (environment?: Record<string, string>) =>
-  (await nodes.open(environment)).context.config.PUBLIC_URL;
+  (await nodes.open(environment)).context.config.publicUrl;
 const wait = (seconds: number) => nodes.wait(seconds);
 const feedback = { message: 'The tag page is empty' };
 

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => nodes.close());
 
 const openNode = async (environment?: Record<string, string>) =>
-  (await nodes.open(environment)).context.config.PUBLIC_URL;
+  (await nodes.open(environment)).context.config.publicUrl;
 const wait = (seconds: number) => nodes.wait(seconds);
 const feedback = { message: 'The tag page is empty' };
 
@@ -119,7 +119,7 @@ describe('bad capabilities', () => {
 
   it('cost nobody else anything: a good one, none at all, a tool that needs none', async () => {
     const node = await nodes.open();
-    const url = node.context.config.PUBLIC_URL;
+    const url = node.context.config.publicUrl;
     const good = await addSource(node.context.store);
     await statuses(25, me(url, bad));
     expect(await statuses(30, me(url, { authorization: `Bearer ${good}` }))).toEqual({ 200: 30 });
@@ -130,7 +130,7 @@ describe('bad capabilities', () => {
 
   it('are those that ended too', async () => {
     const node = await nodes.open();
-    const url = node.context.config.PUBLIC_URL;
+    const url = node.context.config.publicUrl;
     const ended = { authorization: `Bearer ${await addSource(node.context.store)}` };
     expect((await post(`${url}/api/capability/revoke`, {}, ended)()).status).toBe(200);
     expect(await statuses(21, me(url, ended))).toEqual({ 401: 20, 429: 1 });
@@ -140,7 +140,7 @@ describe('bad capabilities', () => {
 describe('ratings of one capability', () => {
   it('are 20 at once and one more a minute, for all nodes together; a replay costs nothing', async () => {
     const node = await nodes.open();
-    const [one, two] = [node.context.config.PUBLIC_URL, await openNode()];
+    const [one, two] = [node.context.config.publicUrl, await openNode()];
     const capability = await addSource(node.context.store, 30);
     let n = 0;
     expect(await statuses(20, () => rate(n % 2 ? one : two, capability, n, n++))).toEqual({ 200: 20 });
@@ -177,7 +177,7 @@ describe('ratings of one capability', () => {
 
   it('are 10 a day about one subject; what is refused for it costs nothing of the others', async () => {
     const node = await nodes.open();
-    const url = node.context.config.PUBLIC_URL;
+    const url = node.context.config.publicUrl;
     const capability = await addSource(node.context.store, 30);
     let n = 0;
     expect(await statuses(10, () => rate(url, capability, n++, 0))).toEqual({ 200: 10 });
@@ -192,7 +192,7 @@ describe('ratings of one capability', () => {
 
   it('are 300 a day', async () => {
     const node = await nodes.open({ LIMIT_OVERRIDES: 'rating=1000/1m,mcp=1000/1m' });
-    const url = node.context.config.PUBLIC_URL;
+    const url = node.context.config.publicUrl;
     const capability = await addSource(node.context.store, 31);
     let n = 0;
     expect(await statuses(300, () => rate(url, capability, n, n++ % 30))).toEqual({ 200: 300 });
@@ -206,7 +206,7 @@ describe('ratings of one capability', () => {
 
   it('of one interaction, sent a hundred times at once, are one record and cost one', async () => {
     const node = await nodes.open({ LIMIT_OVERRIDES: 'mcp=1000/1m' });
-    const url = node.context.config.PUBLIC_URL;
+    const url = node.context.config.publicUrl;
     const capability = await addSource(node.context.store, 20);
     const answers = await Promise.all(Array.from({ length: 100 }, () => rate(url, capability, 0, 0)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -238,10 +238,10 @@ describe('no address is ever stored', () => {
 
   it('and another one the next day, when key and rows of the day before are gone', async () => {
     const node = await nodes.open();
-    await flood(node.context.config.PUBLIC_URL);
+    await flood(node.context.config.publicUrl);
     const [before, secrets] = [await keysOf(), await nodes.rows('limit_key')];
     nodes.wait(86_400);
-    await post(`${node.context.config.PUBLIC_URL}/api/feedback`, feedback, {
+    await post(`${node.context.config.publicUrl}/api/feedback`, feedback, {
       'x-forwarded-for': addresses[0] ?? '',
     })();
     expect(await keysOf()).toEqual([expect.stringMatching(/^feedback [\w-]{22} 2026-11-22$/)]);
@@ -253,8 +253,8 @@ describe('no address is ever stored', () => {
   it('nor is anything kept that a quiet service no longer needs', async () => {
     const node = await nodes.open();
     const capability = await addSource(node.context.store, 1);
-    await flood(node.context.config.PUBLIC_URL);
-    await rate(node.context.config.PUBLIC_URL, capability, 0, 0);
+    await flood(node.context.config.publicUrl);
+    await rate(node.context.config.publicUrl, capability, 0, 0);
     expect(await nodes.rows('limit_bucket')).toHaveLength(5);
     nodes.wait(721);
     await purgeLimits({ ...node.context, clock: nodes.now });

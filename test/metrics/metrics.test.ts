@@ -121,7 +121,7 @@ describe('metrics', () => {
     expect(
       await startServiceMetrics({
         ...directory.context,
-        config: { ...directory.context.config, METRICS_PORT: undefined },
+        config: { ...directory.context.config, metricsListener: undefined },
       }),
     ).toBe(undefined);
   });

@@ -69,7 +69,7 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
   const { app, context, stop } = await openServing(moved, listening);
   return {
     app,
-    url: context.config.PUBLIC_URL,
+    url: context.config.publicUrl,
     context,
     store: context.store,
     importEntries,

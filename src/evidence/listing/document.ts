@@ -7,7 +7,7 @@ import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
 
 /** Where the documents of one service live. */
 export interface DocumentPlace {
-  readonly PUBLIC_URL: string;
+  readonly publicUrl: string;
 }
 
 const untrustedFields = [
@@ -103,7 +103,7 @@ function toImported(facts: ListingFacts): ImportedSignal[] {
   return [...known, ...notChecked(facts.listing, known, facts.lastImportAt ?? facts.listing.updated_at)];
 }
 
-function makeDocument(facts: ListingFacts, { PUBLIC_URL }: DocumentPlace): ListingDocument {
+function makeDocument(facts: ListingFacts, { publicUrl }: DocumentPlace): ListingDocument {
   const snapshot = snapshotFacts(facts);
   return {
     ...toRecorded(facts),
@@ -116,7 +116,7 @@ function makeDocument(facts: ListingFacts, { PUBLIC_URL }: DocumentPlace): Listi
     },
     evidence_snapshot_date: snapshotDate(snapshot),
     evidence_snapshot: snapshotSentence(snapshot),
-    links: listingLinks(facts.listing.handle, PUBLIC_URL),
+    links: listingLinks(facts.listing.handle, publicUrl),
     untrusted_fields: untrustedFields,
   };
 }
@@ -129,8 +129,8 @@ const made = new WeakMap<ListingFacts, { readonly publicUrl: string; readonly do
  */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace): ListingDocument {
   const kept = made.get(facts);
-  if (kept?.publicUrl === place.PUBLIC_URL) return kept.document;
+  if (kept?.publicUrl === place.publicUrl) return kept.document;
   const document = Object.freeze(makeDocument(facts, place));
-  made.set(facts, { publicUrl: place.PUBLIC_URL, document });
+  made.set(facts, { publicUrl: place.publicUrl, document });
   return document;
 }

@@ -107,7 +107,7 @@ export function createMcpGate(behind: Behind): McpGate {
   const kept = createKeptBytes<Finished>(context.store, budget_bytes);
   const clients = createKnownClients();
   // The lists of the conformance fixtures change while it runs.
-  const isOpen = !context.config.CONFORMANCE;
+  const isOpen = !context.config.conformance;
 
   const passAndKeep = async (request: Request, environment: Environment, plain: PlainMessage) => {
     const keep = kept.reading();

@@ -5,7 +5,7 @@ import type { Caller } from '../../context.ts';
 
 type Address = ReturnType<typeof ipaddr.process>;
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
-type Trust = Pick<Config, 'TRUSTED_PROXIES'>;
+type Trust = Pick<Config, 'trustedProxies'>;
 
 const maxCapabilityLength = 200;
 const proxies = new WeakMap<readonly string[], readonly Range[]>();
@@ -17,17 +17,17 @@ function toRange(text: string): Range {
 }
 
 /** The ranges of TRUSTED_PROXIES, read once; one that is not an address or range counts for nothing. */
-function rangesOf({ TRUSTED_PROXIES }: Trust): readonly Range[] {
-  const known = proxies.get(TRUSTED_PROXIES);
+function rangesOf({ trustedProxies }: Trust): readonly Range[] {
+  const known = proxies.get(trustedProxies);
   if (known) return known;
-  const ranges = TRUSTED_PROXIES.flatMap((text) => {
+  const ranges = trustedProxies.flatMap((text) => {
     try {
       return [toRange(text)];
     } catch {
       return [];
     }
   });
-  proxies.set(TRUSTED_PROXIES, ranges);
+  proxies.set(trustedProxies, ranges);
   return ranges;
 }
 

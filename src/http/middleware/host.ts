@@ -9,9 +9,9 @@ const hostName = (host: string) => host.toLowerCase().replace(/:\d{1,5}$/, '');
 /** Names this service answers to: ALLOWED_HOSTS, or those of PUBLIC_URL, HOST and loopback. */
 export const allowedHosts = (config: Config): ReadonlySet<string> =>
   new Set(
-    config.ALLOWED_HOSTS.length > 0
-      ? config.ALLOWED_HOSTS.map(hostName)
-      : [hostName(new URL(config.PUBLIC_URL).host), config.HOST.toLowerCase(), ...loopback],
+    config.allowedHosts.length > 0
+      ? config.allowedHosts.map(hostName)
+      : [hostName(new URL(config.publicUrl).host), config.host.toLowerCase(), ...loopback],
   );
 
 /** Whether a Host names this service. */

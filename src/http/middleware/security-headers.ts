@@ -17,7 +17,7 @@ const createSecureHeaders = (config: Config) =>
       frameAncestors: ["'none'"],
     },
     referrerPolicy: 'same-origin',
-    strictTransportSecurity: config.PUBLIC_URL.startsWith('https:') ? 'max-age=31536000' : false,
+    strictTransportSecurity: config.publicUrl.startsWith('https:') ? 'max-age=31536000' : false,
     crossOriginResourcePolicy: 'cross-origin',
     xFrameOptions: 'DENY',
     xDownloadOptions: false,

@@ -46,7 +46,7 @@ export function answerProblem(c: Request, problem: Problem, { site }: Face): Res
   for (const [name, value] of Object.entries(problemHeaders(problem))) c.header(name, value);
   c.status(problem.status as StatusCode);
   if (wantsPage(c)) return c.html(String(toProblemPage(site, problem)));
-  const body = JSON.stringify(toProblemJson(problem, site.config.PUBLIC_URL));
+  const body = JSON.stringify(toProblemJson(problem, site.config.publicUrl));
   return c.body(body, { headers: { 'Content-Type': 'application/problem+json' } });
 }
 

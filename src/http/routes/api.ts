@@ -33,7 +33,7 @@ const howTo =
   ({ site }: Face, path: string, tool: Tool) =>
   (c: Request) =>
     c.text(
-      `${tool.title}\n\n${tool.description}\n\ncurl -s ${site.config.PUBLIC_URL}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(tool.example)}'\n\nFields and answers: ${site.config.PUBLIC_URL}/tools#${tool.name}\n`,
+      `${tool.title}\n\n${tool.description}\n\ncurl -s ${site.config.publicUrl}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(tool.example)}'\n\nFields and answers: ${site.config.publicUrl}/tools#${tool.name}\n`,
     );
 
 const showCapability = async (c: Request) => {

@@ -38,7 +38,7 @@ async function showTrouble(c: Request, handle: string, [problem, { site }]: [unk
 const runStep = async (c: Request, face: Face) => {
   const handle = handleOf(c);
   const { config } = face.site;
-  const { challenge: checked, rotate } = await readForm(c, formLimit_bytes, config.PUBLIC_URL);
+  const { challenge: checked, rotate } = await readForm(c, formLimit_bytes, config.publicUrl);
   return orRedirect(c, handle, async () => {
     const input = { handle, ...(checked && { challenge: checked }), ...(rotate && { rotate: true }) };
     try {

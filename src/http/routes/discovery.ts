@@ -26,9 +26,9 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
     .get('/llms-full.txt', async (c) => answerWithETag(c, { type: plain, body: await full(), cachePolicy }))
     .get('/openapi.json', (c) => answerWithETag(c, { type: json, body: openApi(), cachePolicy }))
     .get('/robots.txt', (c) =>
-      answerWithETag(c, { type: plain, body: toRobots(config.PUBLIC_URL), cachePolicy }),
+      answerWithETag(c, { type: plain, body: toRobots(config.publicUrl), cachePolicy }),
     )
-    .get('/sitemap.xml', (c) => answerSitemap(c, config.PUBLIC_URL));
+    .get('/sitemap.xml', (c) => answerSitemap(c, config.publicUrl));
 }
 
 /** Whether the process answers, and whether it has something to show: 503 until listings are there and others' writes heard. */

@@ -34,7 +34,7 @@ const showForm = (c: Request, { site }: Face) => {
 };
 
 const send = async (c: Request, { site }: Face) => {
-  const values = known(await readForm(c, formLimit_bytes, site.config.PUBLIC_URL));
+  const values = known(await readForm(c, formLimit_bytes, site.config.publicUrl));
   try {
     const { id } = await call(c, submitFeedback, toInput(values));
     return c.redirect(`/feedback?received=${id}`, 303);

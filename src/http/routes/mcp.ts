@@ -38,7 +38,7 @@ export interface McpRoutes extends Hono<HttpEnvironment> {
 }
 
 async function openAnswerer(context: Context): Promise<McpAnswerer> {
-  if (!context.config.CONFORMANCE) return openMcpAnswerer(context);
+  if (!context.config.conformance) return openMcpAnswerer(context);
   const { fixtures } = await import('../../mcp/conformance.ts');
   return openMcpAnswerer(context, fixtures);
 }

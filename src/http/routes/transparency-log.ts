@@ -82,7 +82,7 @@ async function answerLogs(c: Request): Promise<Response> {
   const heads = await store.log.heads();
   const logs = await Promise.all(
     heads.map(async (head) => ({
-      log: `${config.PUBLIC_URL}${logPath(head.id)}`,
+      log: `${config.publicUrl}${logPath(head.id)}`,
       first_log_index: head.base,
       entries: head.size,
       opened_at: head.opened_at,

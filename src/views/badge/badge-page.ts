@@ -41,7 +41,7 @@ export const toBadgePage = (site: Site, listing: BadgedListing, style: BadgeStyl
 ${tabs(
   'form',
   'Form',
-  snippets(listing, site.config.PUBLIC_URL, style).map(([name, text]) => ({ name, body: paste(text) })),
+  snippets(listing, site.config.publicUrl, style).map(([name, text]) => ({ name, body: paste(text) })),
 )}
 <p>The image is made anew at most every five minutes. The text beside it stays as it was pasted, so it names its date. The link leads to the listing, where all of it is shown.</p>
 <p class="note">For other tools: <a href="/badge/${listing.handle}.json">the endpoint that shields.io reads</a>.</p>`,

@@ -44,7 +44,7 @@ function toBody(site: Site, step: ClaimStep): Html {
   if (step.answer) return claimResult(step, step.answer, site.config.claimFile);
   if (!step.repository) return noRepository;
   if (step.claim) return upkeep(step, site.config.claimFile);
-  return html`${steps(step, site)}${stepForm(step.handle, 'Get a challenge')}${byCommand(step, site.config.PUBLIC_URL)}`;
+  return html`${steps(step, site)}${stepForm(step.handle, 'Get a challenge')}${byCommand(step, site.config.publicUrl)}`;
 }
 
 const trouble = ({ problem }: ClaimStep) =>

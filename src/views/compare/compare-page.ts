@@ -82,7 +82,7 @@ const nextStep = ({ picks }: ComparePage) =>
 
 const sameAsJson = (site: Site, input: object) => html`
 <details><summary>The same as JSON, or over MCP with <code>compare_agents</code></summary>
-${paste(`curl -s ${site.config.PUBLIC_URL}/api/tools/compare_agents -H 'Content-Type: application/json' -d '${JSON.stringify(input)}'`)}
+${paste(`curl -s ${site.config.publicUrl}/api/tools/compare_agents -H 'Content-Type: application/json' -d '${JSON.stringify(input)}'`)}
 </details>`;
 
 /** Two to eight listings side by side; what to compare and by what is picked on the page and stands in its address. */

@@ -36,8 +36,8 @@ const shared = ({ config }: Site, { title, description, card, path, indexed }: P
 <meta property="og:site_name" content="${config.serviceName}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-${path && indexed !== false && html`<meta property="og:url" content="${config.PUBLIC_URL}${path}">`}
-<meta property="og:image" content="${config.PUBLIC_URL}${card ?? '/card.png'}">
+${path && indexed !== false && html`<meta property="og:url" content="${config.publicUrl}${path}">`}
+<meta property="og:image" content="${config.publicUrl}${card ?? '/card.png'}">
 <meta property="og:image:width" content="1200">
 <meta property="og:image:height" content="630">
 <meta property="og:image:alt" content="${description}">
@@ -46,10 +46,10 @@ ${path && indexed !== false && html`<meta property="og:url" content="${config.PU
 /** Title, description, canonical link and card of a page. One that is not indexed names no canonical address. */
 export function toHead(site: Site, page: PageHead): Html {
   const { title, description, path, data } = page;
-  const { serviceName, PUBLIC_URL } = site.config;
+  const { serviceName, publicUrl } = site.config;
   return html`<title>${title === serviceName ? `${title}: evidence before you buy an agent service` : `${title} - ${serviceName}`}</title>
 ${description && html`<meta name="description" content="${description}">`}
-${page.indexed === false ? html`<meta name="robots" content="noindex">` : path && html`<link rel="canonical" href="${PUBLIC_URL}${path}">`}
+${page.indexed === false ? html`<meta name="robots" content="noindex">` : path && html`<link rel="canonical" href="${publicUrl}${path}">`}
 ${description && shared(site, page)}
 ${data && dataBlock(data)}`;
 }

@@ -64,8 +64,8 @@ ${importedBlock(listing)}
 </div>
 ${recordedBlock(listing)}
 ${claimBlock(listing)}
-${connectBlock(listing, site.config.PUBLIC_URL)}
-${badgeBlock(toBadged(listing), site.config.PUBLIC_URL)}
+${connectBlock(listing, site.config.publicUrl)}
+${badgeBlock(toBadged(listing), site.config.publicUrl)}
 <p class="twins">This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Something wrong? <a href="/feedback?handle=${encodeURIComponent(listing.handle)}">Send private feedback</a>.</p>
 </div>
 </article>`,

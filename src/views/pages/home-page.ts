@@ -42,6 +42,6 @@ ${importState(imports, site.config)}
 </div>
 <section aria-labelledby="connect"><h2 id="connect">Ask from your agent</h2>
 <p>Connect over MCP; no account, no key.</p>
-${connectDossier(site.config.PUBLIC_URL)}
+${connectDossier(site.config.publicUrl)}
 </section>`,
   });

@@ -46,8 +46,8 @@ function progress(run: ImportRun) {
 const isWeb = (source: string) => /^https?:/.test(source);
 
 /** Whether the service asks the source of a run again by itself: only the registry it is set to. */
-const isAskedAgain = ({ source }: ImportRun, { REGISTRY_URL }: Config) =>
-  isWeb(REGISTRY_URL) && URL.parse(source)?.host === new URL(REGISTRY_URL).host;
+const isAskedAgain = ({ source }: ImportRun, { registryUrl }: Config) =>
+  isWeb(registryUrl) && URL.parse(source)?.host === new URL(registryUrl).host;
 
 function trouble(run: ImportRun, config: Config) {
   const stays = 'What is shown stays as old as it says.';
@@ -79,9 +79,9 @@ const every = (interval_s: number) =>
     : counted(Math.ceil(interval_s / 60), 'minute');
 
 /** What keeps the listings fresh, as the service is set. */
-function upkeep({ REGISTRY_URL, IMPORT_INTERVAL }: Config): string {
-  if (isWeb(REGISTRY_URL)) return `The registry is asked for changes every ${every(IMPORT_INTERVAL)}.`;
-  return REGISTRY_URL === 'off'
+function upkeep({ registryUrl, importInterval_s }: Config): string {
+  if (isWeb(registryUrl)) return `The registry is asked for changes every ${every(importInterval_s)}.`;
+  return registryUrl === 'off'
     ? 'No registry is set: nothing is imported by itself.'
     : 'The listings come from a saved copy of a registry, which is read once.';
 }

@@ -55,11 +55,11 @@ export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
 <div class="with-nav">
 <header>
 <h1>Tools</h1>
-<p class="lead">The same operations over MCP at <code>${site.config.PUBLIC_URL}/api/mcp</code> and as plain JSON.</p>
-${connectDossier(site.config.PUBLIC_URL)}
+<p class="lead">The same operations over MCP at <code>${site.config.publicUrl}/api/mcp</code> and as plain JSON.</p>
+${connectDossier(site.config.publicUrl)}
 <p>Schemas in full: <a href="/openapi.json">openapi.json</a>. For agents: <a href="/llms.txt">llms.txt</a>.</p>
 </header>
 <nav class="on-page" aria-label="Tools"><ul>${tools.map(({ name }) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}</ul></nav>
-<div class="parts">${tools.map((tool) => section(tool, site.config.PUBLIC_URL))}</div>
+<div class="parts">${tools.map((tool) => section(tool, site.config.publicUrl))}</div>
 </div>`,
   });

@@ -102,7 +102,7 @@ const problemSchema = {
 };
 
 /** The HTTP face as OpenAPI 3.1, made of the tool definitions. */
-export const toOpenApi = ({ serviceName, version, PUBLIC_URL }: Config): Record<string, unknown> => ({
+export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<string, unknown> => ({
   openapi: '3.1.0',
   info: {
     title: serviceName,
@@ -110,7 +110,7 @@ export const toOpenApi = ({ serviceName, version, PUBLIC_URL }: Config): Record<
     description:
       'Independent evidence before an agent-service purchase. A listing is not verification, not a recommendation and not a score.',
   },
-  servers: [{ url: PUBLIC_URL }],
+  servers: [{ url: publicUrl }],
   paths: {
     ...Object.fromEntries(tools.map((tool) => [`/api/tools/${tool.name}`, post(tool, tool.name, tool.name)])),
     ...otherPaths(),

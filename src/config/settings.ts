@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import {
+  baseUrl,
+  hostHeaders,
+  listenHost,
+  metricsListener,
+  networks,
+  optionalBaseUrl,
+  registrySource,
+  shownName,
+} from './checks.ts';
+
+const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
+const port = z.coerce.number().int().min(0).max(65535);
+const durationUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+const duration_s = z
+  .string()
+  .regex(/^[1-9]\d{0,5}[smhd]$/, 'a number with s, m, h or d, for example 30m')
+  .transform(
+    (text) => Number(text.slice(0, -1)) * durationUnits[text.slice(-1) as keyof typeof durationUnits],
+  );
+
+const limitOverrides = z
+  .string()
+  .regex(
+    /^([a-z_]+=[1-9]\d{0,5}\/[1-9]\d{0,4}[smhd](,(?!$)|$))*$/,
+    'name=calls/time, comma separated, for example claim=20/2m',
+  )
+  .transform((text) =>
+    Object.fromEntries(
+      text
+        .split(',')
+        .filter(Boolean)
+        .map((item) => {
+          const [name = '', calls, time] = item.split(/[=/]/);
+          return [name, { burst: Number(calls), refill_s: duration_s.parse(time) }];
+        }),
+    ),
+  );
+
+/** Where the git and raw faces of a repository host are reached. */
+const hostBases = z.strictObject({
+  git: baseUrl,
+  raw: baseUrl,
+  layout: z.enum(['github', 'gitlab', 'forgejo', 'bitbucket']).optional(),
+});
+const officialHosts = {
+  'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
+  'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com', layout: 'gitlab' },
+};
+const hosts = z
+  .string()
+  .transform((text, issues) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      issues.addIssue({ code: 'custom', message: 'not JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
+  .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');
+
+/** One environment variable: its default as text, what it means, what it may be. */
+export interface Setting<Key extends string = string, T extends z.ZodType = z.ZodType> {
+  /** Its name in Config, with the unit where it is a quantity. */
+  readonly key: Key;
+  readonly default: string;
+  readonly meaning: string;
+  readonly check: T;
+  readonly secret?: true;
+}
+const setting = <const Key extends string, T extends z.ZodType>(
+  key: Key,
+  fallback: string,
+  meaning: string,
+  check: T,
+  secret?: true,
+): Setting<Key, T> => ({
+  key,
+  default: fallback,
+  meaning,
+  check,
+  ...(secret && { secret }),
+});
+
+/** Every environment variable the service reads, once: default, meaning, check. The table in docs/reference.md is generated from it. */
+export const settings = {
+  SERVICE_NAME: setting('serviceName', 'Dossier', 'Name of the service in texts and in MCP', shownName),
+  HOST: setting('host', '127.0.0.1', 'Address to listen on', listenHost),
+  PORT: setting('port', '3000', 'Port to listen on; 0 picks one and prints it', port),
+  PUBLIC_URL: setting(
+    'publicUrl',
+    '',
+    'Base of every absolute link; http://HOST:PORT when empty, never a request header',
+    optionalBaseUrl,
+  ),
+  DATABASE_URL: setting(
+    'databaseUrl',
+    'file:./data/dossier.db',
+    '`file:...`, `:memory:`, or `postgres://...` for several nodes (docs/operations.md)',
+    z.string().regex(/^(file:.+|:memory:|postgres(ql)?:\/\/.+)$/, 'file:..., :memory: or postgres://...'),
+    true,
+  ),
+  DATABASE_READ_URL: setting(
+    'databaseReadUrl',
+    '',
+    'A replica of the PostgreSQL database for reads that may lag (docs/operations.md); DATABASE_URL when empty',
+    z.string().regex(/^(postgres(ql)?:\/\/.+)?$/, 'postgres://...'),
+    true,
+  ),
+  REGISTRY_URL: setting(
+    'registryUrl',
+    'https://registry.modelcontextprotocol.io',
+    'Where listings come from: a registry, `file:...` with a saved copy (JSON array of entries, .gz or not), or `off`',
+    registrySource,
+  ),
+  REGISTRY_NAME: setting(
+    'registryName',
+    '',
+    'How the origin of what is imported from now on is named; the host of REGISTRY_URL (or the name of its file) when empty',
+    z.string().max(100),
+  ),
+  IMPORT_INTERVAL: setting('importInterval_s', '1h', 'Time between incremental imports', duration_s),
+  REPOSITORY_HOSTS: setting(
+    'repositoryHosts',
+    JSON.stringify(officialHosts),
+    'Repository hosts that claims are read from, as JSON `{host: {git, raw, layout}}` with layout github (unless said), gitlab, forgejo or bitbucket; a base on loopback is allowed only when named here',
+    hosts,
+  ),
+  CLAIM_KEYS: setting(
+    'claimKeys',
+    '',
+    'Key ring that signs challenges, `kid:base64,...`, newest first; made and kept in the database when empty',
+    z
+      .string()
+      .regex(
+        /^((\d\d?|1\d\d|2[0-4]\d|25[0-5]):[A-Za-z0-9+/]{43}=(,(?!$)|$))*$/,
+        'kid:base64 of 32 bytes, comma separated; a kid is 0 to 255',
+      ),
+    true,
+  ),
+  CLAIM_RECHECK: setting('claimRecheck_s', '24h', 'Time between looks at a claimed repository', duration_s),
+  ALLOWED_HOSTS: setting(
+    'allowedHosts',
+    '',
+    'Host headers that are answered, comma separated; from PUBLIC_URL and HOST when empty',
+    hostHeaders,
+  ),
+  TRUSTED_PROXIES: setting(
+    'trustedProxies',
+    '',
+    'Addresses or CIDR ranges whose X-Forwarded-For counts, comma separated',
+    networks,
+  ),
+  CHECKPOINT_FILE: setting(
+    'checkpointFile',
+    '',
+    'Newest published checkpoint of the log, kept outside the database so that a restored backup is noticed; beside the database file when empty',
+    z.string().max(1000),
+  ),
+  LIMITS: setting('hasLimits', 'on', '`off` lifts the rate limits, for benchmarks on loopback', onOff),
+  LIMIT_OVERRIDES: setting(
+    'limitOverrides',
+    '',
+    'Other limits than those under Limits, `name=calls/time,...`: so many at once, all back after that time',
+    limitOverrides,
+  ),
+  LOG_LEVEL: setting(
+    'logLevel',
+    'info',
+    'trace, debug, info, warn, error or silent',
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+  ),
+  LOG_FORMAT: setting(
+    'logFormat',
+    '',
+    '`pretty` or `json`; pretty on a terminal when empty',
+    z.enum(['', 'pretty', 'json']),
+  ),
+  METRICS_PORT: setting(
+    'metricsListener',
+    'off',
+    'Port of 127.0.0.1 that answers Prometheus at /metrics, or address:port; nobody has to say who they are there',
+    metricsListener,
+  ),
+  CONFORMANCE: setting(
+    'conformance',
+    'off',
+    '`on` adds the MCP conformance fixtures; refused unless HOST is loopback',
+    onOff.or(z.literal('1').transform(() => true)).or(z.literal('0').transform(() => false)),
+  ),
+} as const;
