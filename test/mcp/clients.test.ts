@@ -23,7 +23,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
 
   it('lists the tools, each with all four annotations', async () => {
     const tools = await client.tools();
-    expect(tools.map(({ name }) => name)).toEqual(toolNames);
+    expect(tools.map(({ name }) => name).sort()).toEqual(toolNames);
     expect(tools[0]?.annotations).toMatchObject({
       readOnlyHint: true,
       destructiveHint: false,

@@ -66,8 +66,9 @@ describe('openapi.json', () => {
   it('has every tool, the two endpoints of the specification and the twins', async () => {
     const { openapi, paths, components } = JSON.parse(await text('/openapi.json'));
     expect(openapi).toBe('3.1.0');
-    expect(Object.keys(paths)).toEqual([
-      ...toolNames.map((name) => `/api/tools/${name}`),
+    const ofTools = Object.keys(paths).filter((path) => path.startsWith('/api/tools/'));
+    expect(ofTools.sort()).toEqual(toolNames.map((name) => `/api/tools/${name}`));
+    expect(Object.keys(paths).filter((path) => !ofTools.includes(path))).toEqual([
       '/api/claim-github',
       '/api/feedback',
       '/agents/{namespace}/{name}.json',
@@ -78,7 +79,19 @@ describe('openapi.json', () => {
     const references = JSON.stringify(paths).matchAll(/"#\/components\/schemas\/(\w+)"/g);
     const named = new Set([...references].map(([, name]) => name));
     expect([...named].sort()).toEqual(Object.keys(components.schemas).sort());
-    expect(paths['/api/tools/submit_rating'].post.security).toEqual([{ bearer: [] }, { header: [] }]);
-    expect(paths['/api/tools/get_agent'].post.security).toBeUndefined();
+  });
+  it('asks for a capability exactly where a tool refuses calls without one', async () => {
+    const { paths } = JSON.parse(await text('/openapi.json'));
+    for (const name of toolNames) {
+      const { security, requestBody } = paths[`/api/tools/${name}`].post;
+      const response = await directory.app.request(`/api/tools/${name}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(requestBody.content['application/json'].example),
+      });
+      const isRequired = ((await response.json()) as { code?: string }).code === 'capability_required';
+      expect([name, security]).toEqual([name, isRequired ? [{ bearer: [] }, { header: [] }] : undefined]);
+    }
+    expect(paths['/api/tools/submit_rating'].post.security).toBeDefined();
   });
 });

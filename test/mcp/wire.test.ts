@@ -4,6 +4,7 @@ import { capabilityHash, capabilityId, createCapability } from '../../src/eviden
 import { tools } from '../../src/tools/index.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
+import { toolNames } from '../support/tool-names.ts';
 
 const rater = createCapability();
 const unreachable = JSON.stringify({
@@ -64,22 +65,22 @@ const normalise = (text: string) =>
     .replace(/dossier-claim-v1\.[A-Za-z0-9_-]{72}/g, '<challenge>')
     .replace(/(capability_id\\?":\\?")[0-9a-f]{16}/g, '$1<capability id>');
 
-/** Compares with a kept answer; one that is not there is written, to be read and committed. */
-function expectWire(name: string, answer: string): void {
+/** Compares with the pinned file; a missing one is written, to be read and committed. */
+function expectPinned(name: string, value: unknown): void {
   const file = new URL(`../wire/${name}.json`, import.meta.url);
-  const shown = `${JSON.stringify(JSON.parse(normalise(answer)), null, 2)}\n`;
+  const shown = `${JSON.stringify(value, null, 2)}\n`;
   if (!existsSync(file) && !process.env.CI) writeFileSync(file, shown);
   expect(shown).toBe(readFileSync(file, 'utf8'));
 }
 
+const expectWire = (name: string, answer: string) => expectPinned(name, JSON.parse(normalise(answer)));
+
 /** Id of the rating that submit_rating made: the tools are called in the order of their list. */
 let submitted: unknown;
 const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+/** What tools are called with where that is not their example. */
 const inputs: Readonly<Record<string, () => object>> = {
-  get_agent: () => ({ handle: 'co.webhook/webhook' }),
   search_agents: () => ({ query: 'webhook' }),
-  list_tags: () => ({}),
-  list_ratings: () => ({ handle: 'co.webhook/webhook' }),
   compare_agents: () => ({
     handles: ['com.politicalcomms/api', 'co.webhook/webhook', 'co.webhook/unknown'],
     criteria: [
@@ -103,19 +104,20 @@ const inputs: Readonly<Record<string, () => object>> = {
   }),
   withdraw_rating: () => ({ rating_id: submitted, reason: 'sent in error' }),
   respond_to_rating: () => ({ rating_id: submitted, text: 'Thank you.' }),
-  claim_agent: () => ({ handle: 'co.webhook/webhook' }),
-  submit_feedback: () => ({ message: 'The description is out of date.', category: 'data' }),
+  get_proof: () => ({}),
 };
 
 describe('the wire', () => {
-  it('lists the tools as kept, in less than 6,000 tokens', async () => {
+  it('lists each tool as pinned, no other one, and all of them in less than 6,000 tokens', async () => {
     const answer = await post(legacy('tools/list'));
-    expectWire('tools-list', answer);
+    const listed: { name: string }[] = JSON.parse(answer).result.tools;
+    for (const tool of listed) expectPinned(`tools/${tool.name}`, tool);
+    expect(listed.map(({ name }) => name).sort()).toEqual(toolNames);
     expect(Buffer.byteLength(answer) / 4).toBeLessThan(6000);
   });
 
-  it.each(tools)('answers $name as kept, alike in both eras, and as its schema says', async (tool) => {
-    const call = () => ({ name: tool.name, arguments: inputs[tool.name]?.() });
+  it.each(tools)('answers $name as pinned, alike in both eras, and as its schema says', async (tool) => {
+    const call = () => ({ name: tool.name, arguments: inputs[tool.name]?.() ?? tool.example });
     const answer = await post(legacy('tools/call', call()));
     expectWire(tool.name, answer);
     const { result } = JSON.parse(answer);
@@ -127,7 +129,7 @@ describe('the wire', () => {
     expect(Object.keys(again.structuredContent)).toEqual(Object.keys(result.structuredContent));
   });
 
-  it('lists prompts and resources as kept', async () => {
+  it('lists prompts and resources as pinned', async () => {
     expectWire('prompts-list', await post(legacy('prompts/list')));
     expectWire('resources-list', await post(legacy('resources/list')));
     expectWire('resources-templates-list', await post(legacy('resources/templates/list')));

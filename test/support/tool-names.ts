@@ -1,14 +1,6 @@
-/** Every tool in the order it is listed, written out: the one list of the tests, compared with what faces say. */
-export const toolNames = [
-  'get_agent',
-  'search_agents',
-  'list_tags',
-  'list_ratings',
-  'compare_agents',
-  'submit_rating',
-  'withdraw_rating',
-  'respond_to_rating',
-  'claim_agent',
-  'submit_feedback',
-  'get_proof',
-];
+import { readdirSync } from 'node:fs';
+
+/** Every tool by name, in alphabetical order: those that have a pinned definition in test/wire/tools. */
+export const toolNames = readdirSync(new URL('../wire/tools', import.meta.url))
+  .map((file) => file.replace(/\.json$/, ''))
+  .sort();
