@@ -3,9 +3,8 @@ import { callTool, type Tool } from '../tools/tool.ts';
 import type { Request } from './environment.ts';
 
 /** Runs a tool for the caller of a request, with the type of its answer. Throws only Problem. */
-export const call = async <Input extends z.ZodObject, Output extends z.ZodObject>(
+export const call = <Input extends z.ZodObject, Output extends z.ZodObject>(
   c: Request,
   tool: Tool<Input, Output>,
   input: unknown,
-): Promise<z.output<Output>> =>
-  (await callTool(tool as unknown as Tool, input, c.get('context'))) as z.output<Output>;
+): Promise<z.output<Output>> => callTool(tool, input, c.get('context'));

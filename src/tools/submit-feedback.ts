@@ -20,6 +20,7 @@ export const submitFeedback = defineTool({
   description:
     'Sends private feedback about this directory or a listing to its operator. No account needed. Use it for wrong data or missing features. Not a rating: it is never shown and has no effect on any listing; to rate, use submit_rating.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  bodyLimit_bytes: 8192,
   input: z.strictObject({
     message: z.string().min(1).max(4000),
     category: z.enum(feedbackCategories).optional(),

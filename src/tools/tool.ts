@@ -7,7 +7,7 @@ import { toolCalls } from '../observability/events.ts';
 import { Problem, toProblem } from '../problem.ts';
 import type { ChangedHandles } from '../store/store.ts';
 
-/** What a tool does to the world, all four said explicitly (MCP ToolAnnotations). */
+/** What a tool does to the world (MCP ToolAnnotations); all four hints are always given. */
 export interface ToolEffects {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -15,7 +15,7 @@ export interface ToolEffects {
   readonly openWorldHint: boolean;
 }
 
-/** Reads our own store and changes nothing. */
+/** Effects of a tool that only reads our own store. */
 export const readsOnly: ToolEffects = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -23,43 +23,53 @@ export const readsOnly: ToolEffects = {
   openWorldHint: false,
 };
 
-/** Where the card is that hosts of MCP Apps show for an answer (resources/card.ts). */
+/** URI of the card that hosts of MCP Apps show beside an answer (resources/card.ts). */
 export const cardAddress = 'ui://dossier/card';
 
 /**
  * One operation of the service, defined once: every face (MCP, REST, llms.txt, OpenAPI, the reference page)
- * is a loop over these. The description says when to use it, when not, and what the answer is not.
+ * loops over the list in tools/index.ts. `Tool` without type arguments is any tool.
  */
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly title: string;
+  /** When to use it, when not to, and what the answer is not. */
   readonly description: string;
   readonly effects: ToolEffects;
   readonly input: Input;
   readonly output: Output;
-  /** An input that works, for the documents and the tests. */
+  /** A valid input, for documents and tests. */
   readonly example: z.input<Input>;
-  /** What its well-formed calls count against for each network, besides the face's own limit; the same on every face. */
+  /** Set where `run` authenticates the caller: documents then name the capability header. */
+  readonly needsCapability?: true;
+  /** The largest JSON or form body over HTTP (docs/trust.md); 64 KiB if absent. */
+  readonly bodyLimit_bytes?: number;
+  /** Limits per network on well-formed calls, on every face, in addition to the face's own limit. */
   readonly networkLimits?: readonly Limit[];
-  /** What `run` takes itself, for whom only it knows (limits/shared.ts); named here for settings and documents. */
+  /** Limits that `run` itself takes (limits/shared.ts), for keys only it knows; listed here for settings and documents. */
   readonly ownLimits?: readonly Limit[];
-  /** Address of the card that hosts of MCP Apps show for its answers. */
+  /** Set where hosts of MCP Apps show a card for the answer. */
   readonly card?: typeof cardAddress;
   /**
-   * The handles whose change makes an answer to this input stale, 'all' where any listing's may. Only for tools whose
-   * answer follows from the input and the stored listings alone, whoever calls; without it answers are never cached.
+   * The handles whose change makes a cached answer stale, 'all' if any listing's may. Only for tools whose answer
+   * follows from the input and the stored listings alone, the same for all callers; if absent, answers are never cached.
    */
   cacheTags?(input: z.input<Input>): ChangedHandles;
-  /** The rule. Answers data or throws a Problem. */
-  run(input: z.output<Input>, context: Context): Promise<z.input<Output>>;
+  /** The operation itself. Returns the answer or throws a Problem. */
+  run(input: z.output<Input>, context: Context): Promise<z.output<Output>>;
 }
 
-/** Keeps the types of a definition together; adds nothing. */
+/** Infers the types of a definition; returns it unchanged. */
 export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: Tool<Input, Output>,
 ): Tool<Input, Output> => tool;
 
-/** What is wrong with an input, field by field. */
+const defaultBodyLimit_bytes = 65_536;
+
+/** The largest JSON or form body that a tool's HTTP endpoints read. */
+export const bodyLimitOf = ({ bodyLimit_bytes = defaultBodyLimit_bytes }: Tool): number => bodyLimit_bytes;
+
+/** A schema violation as `invalid_input`, with up to ten fields. */
 export function invalidInput(error: z.ZodError): Problem {
   const fields = error.issues.slice(0, 10).map((issue) => ({
     field:
@@ -72,14 +82,14 @@ export function invalidInput(error: z.ZodError): Problem {
 }
 
 /**
- * Runs one tool for one caller: the single door behind every face. Throws only Problem: an input that holds a
- * capability is refused before it is read, an unknown exception is logged and becomes `internal`.
+ * Runs a tool for the caller in the context; every face calls tools through this. Throws only Problem: an input that
+ * contains a capability is refused unread, an unexpected exception is logged and becomes `internal`.
  */
-export async function callTool(
-  tool: Tool,
+export async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: Tool<Input, Output>,
   input: unknown,
   context: Context,
-): Promise<Record<string, unknown>> {
+): Promise<z.output<Output>> {
   try {
     if (findSecret(input)) throw new Problem('secret_in_body');
     const parsed = tool.input.safeParse(input ?? {});

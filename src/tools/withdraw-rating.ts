@@ -27,6 +27,7 @@ export const withdrawRating = defineTool({
   description:
     'Takes back a rating that your listing submitted; it stops counting, and tombstones without its texts stay. Use it when the rating was wrong. Do not use it to change one: use submit_rating with supersedes. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  needsCapability: true,
   input: z.strictObject({ rating_id: z.string().max(64), reason: z.string().max(500).optional() }),
   output: z.object({ rating_id: z.string(), status: z.literal('withdrawn'), withdrawn_at: z.string() }),
   example: { rating_id: '019aa5f2-0000-7000-8000-000000000000', reason: 'Wrong listing' },

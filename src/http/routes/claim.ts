@@ -3,6 +3,7 @@ import type { StatusCode } from 'hono/utils/http-status';
 import { Problem } from '../../problem.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { getAgent } from '../../tools/get-agent.ts';
+import { bodyLimitOf } from '../../tools/tool.ts';
 import { toClaimPage } from '../../views/claim/claim-page.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
@@ -11,8 +12,6 @@ import { handleOf, orRedirect } from '../request/listing-path.ts';
 import { answerPage } from '../response/answers.ts';
 import { wantsPage } from '../response/problems.ts';
 import { toWaitHeaders } from '../response/wait-headers.ts';
-
-const formLimit_bytes = 2048;
 
 const showSteps = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
@@ -38,7 +37,7 @@ async function showTrouble(c: Request, handle: string, [problem, { site }]: [unk
 const runStep = async (c: Request, face: Face) => {
   const handle = handleOf(c);
   const { config } = face.site;
-  const { challenge: checked, rotate } = await readForm(c, formLimit_bytes, config.publicUrl);
+  const { challenge: checked, rotate } = await readForm(c, bodyLimitOf(claimAgent), config.publicUrl);
   return orRedirect(c, handle, async () => {
     const input = { handle, ...(checked && { challenge: checked }), ...(rotate && { rotate: true }) };
     try {

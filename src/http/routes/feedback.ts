@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
 import { Problem } from '../../problem.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
+import { bodyLimitOf } from '../../tools/tool.ts';
 import { toFeedbackPage } from '../../views/pages/feedback-page.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
@@ -9,7 +10,6 @@ import { readForm } from '../request/body.ts';
 import { answerPage } from '../response/answers.ts';
 import { toWaitHeaders } from '../response/wait-headers.ts';
 
-const formLimit_bytes = 8192;
 const names = ['message', 'category', 'handle', 'looking_for', 'found_it', 'contact'] as const;
 
 type Values = Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ const showForm = (c: Request, { site }: Face) => {
 };
 
 const send = async (c: Request, { site }: Face) => {
-  const values = known(await readForm(c, formLimit_bytes, site.config.publicUrl));
+  const values = known(await readForm(c, bodyLimitOf(submitFeedback), site.config.publicUrl));
   try {
     const { id } = await call(c, submitFeedback, toInput(values));
     return c.redirect(`/feedback?received=${id}`, 303);

@@ -1,6 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { problemTable } from '../../problem.ts';
+import { claimAgent } from '../../tools/claim-agent.ts';
 import { tools } from '../../tools/index.ts';
+import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { toInputSchema, toOutputSchema } from '../../tools/support/json-schema.ts';
 import type { Tool } from '../../tools/tool.ts';
 
@@ -18,17 +20,14 @@ const answer = (schema: object) => ({
   default: problem,
 });
 
-/** Tools that act as a listing need its capability; all others take none. */
-const asListing = new Set(['submit_rating', 'withdraw_rating', 'respond_to_rating']);
-
-const post = (tool: Tool, operationId: string, answered: string) => ({
+const post = (tool: Tool, operationId = tool.name) => ({
   post: {
     operationId,
     summary: tool.title,
     description: tool.description,
-    ...(asListing.has(tool.name) && { security: [{ bearer: [] }, { header: [] }] }),
+    ...(tool.needsCapability && { security: [{ bearer: [] }, { header: [] }] }),
     requestBody: { required: true, content: json(toInputSchema(tool.input), tool.example) },
-    responses: answer({ $ref: `#/components/schemas/${answered}` }),
+    responses: answer({ $ref: `#/components/schemas/${tool.name}` }),
   },
 });
 
@@ -48,20 +47,14 @@ const get = (
   get: { operationId, summary, ...(parameters.length > 0 && { parameters }), responses },
 });
 
-const toolNamed = (name: string): Tool => {
-  const tool = tools.find((candidate) => candidate.name === name);
-  if (!tool) throw new Error(`no tool ${name}`);
-  return tool;
-};
-
 const text = (type: string) => ({
   '200': { description: 'The text.', content: { [type]: { schema: { type: 'string' } } } },
   default: problem,
 });
 
 const otherPaths = () => ({
-  '/api/claim-github': post(toolNamed('claim_agent'), 'claim_github', 'claim_agent'),
-  '/api/feedback': post(toolNamed('submit_feedback'), 'feedback', 'submit_feedback'),
+  '/api/claim-github': post(claimAgent, 'claim_github'),
+  '/api/feedback': post(submitFeedback, 'feedback'),
   '/agents/{namespace}/{name}.json': get(
     'listing_json',
     'The listing document, as get_agent answers it',
@@ -112,7 +105,7 @@ export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<s
   },
   servers: [{ url: publicUrl }],
   paths: {
-    ...Object.fromEntries(tools.map((tool) => [`/api/tools/${tool.name}`, post(tool, tool.name, tool.name)])),
+    ...Object.fromEntries(tools.map((tool) => [`/api/tools/${tool.name}`, post(tool)])),
     ...otherPaths(),
   },
   components: {
