@@ -14,8 +14,6 @@ export interface Config extends Values {
   readonly origin: string;
 }
 
-const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host);
-
 /** Reads and checks the environment. Throws ExitError (78) naming every wrong setting, one line each. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -29,7 +27,6 @@ export function readConfig(
     return [key, parsed.data];
   });
   const values = Object.fromEntries(read) as Values;
-  if (values.conformance && !isLoopback(values.host)) wrong.push('CONFORMANCE: only while HOST is loopback');
   if (wrong.length > 0) throw new ExitError(exitCodes.configuration, wrong.join('\n'));
   return {
     ...values,

@@ -184,10 +184,4 @@ export const settings = {
     'Port of 127.0.0.1 that answers Prometheus at /metrics, or address:port; nobody has to say who they are there',
     metricsListener,
   ),
-  CONFORMANCE: setting(
-    'conformance',
-    'off',
-    '`on` adds the MCP conformance fixtures; refused unless HOST is loopback',
-    onOff.or(z.literal('1').transform(() => true)).or(z.literal('0').transform(() => false)),
-  ),
 } as const;

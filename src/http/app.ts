@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
 import { type Context, withCaller } from '../context.ts';
+import type { Fixtures } from '../mcp/http.ts';
 import { Problem } from '../problem.ts';
 import { createAssets } from '../views/layout/assets.ts';
 import { createMcpGate } from './cache/mcp-cache.ts';
@@ -39,10 +40,10 @@ export interface App extends Hono<HttpEnvironment> {
 }
 
 /** The whole HTTP face: what every request passes, in this order, and what is mounted behind it. */
-export function createApp(context: Context): App {
+export function createApp(context: Context, fixtures?: Fixtures): App {
   const { config } = context;
   const face: Face = { context, site: { config, assets: createAssets() } };
-  const mcp = createMcpRoute(context);
+  const mcp = createMcpRoute(context, fixtures);
   const limits = createRequestLimits(config);
   const kept = createKeptAnswers(context, limits);
   const app = new Hono<HttpEnvironment>();

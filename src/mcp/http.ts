@@ -43,10 +43,11 @@ export interface McpAnswerer {
   close(): Promise<void>;
 }
 
-/** What CONFORMANCE=1 adds to every server, and which requests need a stream for it. */
+/** Tools, resources and prompts for the conformance suite (test/conformance), added to every server. */
 export interface Fixtures {
   readonly options: Pick<ServerOptions, 'requestState'>;
   register(server: McpServer, announce: (what: 'tools' | 'prompts') => void): void;
+  /** Whether the answer to a request is a stream. */
   needsStream(message: JSONRPCRequest): boolean;
 }
 

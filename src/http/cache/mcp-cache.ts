@@ -106,8 +106,6 @@ export function createMcpGate(behind: Behind): McpGate {
   const isOurs = createHostCheck(context.config);
   const kept = createKeptBytes<Finished>(context.store, budget_bytes);
   const clients = createKnownClients();
-  // The lists of the conformance fixtures change while it runs.
-  const isOpen = !context.config.conformance;
 
   const passAndKeep = async (request: Request, environment: Environment, plain: PlainMessage) => {
     const keep = kept.reading();
@@ -142,7 +140,7 @@ export function createMcpGate(behind: Behind): McpGate {
 
   return {
     fetch: (request, environment) =>
-      isOpen && request.method === 'POST' && mayBePlain(request, isOurs)
+      request.method === 'POST' && mayBePlain(request, isOurs)
         ? answer(request, environment)
         : fetch(request, environment),
     close: kept.close,

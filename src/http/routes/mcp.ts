@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
-import { type McpAnswerer, openMcpAnswerer } from '../../mcp/http.ts';
+import { type Fixtures, openMcpAnswerer } from '../../mcp/http.ts';
 import { Problem, toProblem } from '../../problem.ts';
 import { createAssets } from '../../views/layout/assets.ts';
 import { toMcpPage } from '../../views/pages/mcp-page.ts';
@@ -37,12 +37,6 @@ export interface McpRoutes extends Hono<HttpEnvironment> {
   close(): Promise<void>;
 }
 
-async function openAnswerer(context: Context): Promise<McpAnswerer> {
-  if (!context.config.conformance) return openMcpAnswerer(context);
-  const { fixtures } = await import('../../mcp/conformance.ts');
-  return openMcpAnswerer(context, fixtures);
-}
-
 /** Requests being answered, so that a flood is refused while it is cheap to do so. */
 function createGate() {
   let inFlight = 0;
@@ -72,9 +66,9 @@ function createGate() {
  * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
  * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
  */
-export function createMcpRoute(context: Context): McpRoutes {
+export function createMcpRoute(context: Context, fixtures?: Fixtures): McpRoutes {
   const gate = createGate();
-  const opened = openAnswerer(context).then(async (answerer) => ({
+  const opened = openMcpAnswerer(context, fixtures).then(async (answerer) => ({
     answerer,
     headers: await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' }),
     unsubscribe: context.store.onChange((written) => answerer.listingsChanged(written)),

@@ -8,10 +8,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { registerInputFixtures, requestState } from './conformance-input.ts';
-import type { Fixtures } from './http.ts';
-
-// What @modelcontextprotocol/conformance calls, by its names. Loaded only where CONFORMANCE is on.
+import type { Fixtures } from '../../src/mcp/http.ts';
+import { registerInputFixtures, requestState } from './input-fixtures.ts';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
@@ -165,7 +163,7 @@ function registerPrompts(server: McpServer): void {
   }));
 }
 
-/** The fixtures of the conformance suite. */
+/** The tools, resources and prompts that @modelcontextprotocol/conformance calls, under the names it expects. */
 export const fixtures: Fixtures = {
   options: { requestState },
   register(server, announce) {
