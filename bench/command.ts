@@ -3,14 +3,18 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { onCore } from './machine.ts';
 
-/** Runs a script of the project to its end on the servers' core; answers what it printed. Throws where it failed. */
+/** This checkout. */
+export const projectRoot = new URL('..', import.meta.url).pathname;
+
+/** Runs a script of a checkout to its end on the servers' core; returns its output. Throws where it failed. */
 export async function runScript(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  checkout = projectRoot,
 ): Promise<string> {
   const [program = '', ...words] = [...onCore('server'), process.execPath, ...args];
   const child = spawn(program, words, {
-    cwd: new URL('..', import.meta.url).pathname,
+    cwd: checkout,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

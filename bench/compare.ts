@@ -29,17 +29,19 @@ export async function compare(
   return { rows: cases.map(({ name, goal }) => toRow(name, of(name), of(reference), goal)), of };
 }
 
+type Start = () => Promise<Server>;
+type Started<Starts> = { readonly [Name in keyof Starts]: Server | Extract<Starts[Name], undefined> };
+
 /** Runs `work` beside servers that are started for it, one after the other, and stops them whatever happens. */
-export async function withServers<Name extends string, T>(
-  starts: Readonly<Record<Name, () => Promise<Server>>>,
-  work: (servers: Readonly<Record<Name, Server>>) => Promise<T>,
+export async function withServers<Starts extends Readonly<Record<string, Start | undefined>>, T>(
+  starts: Starts,
+  work: (servers: Started<Starts>) => Promise<T>,
 ): Promise<T> {
-  const servers: Partial<Record<Name, Server>> = {};
+  const servers: Record<string, Server> = {};
   try {
-    for (const [name, start] of Object.entries(starts) as [Name, () => Promise<Server>][])
-      servers[name] = await start();
-    return await work(servers as Record<Name, Server>);
+    for (const [name, start] of Object.entries(starts)) if (start) servers[name] = await start();
+    return await work(servers as Started<Starts>);
   } finally {
-    for (const server of Object.values<Server | undefined>(servers)) await server?.stop();
+    for (const server of Object.values(servers)) await server.stop();
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runScript } from './command.ts';
+import { projectRoot, runScript } from './command.ts';
 import { startRegistry } from './server.ts';
 
 /** A database of made-up listings, imported once by the command line from a registry on loopback. */
@@ -27,11 +27,15 @@ export const removeDatabase = (path: string): void => {
 const sizeOf_mb = (path: string) => statSync(path).size / 2 ** 20;
 
 /** Imports so many listings into a new database by the command line; answers how long it says that took. */
-export async function importInto(url: string, listings: number): Promise<number> {
+export async function importInto(url: string, listings: number, checkout = projectRoot): Promise<number> {
   process.stderr.write(`importing ${listings} listings ... `);
   const registry = await startRegistry({ listings });
   try {
-    const report = await runScript(['src/main.js', 'import', '--from', registry.url], { DATABASE_URL: url });
+    const report = await runScript(
+      ['src/main.js', 'import', '--from', registry.url],
+      { DATABASE_URL: url },
+      checkout,
+    );
     return toImport_s(report);
   } finally {
     await registry.stop();
@@ -39,12 +43,16 @@ export async function importInto(url: string, listings: number): Promise<number>
 }
 
 /** A SQLite database of so many listings in the folder: the one of last time, or a new one. */
-export async function prepareSqlite(folder: string, listings: number): Promise<Database> {
+export async function prepareSqlite(
+  folder: string,
+  listings: number,
+  checkout = projectRoot,
+): Promise<Database> {
   const path = join(folder, `sqlite-${listings}.db`);
   const facts = `${path}.json`;
   if (!existsSync(facts)) {
     removeDatabase(path);
-    writeFileSync(facts, JSON.stringify({ import_s: await importInto(`file:${path}`, listings) }));
+    writeFileSync(facts, JSON.stringify({ import_s: await importInto(`file:${path}`, listings, checkout) }));
   }
   const { import_s } = JSON.parse(readFileSync(facts, 'utf8')) as { import_s: number };
   return { url: `file:${path}`, listings, import_s, size_mb: sizeOf_mb(path) };

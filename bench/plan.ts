@@ -4,4 +4,6 @@ import type { Effort } from './rounds.ts';
 export interface Plan extends Effort {
   readonly folder: string;
   readonly listings: number;
+  /** Another checkout, whose service is measured in the same run; only the parts `mcp` and `pages` do so. */
+  readonly before?: string | undefined;
 }

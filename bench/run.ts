@@ -36,6 +36,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '2' },
     listings: { type: 'string', default: usualListings },
     folder: { type: 'string', default: join(tmpdir(), 'dossier-bench') },
+    before: { type: 'string' },
     save: { type: 'boolean', default: false },
   },
 });
@@ -44,6 +45,7 @@ const plan: Plan = {
   seconds: Number(values.seconds),
   listings: Number(values.listings),
   folder: values.folder,
+  before: values.before,
 };
 const suffix = values.listings === usualListings ? '' : ` of ${values.listings}`;
 

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from './command.ts';
 import { type cores, onCore } from './machine.ts';
 
 /** A server process of its own. */
@@ -20,11 +22,11 @@ export interface Command {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly nodeFlags?: readonly string[];
+  /** The checkout it is started from; this one by default. */
+  readonly checkout?: string;
   /** The core it runs on where there are two; the servers' unless said. */
   readonly core?: keyof typeof cores;
 }
-
-const projectRoot = new URL('..', import.meta.url).pathname;
 
 /** The same by hand, to see why it does not start. */
 const toShellLine = (environment: Command['environment'], words: readonly string[]) =>
@@ -39,12 +41,13 @@ export async function startServer({
   args = [],
   environment,
   nodeFlags = [],
+  checkout = projectRoot,
   core = 'server',
 }: Command): Promise<Server> {
   const started = performance.now();
   const [program = '', ...words] = [...onCore(core), process.execPath, ...nodeFlags, script, ...args];
   const child = spawn(program, words, {
-    cwd: projectRoot,
+    cwd: checkout,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -71,8 +74,8 @@ export async function startServer({
 }
 
 /** What `npm start` runs, but for `exec node`: flags of Node, script, command. */
-function toStart(): Pick<Command, 'script' | 'args' | 'nodeFlags'> {
-  const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+function toStart(checkout = projectRoot): Pick<Command, 'script' | 'args' | 'nodeFlags'> {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
   const [script = '', ...args] = scripts.start.split(' ').slice(-2);
@@ -83,9 +86,9 @@ function toStart(): Pick<Command, 'script' | 'args' | 'nodeFlags'> {
 export const startService = (databaseUrl: string, more: Partial<Command> = {}): Promise<Server> =>
   startServer({
     name: 'this service',
-    ...toStart(),
+    ...toStart(more.checkout),
     ...more,
-    nodeFlags: [...(toStart().nodeFlags ?? []), ...(more.nodeFlags ?? [])],
+    nodeFlags: [...(toStart(more.checkout).nodeFlags ?? []), ...(more.nodeFlags ?? [])],
     environment: {
       PORT: '0',
       LIMITS: 'off',

@@ -1,9 +1,9 @@
+import { toServices } from '../before.ts';
 import { type Case, compare, withServers } from '../compare.ts';
-import { prepareSqlite } from '../database.ts';
 import type { Sent } from '../load.ts';
 import type { Plan } from '../plan.ts';
 import type { Part } from '../report.ts';
-import { type Server, startReference, startService } from '../server.ts';
+import { type Server, startReference } from '../server.ts';
 import { toHandles } from '../synthetic.ts';
 
 /** What a browser sends with each request. */
@@ -29,19 +29,18 @@ async function toHeldPages({ url }: Server, handles: readonly string[]): Promise
 
 const helloName = 'bare hello on Hono';
 
-async function toCases(hello: Server, service: Server, handles: readonly string[]): Promise<Case[]> {
+async function toCases(server: Server, handles: readonly string[]): Promise<Case[]> {
   const ours = (what: string, requests: readonly Sent[], goal?: number): Case => ({
-    name: `this service: ${what}`,
-    server: service,
+    name: `${server.name}: ${what}`,
+    server,
     requests,
     goal,
   });
   const held: Case = {
-    ...ours('listing page, held (304)', await toHeldPages(service, handles), 0.7),
+    ...ours('listing page, held (304)', await toHeldPages(server, handles), 0.7),
     status: 304,
   };
   return [
-    { name: helloName, server: hello, requests: [get('/')] },
     ours(
       'badge',
       handles.map((handle) => get(`/badge/${handle}.svg`)),
@@ -61,13 +60,14 @@ async function toCases(hello: Server, service: Server, handles: readonly string[
 }
 
 /** Goal 2: pages and badges with ETag, compression and security headers, as shares of a bare hello. */
-export async function measurePages({ folder, listings, ...effort }: Plan): Promise<Part> {
-  const database = await prepareSqlite(folder, listings);
-  const handles = toHandles(listings, 1000);
+export async function measurePages(plan: Plan): Promise<Part> {
+  const handles = toHandles(plan.listings, 1000);
   return withServers(
-    { hello: () => startReference('hello'), service: () => startService(database.url) },
-    async ({ hello, service }) => {
-      const { rows } = await compare(await toCases(hello, service, handles), effort);
+    { hello: () => startReference('hello'), ...(await toServices(plan)) },
+    async ({ hello, service, before }) => {
+      const cases: Case[] = [{ name: helloName, server: hello, requests: [get('/')] }];
+      for (const server of [service, before]) if (server) cases.push(...(await toCases(server, handles)));
+      const { rows } = await compare(cases, plan);
       return { title: `Pages; share of a ${helloName}`, rows };
     },
   );
