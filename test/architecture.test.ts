@@ -8,7 +8,7 @@ const mayImport: Record<string, string> = {
   evidence: 'problem.ts',
   config: 'evidence',
   observability: 'config evidence',
-  repositories: 'config',
+  repositories: 'config evidence',
   store: 'config evidence observability',
   'context.ts': 'config repositories store',
   limits: 'config context.ts problem.ts store',

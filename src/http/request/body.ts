@@ -1,3 +1,4 @@
+import { decodeUtf8, readBounded } from '../../evidence/text/read-bounded.ts';
 import { Problem } from '../../problem.ts';
 import type { Request } from '../environment.ts';
 
@@ -11,33 +12,24 @@ function refuseEncoded(headers: Headers): void {
 const tooLarge = (limit_bytes: number) =>
   new Problem('body_too_large', { detail: `At most ${limit_bytes} bytes are read here.` });
 
-async function readCounted(request: globalThis.Request, limit_bytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > limit_bytes) throw tooLarge(limit_bytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+async function readChunked({ body }: globalThis.Request, limit_bytes: number): Promise<Uint8Array> {
+  const bytes = body ? await readBounded(body, limit_bytes) : Buffer.alloc(0);
+  if (!bytes) throw tooLarge(limit_bytes);
+  return bytes;
 }
 
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
-
 /**
- * Reads a body as UTF-8 text; throws body_too_large, unsupported_media_type, invalid_request. A declared length is held
- * to by the server underneath, so such a body is read in one piece; any other is counted while it comes.
+ * Reads a body as UTF-8 text. Node enforces a declared length, so such a body is read in one piece; any other is
+ * counted as it arrives. Throws body_too_large, unsupported_media_type or invalid_request.
  */
 export async function readText(request: globalThis.Request, limit_bytes: number): Promise<string> {
   refuseEncoded(request.headers);
   const declared = request.headers.get('content-length');
   if (Number(declared ?? 0) > limit_bytes) throw tooLarge(limit_bytes);
-  const body = declared ? await request.arrayBuffer() : await readCounted(request, limit_bytes);
-  try {
-    return strictUtf8.decode(body);
-  } catch {
-    throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
-  }
+  const body = declared ? await request.arrayBuffer() : await readChunked(request, limit_bytes);
+  const text = decodeUtf8(body);
+  if (text === undefined) throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
+  return text;
 }
 
 const isDeeperThan = (limit: number, value: unknown): boolean =>
