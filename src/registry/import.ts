@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import type { ImportRun, Store } from '../store/store.ts';
+import type { Lease } from '../store/lease.ts';
+import type { ImportRun } from '../store/store.ts';
 import { applyPage } from './apply-page.ts';
 import type { Patience } from './client.ts';
 import { addCounts, type ImportCounts, toCountsJson } from './counts.ts';
-import { createLease, keepLease, type Lease, saveWithLease, UnderWayError } from './lease.ts';
 import { createMassChangeGuard, MassChangeError, type MassChangeGuard } from './mass-change-guard.ts';
 import { openSource } from './open-source.ts';
 import { planPage } from './page-plan.ts';
 import { gatherPages, walkPages } from './pages.ts';
 import { beginRun, newestKnown, type Run } from './run.ts';
+import { heldBy, keepLease, released, saveWithLease } from './run-lease.ts';
 import type { Origin } from './signals.ts';
 import { type Page, RegistryError, type RegistrySource } from './source.ts';
 
@@ -35,6 +36,8 @@ export interface ImportRequest {
   /** Does what would otherwise be held. */
   readonly acceptChanges?: boolean | undefined;
   readonly patience?: Partial<Patience> | undefined;
+  /** The lease to work under; one of the store's own when absent. */
+  readonly lease?: Lease | undefined;
 }
 
 /** How a run ended; `running` where it was stopped and will go on. */
@@ -62,12 +65,6 @@ interface Walk {
 /** A page would harm listings and the rest of the walk was not looked at yet. */
 class ReviewNeeded extends Error {}
 
-/** What a run's row says once nobody works on it. */
-const released = { lease_owner: null, lease_at: null } as const;
-
-/** Stores with an import under way in this process. */
-const importing = new WeakSet<Store>();
-
 async function importPage(walk: Walk, page: Page): Promise<void> {
   const { context, guard, origin, run } = walk;
   const at = context.clock().toISOString();
@@ -85,7 +82,7 @@ async function importPage(walk: Walk, page: Page): Promise<void> {
       cursor: page.nextCursor,
     };
     const end =
-      cursor === null ? ({ state: 'done', finished_at: at, ...released } as const) : run.lease.at(at);
+      cursor === null ? ({ state: 'done', finished_at: at, ...released } as const) : heldBy(run.lease, at);
     const saved = await saveWithLease(tx, run, { cursor, counts: toCountsJson(next), ...end });
     if (!saved) throw new RegistryError('another process has taken this import over', true);
     return next;
@@ -188,14 +185,10 @@ async function importWithLease(
  * UnderWayError where anybody, in whatever process, imports into this store; whatever else befalls the source is in the report.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportReport> {
-  const { store } = context;
-  if (importing.has(store)) throw new UnderWayError();
-  importing.add(store);
-  const lease = createLease(store);
+  const lease = request.lease ?? context.store.leases.take();
   try {
     return await importWithLease(context, request, lease);
   } finally {
     lease.end();
-    importing.delete(store);
   }
 }

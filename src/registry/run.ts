@@ -1,6 +1,7 @@
+import type { Lease } from '../store/lease.ts';
 import type { ImportRun, Store, Transaction } from '../store/store.ts';
 import { createCounts, type RunProgress, readProgress, toCountsJson } from './counts.ts';
-import { isUnderWay, type Lease, UnderWayError } from './lease.ts';
+import { heldBy, isUnderWay, UnderWayError } from './run-lease.ts';
 import type { RegistrySource } from './source.ts';
 
 const overlap_ms = 10 * 60_000;
@@ -50,7 +51,12 @@ export async function beginRun(
   if (await isUnderWay(tx.imports, at, store)) throw new UnderWayError();
   const { run, done } = await tx.imports.last(source.name);
   if (isResumable(run)) {
-    await tx.imports.saveRun(run.id, { state: 'running', finished_at: null, error: null, ...lease.at(at) });
+    await tx.imports.saveRun(run.id, {
+      state: 'running',
+      finished_at: null,
+      error: null,
+      ...heldBy(lease, at),
+    });
     return toRun(run, lease, true);
   }
   const since = toUpdatedSince(done, source);
@@ -64,7 +70,7 @@ export async function beginRun(
     cursor: null,
     counts: toCountsJson({ counts: createCounts(), newestUpdatedAt: since?.newest }),
     error: null,
-    ...lease.at(at),
+    ...heldBy(lease, at),
   };
   return toRun({ ...row, id: await tx.imports.startRun(row) }, lease, false);
 }

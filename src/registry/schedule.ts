@@ -1,47 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ImportContext, ImportReport } from './import.ts';
-import { isUnderWay, UnderWayError } from './lease.ts';
+import type { ImportContext } from './import.ts';
+import { type ImportOnce, importOnce } from './import-once.ts';
 import { sampleOrigin, sampleSource } from './open-source.ts';
-import { RegistryError } from './source.ts';
+import { isUnderWay } from './run-lease.ts';
 
 const firstRetry_s = 30;
-/** Before looking again whether another process still imports: what one left behind goes on within seconds. */
+/** How often to check whether another process is still importing; short, so that the run of a dead node resumes in seconds. */
 const busyPause_ms = 2000;
 const jitter = 0.1;
-/** Timers hold no more. */
+/** The longest delay of a Node.js timer. */
 const longestWait_ms = 2 ** 31 - 1;
 
-/** How a try ended; `busy` where another process imports. */
-export interface Outcome {
-  readonly state: ImportReport['state'] | 'busy';
-  readonly error?: string;
-}
-
-/** Seconds until the next import: the interval after a good one, else 30 s doubled with every failure up to it. */
+/** Seconds until the next import: the interval (+-10 %) after a success; after failures 30 s, doubled each time up to the interval. */
 export function nextImport_s(interval_s: number, failures: number): number {
   if (failures === 0) return interval_s * (1 - jitter + Math.random() * 2 * jitter);
   return Math.min(interval_s, firstRetry_s * 2 ** Math.min(failures - 1, 20));
 }
 
-/** Imports once from a source; from REGISTRY_URL where none is said. Never throws for the registry's sake. */
-export type ImportOnce = (context: ImportContext, signal: AbortSignal, source?: string) => Promise<Outcome>;
-
-/** Imports once, here and now: whoever shares the thread waits for each transaction of it. */
-export const importOnce: ImportOnce = async (context, signal, source) => {
-  try {
-    // Most of what an import needs is in the way of a node that has none to do.
-    const { runImport } = await import('./import.ts');
-    return await runImport(context, { source, signal });
-  } catch (error) {
-    if (signal.aborted) return { state: 'running' };
-    if (error instanceof UnderWayError) return { state: 'busy' };
-    if (error instanceof RegistryError) return { state: 'failed', error: error.message };
-    context.log.error({ err: error }, 'import failed on our side');
-    return { state: 'failed', error: 'it failed on our side' };
-  }
-};
-
-/** Seconds until an import is due, so that all nodes together ask the registry no more often than the interval says. */
+/** Seconds until an import is due. The last run of any node counts, so that all nodes together keep to the interval. */
 async function untilDue_s({ store, config, clock }: ImportContext): Promise<number> {
   const { run } = await store.imports.last();
   if (!run?.finished_at || run.source === sampleSource) return 0;
@@ -51,7 +27,7 @@ async function untilDue_s({ store, config, clock }: ImportContext): Promise<numb
   return rest_s > pause_s * jitter ? Math.min(rest_s, pause_s) : 0;
 }
 
-/** Waits while another process imports. */
+/** Waits until no other process is importing. */
 async function untilFree({ store, clock }: ImportContext, signal: AbortSignal): Promise<void> {
   do await wait(busyPause_ms, undefined, { signal, ref: false });
   while (await isUnderWay(store.imports, clock().toISOString(), store));
@@ -59,12 +35,12 @@ async function untilFree({ store, clock }: ImportContext, signal: AbortSignal): 
 
 async function warn({ store, log }: ImportContext, error: string | undefined, next_s: number): Promise<void> {
   const { done } = await store.imports.last();
-  const known =
+  const shown =
     done?.source === sampleSource
-      ? 'the shipped sample stays'
-      : `listings stay as of ${done?.finished_at?.slice(0, 10)}`;
-  const age = done ? known : 'no listings yet';
-  log.warn(`import did not complete: ${error ?? 'unknown'}; ${age}; next try in ${Math.round(next_s)} s`);
+      ? 'still showing the shipped sample'
+      : `still showing listings of ${done?.finished_at?.slice(0, 10)}`;
+  const age = done ? shown : 'no listings yet';
+  log.warn(`import did not complete: ${error ?? 'unknown'}; ${age}; next attempt in ${Math.round(next_s)} s`);
 }
 
 async function keepImporting(context: ImportContext, signal: AbortSignal, run: ImportOnce): Promise<void> {
@@ -77,7 +53,7 @@ async function keepImporting(context: ImportContext, signal: AbortSignal, run: I
       pause_s = rest_s;
       continue;
     }
-    const { state, error } = await run(context, signal);
+    const { state, error } = await run(context, { signal });
     if (state === 'running') return;
     if (state === 'busy') {
       await untilFree(context, signal);
@@ -91,17 +67,18 @@ async function keepImporting(context: ImportContext, signal: AbortSignal, run: I
   }
 }
 
-/** Imports the shipped sample where there are no listings and the origin is the sample's; another process may be at it. */
+/** Imports the shipped sample into an empty store whose registry is the sample's; does nothing while another process imports. */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   const isEmpty = (await context.store.listings.count()) === 0;
-  if (isEmpty && context.config.origin === sampleOrigin) await importOnce(context, signal, sampleSource);
+  if (isEmpty && context.config.origin === sampleOrigin)
+    await importOnce(context, { signal, source: sampleSource });
 }
 
 /**
- * Keeps the listings fresh until the signal: the shipped sample where it is needed, then REGISTRY_URL at once, every
- * IMPORT_INTERVAL (+-10 %) and, after a failure, sooner with growing pauses. A saved copy is read once. While another
- * process imports it waits quietly, and while the store fails it tries again. Never throws; ends once the page under
- * way is written. `run` imports from REGISTRY_URL.
+ * Keeps the listings up to date until the signal: the shipped sample into an empty store, then REGISTRY_URL at once and
+ * every IMPORT_INTERVAL (+-10 %); after a failure sooner, with growing pauses. A saved copy is imported once. Waits while
+ * another process imports, and retries while the store fails. Never throws; resolves once the current page is written.
+ * `run` performs the imports from REGISTRY_URL.
  */
 export async function startImports(
   context: ImportContext,
@@ -115,7 +92,7 @@ export async function startImports(
       return;
     } catch (error) {
       if (signal.aborted) return;
-      context.log.error({ err: error }, 'imports stopped; they begin again in half a minute');
+      context.log.error({ err: error }, 'imports stopped; retrying in 30 s');
       await wait(firstRetry_s * 1000, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

@@ -3,18 +3,26 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
 import { createLog } from '../observability/logger.ts';
 import { openStore } from '../store/open.ts';
-import { importOnce } from './schedule.ts';
+import { importOnce } from './import-once.ts';
 
-// The thread that import-thread.ts starts: one import, over a connection of its own. Any message stops it.
-// Whoever asks goes first where there is one processor for both: on Linux this is the priority of this thread alone.
+/** What `worker.ts` starts this thread with: `owner` names the lease that the import works under. */
+export interface ImportThread {
+  readonly config: Config;
+  readonly owner: string;
+}
+
+// Runs one import over its own connection, posts its Outcome and ends. Any message stops it after the current page.
+
+// Lower this thread's priority (per-thread on Linux) so that requests win when both share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-const config = workerData as Config;
+const { config, owner } = workerData as ImportThread;
 const stopping = new AbortController();
 parentPort?.once('message', () => stopping.abort());
 const store = await openStore(config);
 try {
   const context = { store, config, log: createLog(config), clock: () => new Date() };
-  parentPort?.postMessage(await importOnce(context, stopping.signal));
+  const lease = { owner, end: () => undefined };
+  parentPort?.postMessage(await importOnce(context, { signal: stopping.signal, lease }));
 } finally {
   await store.close();
   parentPort?.close();

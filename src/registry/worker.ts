@@ -1,25 +1,32 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { type ImportOnce, importOnce, type Outcome } from './schedule.ts';
+import { type ImportOnce, importOnce, type Outcome } from './import-once.ts';
+import { releaseEnded } from './run-lease.ts';
+import type { ImportThread } from './worker-main.ts';
 
 /**
- * Imports in a thread of its own, which ends with the run: readers wait for none of its transactions. A database in
- * memory is this thread's only. Throws where the thread fails.
+ * Runs one import in a worker thread, so that no reader waits for its transactions. An in-memory database cannot be
+ * shared between threads and is imported into here. The thread works under a lease of this thread's store, which ends
+ * with it. Throws where the thread fails.
  */
-export const importInThread: ImportOnce = async (context, signal) => {
-  const { config } = context;
-  if (config.databaseUrl === ':memory:') return importOnce(context, signal);
+export const importInThread: ImportOnce = async (context, attempt) => {
+  const { config, store } = context;
+  if (config.databaseUrl === ':memory:') return importOnce(context, attempt);
+  await releaseEnded(store);
+  const lease = store.leases.take();
   let outcome: Outcome = { state: 'running' };
-  const thread = new Worker(new URL('./worker-main.ts', import.meta.url), { workerData: config });
-  thread.on('message', (said: Outcome) => {
-    outcome = said;
+  const workerData = { config, owner: lease.owner } satisfies ImportThread;
+  const thread = new Worker(new URL('./worker-main.ts', import.meta.url), { workerData });
+  thread.on('message', (message: Outcome) => {
+    outcome = message;
   });
   const stop = () => thread.postMessage('stop');
-  signal.addEventListener('abort', stop);
+  attempt.signal.addEventListener('abort', stop);
   try {
     await once(thread, 'exit');
     return outcome;
   } finally {
-    signal.removeEventListener('abort', stop);
+    attempt.signal.removeEventListener('abort', stop);
+    lease.end();
   }
 };

@@ -2,6 +2,7 @@ import { dumpStore } from './backup/dump.ts';
 import { isWhole, loadStore } from './backup/load.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createLeases } from './lease.ts';
 import { createCheckReads, createCheckWrites } from './queries/claim-checks.ts';
 import { createClaimReads, createClaimWrites } from './queries/claims.ts';
 import { createFeedbackReads, createFeedbackWrites } from './queries/feedback.ts';
@@ -82,6 +83,7 @@ export function createSqlStore(engine: Engine): Store {
     failureOf: engine.failureOf,
     node: engine.node,
     isPresent: engine.isPresent,
+    leases: createLeases(engine),
     write: (work) =>
       commit((db) => work(createTransaction(db, engine.search, (handle) => touched.add(handle)))),
     isWhole: () => isWhole(engine.writer),

@@ -4,6 +4,7 @@ import type { Leaf } from '../evidence/log/leaf.ts';
 import type { ReadNode } from '../evidence/log/merkle.ts';
 import type { RatingRecord, RatingResponse } from '../evidence/rating/rating.ts';
 import type { Dump, Load } from './backup-contract.ts';
+import type { Leases } from './lease.ts';
 import type {
   CapabilityTable,
   ClaimCheckTable,
@@ -350,6 +351,8 @@ export interface Store extends Reads {
   readonly node: string;
   /** Whether the process of a name still runs; one that cannot be asked counts as running. */
   isPresent(node: string): Promise<boolean>;
+  /** Work that nodes have taken on: imports and repository checks. */
+  readonly leases: Leases;
   /** Whether everything is there: false in the middle of a load, and where one did not end. */
   isWhole(): Promise<boolean>;
   /** Hands everything that is kept, as it is at one moment, to `work`. */

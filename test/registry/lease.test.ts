@@ -119,7 +119,7 @@ it('the schedule outlives a store that fails, and ends when told', async () => {
   const ended = startImports({ store, config, log, clock: () => new Date(started) }, stopping.signal);
   const pause = new Promise((end) => setTimeout(() => end('going on'), 300));
   expect(await Promise.race([ended, pause])).toBe('going on');
-  expect(lines.join()).toContain('imports stopped; they begin again in half a minute');
+  expect(lines.join()).toContain('imports stopped; retrying in 30 s');
   stopping.abort();
   await ended;
 });

@@ -150,7 +150,7 @@ describe('the schedule', () => {
     importing.registry.trouble('html');
     const lines = await schedule({}, async () => (await last()).run?.state === 'failed');
     expect(lines.slice(0, 1)).toEqual([
-      'import did not complete: the answer is not JSON (another kind of server, or a sign-in page); the shipped sample stays; next try in 30 s',
+      'import did not complete: the answer is not JSON (another kind of server, or a sign-in page); still showing the shipped sample; next attempt in 30 s',
     ]);
     expect(lines.length).toBe(1);
     expect(await listings()).toBe(34);

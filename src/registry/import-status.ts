@@ -1,0 +1,26 @@
+import type { Context } from '../context.ts';
+import type { ImportRun } from '../store/store.ts';
+import { isWorkedOn } from './run-lease.ts';
+
+/** What is known of a store's imports. */
+export interface ImportStatus {
+  /** Of the newest run. `stopped`: interrupted, or its node died; the next import of its source continues it. */
+  readonly state: 'none' | 'running' | 'stopped' | 'done' | 'failed' | 'held';
+  readonly run: ImportRun | undefined;
+  /** The newest run that completed. */
+  readonly done: ImportRun | undefined;
+  /** When the dead node of a stopped run last renewed its lease, RFC 3339; absent where the run was interrupted. */
+  readonly lastSeen_at?: string;
+}
+
+/** Reads the status of the newest import. Whether its node is alive is decided by its lease, on every call. */
+export async function readImportStatus({
+  store,
+  clock,
+}: Pick<Context, 'store' | 'clock'>): Promise<ImportStatus> {
+  const { run, done } = await store.imports.last();
+  if (!run) return { state: 'none', run, done };
+  if (run.state !== 'running') return { state: run.state, run, done };
+  if (await isWorkedOn(run, clock().toISOString(), store)) return { state: 'running', run, done };
+  return { state: 'stopped', run, done, ...(run.lease_at && { lastSeen_at: run.lease_at }) };
+}

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readImportStatus } from '../../src/registry/import-status.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type Started, startDossier } from '../support/command.ts';
+import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { manyEntries } from '../support/registry-entries.ts';
+import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
+
+let folder: string;
+let registry: RegistryServer;
+let databaseUrl: string;
+let store: Store;
+const started: Started[] = [];
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dossier-status-'));
+  registry = await startRegistryServer(manyEntries(300));
+  databaseUrl = await createSharedDatabase(folder);
+  store = await openDatabase(databaseUrl);
+});
+afterEach(async () => {
+  for (const { child, ended } of started.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  await store.close();
+  await registry.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const start = (args: readonly string[]) => {
+  const settings = { REGISTRY_URL: registry.url, REGISTRY_NAME: 'registry.test', PORT: '0' };
+  const node = startDossier(args, { DATABASE_URL: databaseUrl, ...settings });
+  started.push(node);
+  return node;
+};
+const status = () => readImportStatus({ store, clock: () => new Date() });
+const eventually = (state: string) =>
+  expect.poll(async () => (await status()).state, { timeout: 30_000 }).toBe(state);
+
+it('no import, one that runs, and one that completed', async () => {
+  expect(await status()).toEqual({ state: 'none', run: undefined, done: undefined });
+  registry.delay(300);
+  const { ended } = start(['import']);
+  await eventually('running');
+  registry.delay(0);
+  await ended;
+  expect(await status()).toMatchObject({ state: 'done', run: { id: 1 }, done: { id: 1 } });
+}, 60_000);
+
+it.each([['import'], ['serve']])(
+  'a run whose node died is stopped at once: dossier %s',
+  async (command) => {
+    registry.trouble('silent', { after: 2, times: 1 });
+    const node = start([command]);
+    await eventually('running');
+    node.child.kill('SIGKILL');
+    await node.ended;
+    // Long before the two minutes after which any lease is stale.
+    await expect.poll(async () => (await status()).state, { timeout: 10_000 }).toBe('stopped');
+    const { run, lastSeen_at } = await status();
+    expect(run).toMatchObject({ id: 1, state: 'running', error: null });
+    expect(lastSeen_at).toBe(run?.lease_at);
+  },
+  60_000,
+);
+
+it('a service sees that the thread it imports in is alive', async () => {
+  registry.trouble('silent', { after: 2, times: 1 });
+  const url = await start(['serve']).line(/^listening on (\S+)$/m);
+  await eventually('running');
+  const page = await (await fetch(url)).text();
+  expect(page).toContain('An import has been running since');
+}, 60_000);
+
+it('an interrupted run is stopped and names no node', async () => {
+  registry.delay(300);
+  const node = start(['import']);
+  await eventually('running');
+  node.child.kill('SIGINT');
+  await node.ended;
+  const stopped = await status();
+  expect(stopped.state).toBe('stopped');
+  expect(stopped).not.toHaveProperty('lastSeen_at');
+}, 60_000);
+
+it('a failed run', async () => {
+  registry.trouble('html');
+  await start(['import']).ended;
+  expect(await status()).toMatchObject({
+    state: 'failed',
+    run: { error: 'the answer is not JSON (another kind of server, or a sign-in page)' },
+    done: undefined,
+  });
+}, 60_000);
