@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely';
-import type { Migration } from 'kysely/migration';
 import type { Schema } from './schema.ts';
 import type { ChangedHandles, Failure, ListingRow, SearchHit, SearchQuery } from './store.ts';
 
@@ -7,7 +6,6 @@ export type Db = Kysely<Schema>;
 
 /** How an engine searches: the same membership and the same tiers, each in its own index. */
 export interface SearchIndex {
-  readonly migration: Migration;
   /** Puts visible listings in and takes those with these ids out first. */
   replace(db: Db, removedIds: readonly number[], rows: readonly ListingRow[]): Promise<void>;
   search(db: Db, query: SearchQuery): Promise<SearchHit[]>;

@@ -21,6 +21,7 @@ export async function connectStore(databases: Databases): Promise<Store> {
   try {
     return createCachedStore(await openEngine(url, readUrl));
   } catch (error) {
+    if (error instanceof ExitError) throw error;
     const { message, code } = error as NodeJS.ErrnoException;
     throw new ExitError(
       exitCodes.io,

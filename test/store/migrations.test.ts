@@ -1,52 +1,63 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { queryDatabase } from '../support/nodes.ts';
-import { listingRow } from './rows.ts';
 
-const proof = {
-  kind: 'namespace_proof',
-  value: 'domain',
-  source: 'registry',
-  observed_at: '2026-01-01T00:00:00.000Z',
-  method_version: 'import/1',
-  state: 'observed',
-} as const;
+// Each test starts the command several times.
+vi.setConfig({ testTimeout: 120_000 });
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dossier-migrations-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A database as the version before left it. */
-const asBefore0005 = [
-  'drop table if exists written',
-  'drop table if exists listing_search_word',
-  'drop table publisher_count',
-  'create index listing_published on listing (published_at, id)',
-  'create index listing_namespace on listing (namespace, withdrawn)',
-  `update imported_signal set signals = '${JSON.stringify([proof])}'`,
-  `delete from kysely_migration where name >= '0005'`,
+const namesOf = async (databaseUrl: string) =>
+  (await queryDatabase(databaseUrl, 'select name from kysely_migration order by name')).map(
+    ({ name }) => name,
+  );
+
+it('makes a new database in one step and opens it again', async () => {
+  const databaseUrl = await createSharedDatabase(folder);
+  for (let opened = 0; opened < 2; opened++) {
+    const store = await openDatabase(databaseUrl);
+    await store.close();
+    expect(await namesOf(databaseUrl)).toEqual(['0001-initial']);
+  }
+});
+
+/** What every version before the first release left in Kysely's table. */
+const asBeforeTheRelease = [
+  `create table if not exists kysely_migration
+    (name varchar(255) not null primary key, timestamp varchar(255) not null)`,
+  'delete from kysely_migration',
+  `insert into kysely_migration (name, timestamp) values
+    ('0001_tables', '2026-11-20T10:00:00.000Z'), ('0002_search', '2026-11-20T10:00:00.001Z')`,
 ];
 
-it('a database of the version before says the same of a listing as it did', async () => {
-  const databaseUrl = await createSharedDatabase(mkdtempSync(join(tmpdir(), 'dossier-migrations-')));
-  const before = await openDatabase(databaseUrl);
-  await before.write(async (tx) => {
-    await tx.listings.putListings([
-      listingRow('a/one', 1),
-      listingRow('a/two', 2),
-      { ...listingRow('a/gone', 3), withdrawn: 'deleted' },
-      listingRow('b/one', 4),
-    ]);
-    await tx.listings.putSignals([{ handle: 'a/one', source: 'registry', signals: [proof] }]);
+describe('a database made before the first release', () => {
+  let databaseUrl: string;
+  beforeAll(async () => {
+    databaseUrl = await createSharedDatabase(folder);
+    for (const statement of asBeforeTheRelease) await queryDatabase(databaseUrl, statement);
   });
-  await before.close();
-  for (const statement of asBefore0005) await queryDatabase(databaseUrl, statement);
 
-  const after = await openDatabase(databaseUrl);
-  const facts = await after.listings.facts('a/one');
-  expect(facts?.publisherListings).toBe(2);
-  expect(facts?.imported).toEqual([proof]);
-  expect(await after.listings.completions('namespace', '', 5)).toEqual(['a', 'b']);
-  await after.write((tx) => tx.listings.putListings([{ ...listingRow('b/one', 4), withdrawn: 'optout' }]));
-  expect(await after.listings.completions('namespace', '', 5)).toEqual(['a']);
-  await after.close();
+  it.each([
+    ['serve'],
+    ['stdio'],
+    ['import', '--from', 'data/sample.json'],
+    ['feedback', 'list'],
+    ['backup', 'never-written.gz'],
+    ['restore', 'never-read.gz'],
+  ])('is refused by dossier %s with 78 and one line, and left alone', async (...args) => {
+    expect(await runDossier(args, { DATABASE_URL: databaseUrl, REGISTRY_URL: 'off', PORT: '0' })).toEqual({
+      code: 78,
+      stdout: '',
+      stderr:
+        'DATABASE_URL: this database was made by an earlier version of Dossier, before its first release, and cannot be upgraded; set DATABASE_URL to a new one\n',
+    });
+    expect(await namesOf(databaseUrl)).toEqual(['0001_tables', '0002_search']);
+  });
 });

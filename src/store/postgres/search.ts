@@ -161,13 +161,6 @@ async function readFacets(db: Db, matches: RawBuilder<unknown>, limit: number): 
 
 /** A tsvector with GIN: no parser or dictionary of PostgreSQL is used, so that words are the same as in SQLite. */
 export const postgresSearch: SearchIndex = {
-  migration: {
-    async up(db) {
-      await sql`create table listing_search (id bigint primary key, words tsvector not null)`.execute(db);
-      await sql`create index listing_search_words on listing_search using gin (words)`.execute(db);
-    },
-  },
-
   async replace(db, removedIds, rows) {
     if (removedIds.length > 0)
       await sql`delete from listing_search where id = any(${removedIds}::bigint[])`.execute(db);

@@ -1,16 +1,10 @@
-import { CompiledQuery, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { CompiledQuery } from 'kysely';
 import type { PoolConfig } from 'pg';
 import type { Db, Engine } from '../engine.ts';
-import {
-  type ColumnTypes,
-  createCheckTable,
-  createLimitTables,
-  createPublisherCounts,
-  createTables,
-} from '../migrations.ts';
+import { migrate } from '../migrations/migrate.ts';
 import { createSqlStore } from '../sql-store.ts';
 import type { ChangedHandles, Store } from '../store.ts';
+import { postgresDdl } from './ddl.ts';
 import { postgresFailure } from './failure.ts';
 import { createDb, toPoolConfig, withoutTimeouts } from './pool.ts';
 import { repeatWhenCaughtUp } from './replica-lag.ts';
@@ -22,22 +16,11 @@ const readConnections = 8;
 /** Held to the end of each writing transaction of any node, as SQLite holds its write lock. */
 const writeLock = 0x646f7373;
 
-const columnTypes: ColumnTypes = { int8: 'bigint', text: sql`text collate "C"` };
-
-/** Kysely's own lock makes nodes that start together wait for the first one. */
-async function migrate(config: PoolConfig): Promise<void> {
+/** Nodes that start together wait for the first one on Kysely's own lock. */
+async function migrateDatabase(config: PoolConfig): Promise<void> {
   const db = createDb({ ...withoutTimeouts(config), max: 2 });
-  const migrations = {
-    '0001_tables': createTables(columnTypes),
-    '0002_search': postgresSearch.migration,
-    '0003_limits': createLimitTables(columnTypes),
-    '0004_claim_checks': createCheckTable(columnTypes),
-    '0005_publisher_counts': createPublisherCounts(columnTypes),
-  };
   try {
-    const provider = { getMigrations: async () => migrations };
-    const { error } = await new Migrator({ db, provider }).migrateToLatest();
-    if (error) throw error;
+    await migrate(db, postgresDdl);
   } finally {
     await db.destroy();
   }
@@ -99,7 +82,7 @@ function watchWrites(watch: Watch, { reader, replica }: { reader: Db; replica: D
  */
 export async function openPostgresStore(databaseUrl: string, readUrl?: string): Promise<Store> {
   const config = toPoolConfig(databaseUrl);
-  await migrate(config);
+  await migrateDatabase(config);
   const lagging = await openReplica(readUrl ?? databaseUrl);
   const watch = await openWatch(config);
   const reader = createDb({ ...config, max: readConnections });

@@ -11,12 +11,6 @@ const lettersOfBeginning = 3;
 /** A text that sorts behind every text that starts with `prefix`. */
 const afterPrefix = (prefix: string) => `${prefix}\u{10FFFF}`;
 
-/** Makes the table of frequent words, an empty one. */
-export async function createFrequentWords(db: Db): Promise<void> {
-  await sql`drop table if exists listing_search_word`.execute(db);
-  await sql`create table listing_search_word (word text not null primary key) without rowid`.execute(db);
-}
-
 /** Frequent words among these words, and those that start with `beginning`. */
 export async function frequentWords(
   db: Db,

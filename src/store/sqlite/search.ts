@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
 import type { Facet } from '../../evidence/listing/facets.ts';
 import { toSearchText } from '../../evidence/text/search-text.ts';
 import type { Db, SearchIndex } from '../engine.ts';
 import type { ListingRow, SearchHit, SearchQuery } from '../store.ts';
-import { createFrequentWords, frequentWords, learnFrequentWords } from './frequent-words.ts';
+import { frequentWords, learnFrequentWords } from './frequent-words.ts';
 
 /** The texts of a listing, as tiers add them, and what a token of each starts with: of a frequent word, of another. */
 const texts = [
@@ -120,39 +119,8 @@ const everyListing = (db: Db, after: number, limit: number) =>
     .limit(limit)
     .execute();
 
-const rowsAtOnce = 1000;
-
-/** Puts every visible listing in. */
-async function indexEverything(db: Db): Promise<void> {
-  for (let after = 0; ; ) {
-    const rows = await everyListing(db, after, rowsAtOnce);
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.id;
-    await sqliteSearch.replace(db, [], rows);
-  }
-}
-
-/** An index in which lists of frequent words are not joined before they are read (docs/decisions/0013). */
-export const sqliteFrequentWords: Migration = {
-  async up(db) {
-    await sql`drop table listing_search`.execute(db);
-    await sql`create virtual table listing_search using fts5(words, content='', contentless_delete=1,
-      detail=column, tokenize=ascii)`.execute(db);
-    await createFrequentWords(db);
-    await indexEverything(db);
-  },
-};
-
 /** FTS5 over names, tags, descriptions and facets; the rowid is the static order, so no match is ever sorted. */
 export const sqliteSearch: SearchIndex = {
-  migration: {
-    async up(db) {
-      await sql`create virtual table listing_search using fts5(name, tags, body, facets,
-        content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0")`.execute(db);
-    },
-  },
-
   async replace(db, removedIds, rows) {
     if (removedIds.length > 0) {
       await sql`delete from listing_search where rowid in (${sql.join(removedIds)})`.execute(db);

@@ -5,20 +5,14 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
 import type { Db, Engine } from '../engine.ts';
-import {
-  type ColumnTypes,
-  createCheckTable,
-  createLimitTables,
-  createPublisherCounts,
-  createTables,
-} from '../migrations.ts';
+import { migrate } from '../migrations/migrate.ts';
 import type { Schema } from '../schema.ts';
 import { createSqlStore } from '../sql-store.ts';
 import type { Failure, Store } from '../store.ts';
-import { sqliteFrequentWords, sqliteSearch } from './search.ts';
-import { createAnnounce, sqliteChanges, watchForeignWrites } from './watch.ts';
+import { sqliteDdl } from './ddl.ts';
+import { sqliteSearch } from './search.ts';
+import { createAnnounce, watchForeignWrites } from './watch.ts';
 
 const cachedStatements = 500;
 /** Characters; a longer one is of so many values that its like does not come again. */
@@ -73,24 +67,16 @@ function connect(path: string): DatabaseSync {
 const toKysely = (database: DatabaseSync) =>
   new Kysely<Schema>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
 
-const columnTypes: ColumnTypes = { int8: 'integer', text: 'text' };
-
 /** Two processes that open one new file wait for each other: the whole migration holds the write lock. */
-async function migrate(database: DatabaseSync, db: Kysely<Schema>): Promise<void> {
-  const migrations = {
-    '0001_tables': createTables(columnTypes),
-    '0002_search': sqliteSearch.migration,
-    '0003_limits': createLimitTables(columnTypes),
-    '0004_claim_checks': createCheckTable(columnTypes),
-    '0005_publisher_counts': createPublisherCounts(columnTypes),
-    '0006_frequent_words': sqliteFrequentWords,
-    '0007_written': sqliteChanges,
-  };
+async function migrateFile(database: DatabaseSync, db: Db): Promise<void> {
   database.exec('begin immediate');
-  const provider = { getMigrations: async () => migrations };
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
-  database.exec(error ? 'rollback' : 'commit');
-  if (error) throw error;
+  try {
+    await migrate(db, sqliteDdl);
+    database.exec('commit');
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
 }
 
 const writeLockWait_ms = 5000;
@@ -163,7 +149,7 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
   if (!inMemory) makeFile(path);
   const writing = connect(path);
   const writer = toKysely(writing);
-  await migrate(writing, writer);
+  await migrateFile(writing, writer);
   // From here on a busy file is waited for without standing still.
   writing.exec('pragma busy_timeout = 0');
   const reader = inMemory ? writer : toKysely(connect(path));

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Migration } from 'kysely/migration';
 import type { ChangedHandles } from '../store.ts';
 
 const poll_ms = 250;
@@ -8,21 +7,10 @@ const kept = 200;
 /** More than this is said as everything. */
 const mostNamed = 2000;
 
-/** What each commit touched, for the other processes on the file. */
-export const sqliteChanges: Migration = {
-  up: (db) =>
-    db.schema
-      .createTable('written')
-      .addColumn('seq', 'integer', (column) => column.primaryKey())
-      .addColumn('node', 'text', (column) => column.notNull())
-      .addColumn('handles', 'text', (column) => column.notNull())
-      .execute(),
-};
-
 /** Says in a transaction what it touched: other processes learn of it with the commit. */
 export function createAnnounce(writing: DatabaseSync, node: string): (written: ChangedHandles) => void {
-  const say = writing.prepare('insert into written (node, handles) values (?, ?)');
-  const forget = writing.prepare('delete from written where seq <= ?');
+  const say = writing.prepare('insert into changed_handles (node, handles) values (?, ?)');
+  const forget = writing.prepare('delete from changed_handles where seq <= ?');
   return (written) => {
     const named: ChangedHandles = written.length > mostNamed ? 'all' : written;
     const { lastInsertRowid } = say.run(node, JSON.stringify(named));
@@ -46,8 +34,8 @@ export function watchForeignWrites(
   announce: (written: ChangedHandles) => void,
 ): () => void {
   const version = watching.prepare('pragma data_version');
-  const last = watching.prepare('select coalesce(max(seq), 0) as seq from written');
-  const news = watching.prepare('select seq, node, handles from written where seq > ? order by seq');
+  const last = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
+  const news = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');
   let seen = version.get()?.data_version;
   let read = Number(last.get()?.seq);
   const look = () => {

@@ -1,0 +1,119 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { EngineDdl } from './engine-ddl.ts';
+
+type Types = Pick<EngineDdl, 'int8' | 'text'>;
+type Statements = readonly RawBuilder<unknown>[];
+
+const listing = ({ int8, text }: Types): Statements => [
+  sql`create table listing (
+    id ${int8} not null primary key, handle ${text} not null, handle_folded ${text} not null,
+    namespace ${text} not null, description ${text} not null, version ${text} not null, origin ${text} not null,
+    origin_status ${text} not null, published_at ${text} not null, updated_at ${text} not null,
+    imported_at ${text} not null, remotes ${text} not null, packages ${text} not null, tags ${text} not null,
+    facets ${text} not null, title ${text}, status_message ${text}, endpoint ${text}, repository ${text},
+    repository_key ${text}, website ${text}, withdrawn ${text})`,
+  sql`create unique index listing_handle on listing (handle)`,
+  sql`create index listing_handle_folded on listing (handle_folded)`,
+  sql`create index listing_updated on listing (updated_at, id)`,
+];
+
+const listingParts = ({ int8, text }: Types): Statements => [
+  sql`create table listing_version (
+    handle ${text} not null, version ${text} not null, status ${text} not null, published_at ${text} not null,
+    updated_at ${text} not null, digest ${text} not null, record ${text} not null, status_message ${text},
+    is_latest integer not null, primary key (handle, version))`,
+  sql`create table imported_signal (
+    handle ${text} not null, source ${text} not null, signals ${text} not null, primary key (handle, source))`,
+  sql`create table facet_count (facet ${text} not null primary key, listings ${int8} not null)`,
+  sql`create table publisher_count (namespace ${text} not null primary key, listings ${int8} not null)`,
+];
+
+const imports = ({ int8, text }: Types): Statements => [
+  sql`create table import_run (
+    id ${int8} not null primary key, kind ${text} not null, source ${text} not null, state ${text} not null,
+    started_at ${text} not null, counts ${text} not null, finished_at ${text}, updated_since ${text},
+    cursor ${text}, error ${text}, lease_owner ${text}, lease_at ${text})`,
+  sql`create index import_run_state on import_run (state, id)`,
+  sql`create table quarantine (
+    name ${text} not null, version ${text} not null, reason ${text} not null, seen_at ${text} not null,
+    run_id ${int8} not null, primary key (name, version))`,
+];
+
+const claims = ({ int8, text }: Types): Statements => [
+  sql`create table claim (
+    handle ${text} not null primary key, state ${text} not null, claimed_at ${text} not null,
+    repository ${text} not null, repository_key ${text} not null, checked_at ${text} not null,
+    suspended_reason ${text}, commit_id ${text}, branch ${text})`,
+  sql`create table claim_event (
+    log_index ${int8} not null primary key, handle ${text} not null, type ${text} not null, at ${text} not null,
+    repository ${text} not null, commit_id ${text}, reason ${text}, capability_id ${text})`,
+  sql`create index claim_event_handle on claim_event (handle, log_index)`,
+  sql`create table claim_check (
+    handle ${text} not null primary key, repository_key ${text} not null, begun_at ${text} not null,
+    owner ${text} not null, outcome ${text})`,
+  sql`create table capability (
+    hash ${text} not null primary key, id ${text} not null, handle ${text} not null, state ${text} not null,
+    issued_at ${text} not null, activated_at ${text} not null, ended_at ${text})`,
+  sql`create index capability_handle on capability (handle)`,
+  sql`create table claim_key (
+    kid integer not null primary key, secret ${text} not null, created_at ${text} not null)`,
+];
+
+const ratings = ({ int8, text }: Types): Statements => [
+  sql`create table rating (
+    id ${text} not null primary key, subject_handle ${text} not null, source_handle ${text} not null,
+    source_capability_id ${text} not null, source_root ${text} not null, interaction_id ${text} not null,
+    interaction_at ${text} not null, outcome ${text} not null, content ${text} not null,
+    content_digest ${text} not null, flags ${text} not null, created_at ${text} not null, score integer,
+    independent integer not null, is_current integer not null, log_index ${int8} not null, supersedes ${text},
+    superseded_by ${text}, withdrawn_at ${text}, withdrawn_reason ${text})`,
+  sql`create unique index rating_interaction on rating (source_handle, subject_handle, interaction_id)
+    where is_current = 1`,
+  sql`create index rating_subject on rating (subject_handle, is_current, created_at, id)`,
+  sql`create index rating_history on rating (subject_handle, created_at, id)`,
+  sql`create index rating_source on rating (source_handle, subject_handle, created_at)`,
+  sql`create table rating_response (
+    rating_id ${text} not null primary key, text ${text} not null, created_at ${text} not null,
+    log_index ${int8} not null)`,
+];
+
+const transparencyLog = ({ int8, text }: Types): Statements => [
+  sql`create table log_head (
+    id ${int8} not null primary key, base ${int8} not null, size ${int8} not null, opened_at ${text} not null,
+    closed_with ${text})`,
+  sql`insert into log_head (id, base, size, opened_at) values (1, 0, 0, ${new Date().toISOString()})`,
+  sql`create table log_leaf (log_index ${int8} not null primary key, type ${text} not null, leaf ${text} not null)`,
+  sql`create table log_node (
+    log ${int8} not null, level ${int8} not null, position ${int8} not null, hash ${text} not null,
+    primary key (log, level, position))`,
+  sql`create table log_record (
+    log_index ${int8} not null primary key, salt ${text} not null, record ${text} not null)`,
+  sql`create table log_key (id ${int8} not null primary key, seed ${text} not null, created_at ${text} not null)`,
+];
+
+const feedback = ({ text }: Types): Statements => [
+  sql`create table feedback (
+    id ${text} not null primary key, received_at ${text} not null, state ${text} not null,
+    message ${text} not null, found_it integer, category ${text}, handle ${text}, looking_for ${text},
+    contact ${text})`,
+  sql`create index feedback_state on feedback (state, received_at)`,
+  sql`create index feedback_received on feedback (received_at)`,
+];
+
+const limits = ({ int8, text }: Types): Statements => [
+  sql`create table limit_bucket (key ${text} not null primary key, day ${text}, full_at ${int8} not null)`,
+  sql`create index limit_bucket_full_at on limit_bucket (full_at)`,
+  sql`create index limit_bucket_day on limit_bucket (day)`,
+  sql`create table limit_key (day ${text} not null primary key, secret ${text} not null)`,
+];
+
+const nouns = [listing, listingParts, imports, claims, ratings, transparencyLog, feedback, limits];
+
+/** Every table and index of the first release (schema.ts says what they hold), and the head of an empty log. */
+export const createInitialTables = (ddl: EngineDdl): Migration => ({
+  async up(db) {
+    for (const statement of nouns.flatMap((noun) => noun(ddl))) await statement.execute(db);
+    await ddl.createEngineTables(db);
+  },
+});
