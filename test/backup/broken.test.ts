@@ -126,9 +126,14 @@ describe('what is no backup of this program leaves the database new', () => {
     ['another gzip file', () => gzipSync('[{"server":{}}]\n'), 'it is not a backup of this service'],
     ['another format', () => header({ format: 'other' }), 'it is not a backup of this service'],
     [
-      'a later version',
-      () => header({ version: 3, dossier: '9.9.9', rows: 'told otherwise' }),
-      'it is of format 3, and this program reads 2; Dossier 9.9.9 made it and can restore it',
+      'an earlier format',
+      () => header({ version: 2 }),
+      'backup format 2 cannot be read by this version (it reads 3); restore it with Dossier 0.1.0, which made it',
+    ],
+    [
+      'a later format',
+      () => header({ version: 4, dossier: '9.9.9', rows: 'another shape' }),
+      'backup format 4 cannot be read by this version (it reads 3); restore it with Dossier 9.9.9, which made it',
     ],
     ['a broken header', () => header({ rows: { listing: -1 } }), 'its first line is damaged'],
   ])('%s', async (_name, make, reason) => {

@@ -119,7 +119,7 @@ describe('a backup', () => {
     const { rows, ...header } = headerOf('first.gz');
     expect(header).toEqual({
       format: 'dossier-backup',
-      version: 2,
+      version: 3,
       dossier: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       created_at: expect.stringMatching(/^20\d\d-.*Z$/),
     });
@@ -147,7 +147,7 @@ describe('a backup', () => {
         Object.entries(all).map(([table, rows]) => [table, Object.keys(rows[0] ?? {}).join(' ')]),
       ),
     );
-    await expect(`${JSON.stringify(columns, null, 2)}\n`).toMatchFileSnapshot('format-2.json');
+    await expect(`${JSON.stringify(columns, null, 2)}\n`).toMatchFileSnapshot('format-3.json');
   });
   it('comes from standard output and goes to standard input', async () => {
     const made = startDossier(['backup', '-'], { ...offline, DATABASE_URL: original });

@@ -4,7 +4,7 @@ import type { Dump } from '../backup-contract.ts';
 
 const format = 'dossier-backup';
 /** Of the lines and of the tables in them: a change of either is another version. */
-const version = 2;
+const version = 3;
 /** Far above what 500 rows of the longest records take. */
 const longestLine_bytes = 256 * 1024 * 1024;
 
@@ -89,7 +89,7 @@ function toHeader(said: unknown): BackupHeader {
   if (!other) throw new BackupError('it is not a backup of this service');
   if (other.version !== version)
     throw new BackupError(
-      `it is of format ${other.version}, and this program reads ${version}; Dossier ${other.dossier} made it and can restore it`,
+      `backup format ${other.version} cannot be read by this version (it reads ${version}); restore it with Dossier ${other.dossier}, which made it`,
     );
   const read = header.safeParse(said);
   if (!read.success) throw new BackupError('its first line is damaged');
