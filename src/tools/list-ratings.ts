@@ -1,14 +1,24 @@
 import { z } from 'zod';
-import { nativeStatement } from '../evidence/listing/snapshot.ts';
+import type { Context } from '../context.ts';
+import { nativeStatement, snapshotDate } from '../evidence/listing/snapshot.ts';
+import { type MonthCount, monthCount, monthsUntil } from '../evidence/rating/month-counts.ts';
 import { outcomes, ratingRecord } from '../evidence/rating/rating.ts';
 import { readCursor, toCursor } from '../evidence/text/cursor.ts';
+import type { ListingFacts } from '../store/store.ts';
 import { findListingFacts } from './support/find-listing.ts';
 import { cursorInput, handleInput } from './support/inputs.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const pageSize = 20;
 
-/** Native rating records of a listing, newest first: in all their versions, or the counted ones that fit a filter. */
+/** Counts by month up to the snapshot date of a listing; nothing is read for one without ratings. */
+async function countMonths(facts: ListingFacts, { store }: Context): Promise<MonthCount[]> {
+  if (facts.native.ratings === 0) return [];
+  const [first] = monthsUntil(snapshotDate({ times: [facts.lastImportAt, facts.lastNativeAt] }));
+  return store.ratings.months(facts.listing.handle, `${first}-01T00:00:00.000Z`);
+}
+
+/** Native ratings of a listing, newest first: all records with their older versions, or the counted ones that match a filter. */
 export const listRatings = defineTool({
   name: 'list_ratings',
   title: 'List native ratings',
@@ -25,6 +35,10 @@ export const listRatings = defineTool({
     handle: z.string(),
     statement: z.string(),
     ratings: z.array(ratingRecord),
+    months: z
+      .array(monthCount)
+      .optional()
+      .describe('First page without filters only: counted ratings of the last twelve months'),
     next_cursor: z.string().optional(),
     untrusted_fields: z.array(z.string()),
   }),
@@ -32,7 +46,7 @@ export const listRatings = defineTool({
   cacheTags: ({ handle }) => [handle],
   async run({ handle, outcome, source, cursor }, context) {
     const position = readCursor(cursor, z.tuple([z.iso.datetime(), z.string().regex(/^[\w-]{1,64}$/)]));
-    const { native } = await findListingFacts(handle, context);
+    const facts = await findListingFacts(handle, context);
     const after = position && { created_at: position[0], id: position[1] };
     const ratings = await context.store.ratings.list(handle, {
       after,
@@ -44,8 +58,9 @@ export const listRatings = defineTool({
     const last = ratings.length > pageSize ? shown.at(-1) : undefined;
     return {
       handle,
-      statement: nativeStatement(native.ratings),
+      statement: nativeStatement(facts.native.ratings),
       ratings: shown,
+      ...(!cursor && !outcome && !source && { months: await countMonths(facts, context) }),
       ...(last && { next_cursor: toCursor([last.created_at, last.id]) }),
       untrusted_fields: ['ratings'],
     };

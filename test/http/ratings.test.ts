@@ -85,6 +85,12 @@ describe('a native rating', () => {
     expect(await pageOf(`/agents/${subject}`)).toContain(
       `<tr><th scope="row">${month}</th><td>succeeded 1</td><td>none</td></tr>`,
     );
+    const monthsOf = async (input: object) => {
+      const answer = await post('/api/tools/list_ratings', { handle: subject, ...input });
+      return ((await answer.json()) as { months?: unknown }).months;
+    };
+    expect(await monthsOf({})).toEqual([{ month, outcome: 'succeeded', independent: true, ratings: 1 }]);
+    expect(await monthsOf({ outcome: 'succeeded' })).toBeUndefined();
     const filtered = (query: string) => pageOf(`/agents/${subject}/ratings?${query}`);
     expect(await filtered('outcome=succeeded&source=independent')).toContain(`id="${rating_id}"`);
     expect(await filtered('outcome=&source=')).toContain(`id="${rating_id}"`);

@@ -9,7 +9,6 @@ import { toBadged } from '../../views/badge/badge-block.ts';
 import { toBadgePage } from '../../views/badge/badge-page.ts';
 import { pagePath } from '../../views/layout/html.ts';
 import { toListingPage } from '../../views/listing/listing-page.ts';
-import { chartStart } from '../../views/ratings/month-chart.ts';
 import type { RatingFilter } from '../../views/ratings/rating-filters.ts';
 import { toRatingsPage } from '../../views/ratings/ratings-page.ts';
 import { toMarkdown } from '../../views/text/markdown.ts';
@@ -20,11 +19,8 @@ import { answerJson, answerPage, answerWithETag } from '../response/answers.ts';
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-/** The counts behind the chart of a listing; none are read where there is no rating. */
-const monthsOf = async (c: Request, { handle, signals, evidence_snapshot_date }: ListingDocument) =>
-  signals.native.ratings > 0
-    ? c.get('context').store.ratings.months(handle, chartStart(evidence_snapshot_date))
-    : [];
+const monthsOf = async (c: Request, { handle, signals }: ListingDocument) =>
+  signals.native.ratings > 0 ? ((await call(c, listRatings, { handle })).months ?? []) : [];
 
 /** A listing as page, JSON or Markdown: the same document in three forms. */
 const showListing = async (c: Request, { site }: Face) => {

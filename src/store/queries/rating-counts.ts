@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { NativeSignals } from '../../evidence/listing/listing-document.ts';
+import { maxRatingsByMonth } from '../../evidence/rating/month-counts.ts';
 import type { outcomes, RatingCounts } from '../../evidence/rating/rating.ts';
 import type { Db } from '../engine.ts';
 import type { MonthCount } from '../store.ts';
@@ -79,16 +80,13 @@ export async function readNativeCounts(db: Db, subject: string): Promise<NativeC
   return { ratings, independent, related, flags: ratings > 0 ? await countFlags(db, subject) : {} };
 }
 
-/** So many ratings are read for the counts by month, however many there are. */
-const mostCounted = 5000;
-
 /** The newest current ratings of a subject since a time, by month, outcome and independence. */
 export async function readMonthCounts(db: Db, subject: string, since: string): Promise<MonthCount[]> {
   const newest = currentOf(db, subject)
     .where('created_at', '>=', since)
     .select(['created_at', 'outcome', 'independent'])
     .orderBy('created_at', 'desc')
-    .limit(mostCounted);
+    .limit(maxRatingsByMonth);
   const rows = await db
     .selectFrom(newest.as('newest'))
     .select(({ fn, lit }) => [

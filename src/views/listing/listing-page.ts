@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import type { MonthCount } from '../../store/store.ts';
+import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import { badgeBlock, toBadged } from '../badge/badge-block.ts';
 import { comparePath } from '../compare/compare-address.ts';
 import { connectBlock } from '../connect/connect-block.ts';
@@ -47,7 +47,7 @@ const alternates = ({ handle, links }: ListingDocument) => html`
 
 /**
  * The page of a listing, in the order of the contract: what it says, then the evidence, then what to do. `months` are
- * the counts of its ratings from `chartStart` on.
+ * those of list_ratings.
  */
 export const toListingPage = (site: Site, listing: ListingDocument, months: readonly MonthCount[]): Html =>
   toPage(site, {

@@ -1,22 +1,10 @@
 import { html } from 'hono/html';
+import { type MonthCount, maxRatingsByMonth, monthsUntil } from '../../evidence/rating/month-counts.ts';
 import { outcomes } from '../../evidence/rating/rating.ts';
-import type { MonthCount } from '../../store/store.ts';
 import { amount, type Html } from '../layout/html.ts';
 
-const monthsShown = 12;
 const width = 10;
 const height = 32;
-
-/** The months that end with that of a date, oldest first, YYYY-MM. */
-function monthsUntil(date: string): string[] {
-  const [year = 0, month = 1] = date.split('-').map(Number);
-  return Array.from({ length: monthsShown }, (_, at) =>
-    new Date(Date.UTC(year, month - monthsShown + at, 1)).toISOString().slice(0, 7),
-  );
-}
-
-/** From when on a chart that ends with a date needs ratings: an RFC 3339 time. */
-export const chartStart = (date: string): string => `${monthsUntil(date)[0]}-01T00:00:00.000Z`;
 
 type Month = Readonly<Record<'independent' | 'related', number>>;
 
@@ -44,7 +32,7 @@ const total = (months: readonly Month[]) =>
   months.reduce((sum, { independent, related }) => sum + independent + related, 0);
 
 const row = (outcome: string, months: readonly Month[], tallest: number) => html`
-<div class="chart-row"><span>${outcome}</span><svg viewBox="0 0 ${monthsShown * width} ${height}" preserveAspectRatio="none" aria-hidden="true">${months.map((month, at) => bar(month, at, tallest))}<path d="M0 ${height}H${monthsShown * width}"/></svg><span class="count">${amount(total(months))}</span></div>`;
+<div class="chart-row"><span>${outcome}</span><svg viewBox="0 0 ${months.length * width} ${height}" preserveAspectRatio="none" aria-hidden="true">${months.map((month, at) => bar(month, at, tallest))}<path d="M0 ${height}H${months.length * width}"/></svg><span class="count">${amount(total(months))}</span></div>`;
 
 const cell = (counts: readonly MonthCount[], independent: boolean) =>
   outcomes
@@ -62,9 +50,8 @@ const twin = (counts: readonly MonthCount[], months: readonly string[]) => html`
   return html`<tr><th scope="row">${month}</th><td>${cell(made, true)}</td><td>${cell(made, false)}</td></tr>`;
 })}</tbody></table></details>`;
 
-/** Whether there were more than the store counts by month (store.ts). */
 const isCut = (counts: readonly MonthCount[]) =>
-  counts.reduce((sum, { ratings }) => sum + ratings, 0) >= 5000;
+  counts.reduce((sum, { ratings }) => sum + ratings, 0) >= maxRatingsByMonth;
 
 /** The outcomes of the twelve months up to a date: bars on one scale for each outcome, and the same as a table. */
 export function monthChart(counts: readonly MonthCount[], date: string): Html {
@@ -79,7 +66,7 @@ export function monthChart(counts: readonly MonthCount[], date: string): Html {
   );
   return html`
 <figure class="chart">
-<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: related ones. The tallest bar: ${amount(tallest)}.${isCut(counts) ? ' Of the newest 5,000 ratings.' : ''}</figcaption>
+<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: related ones. The tallest bar: ${amount(tallest)}.${isCut(counts) ? ` Of the newest ${amount(maxRatingsByMonth)} ratings.` : ''}</figcaption>
 ${rows.map(([outcome, bars]) => row(outcome, bars, tallest))}
 <div class="chart-row" aria-hidden="true"><span></span><span class="axis"><span>${months[0]}</span><span>${months.at(-1)}</span></span></div>
 ${twin(counts, months)}

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ListingDocument, NativeSignals } from '../../evidence/listing/listing-document.ts';
+import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
-import type { MonthCount } from '../../store/store.ts';
 import { counted, day, type Html, pagePath } from '../layout/html.ts';
 import { countsText, scoresText, toLabel } from '../layout/labels.ts';
 import { monthChart } from './month-chart.ts';
