@@ -5,7 +5,8 @@ import type { Limit } from '../src/limits/limit.ts';
 import { problemTable } from '../src/problem.ts';
 import { tools } from '../src/tools/index.ts';
 
-const readme = new URL('../README.md', import.meta.url);
+/** The pages that hold generated blocks, by their path in the repository. */
+export const generatedPages = ['README.md', 'docs/reference.md'] as const;
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
@@ -23,7 +24,7 @@ const toRate = ({ burst, refill_s }: Limit): string => {
   return shown ? `${shown.calls}/${shown.unit}` : `${burst}/${refill_s} s`;
 };
 
-/** The parts of the README that follow from the definitions, by the name of their marker. */
+/** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
   settings: () =>
     table(
@@ -55,15 +56,19 @@ const blocks: Record<string, () => string> = {
     ),
 };
 
-/** The README with every generated block brought up to date. */
-export const renderReadme = (text: string): string =>
-  text.replace(
+/** A page with every generated block brought up to date. Throws where a marker names no block. */
+export const renderBlocks = (page: string): string =>
+  page.replace(
     /(<!-- begin (\w+) -->\n)[\s\S]*?(<!-- end \2 -->)/g,
     (_all, begin: string, name: string, end: string) => {
       const block = blocks[name];
-      if (!block) throw new Error(`README.md: no block is called ${name}`);
+      if (!block) throw new Error(`no generated block is called ${name}`);
       return `${begin}${block()}\n${end}`;
     },
   );
 
-if (import.meta.main) writeFileSync(readme, renderReadme(readFileSync(readme, 'utf8')));
+if (import.meta.main)
+  for (const path of generatedPages) {
+    const address = new URL(`../${path}`, import.meta.url);
+    writeFileSync(address, renderBlocks(readFileSync(address, 'utf8')));
+  }

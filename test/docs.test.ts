@@ -1,24 +1,96 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { renderReadme } from '../scripts/docs.ts';
+import { generatedPages, renderBlocks } from '../scripts/docs.ts';
 
-const readme = readFileSync('README.md', 'utf8');
+const read = (path: string) => readFileSync(path, 'utf8');
 
-describe('README', () => {
-  it('holds the tables that follow from the definitions (npm run docs brings them up to date)', () => {
-    expect(readme).toBe(renderReadme(readme));
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join('docs', path)),
+];
+
+/** Text without the examples in fences, whose paths need not exist. */
+const proseOf = (page: string) => read(page).replace(/^```[\s\S]*?^```/gm, '');
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (page: string) =>
+  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** Relative links of a page that lead nowhere, the anchor included. */
+function brokenLinks(page: string): string[] {
+  const links = [...proseOf(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? page : join(dirname(page), path);
+    if (!existsSync(target)) return true;
+    return anchor !== undefined && !anchorsOf(target).includes(anchor);
   });
-  it('names every setting that the source reads from the environment, and no other home reads it', () => {
-    expect(readme).toContain('| `REPOSITORY_HOSTS` | github.com, gitlab.com |');
-    expect(readme).toContain('| `PORT` | `3000` |');
+}
+
+/** Paths of the repository that a text names, without what stands for a part of a name. */
+const namedPaths = (text: string): string[] =>
+  [...text.matchAll(/(?<![\w./-])(?:src|test|bench|scripts|docs|data)\/[\w./-]*\w/g)].map(([path]) => path);
+
+const missing = (paths: readonly string[]) => [...new Set(paths.filter((path) => !existsSync(path)))];
+
+describe('documents', () => {
+  it.each(generatedPages)('%s holds what follows from the definitions (npm run docs updates it)', (page) => {
+    expect(read(page)).toBe(renderBlocks(read(page)));
   });
-  it('has configs that are valid JSON and name an endpoint or a command', () => {
-    const blocks = [...readme.matchAll(/```json\n([\s\S]*?)```/g)].map(
+  it('name every setting, limit and error code in the reference', () => {
+    const reference = read('docs/reference.md');
+    expect(reference).toContain('| `REPOSITORY_HOSTS` | github.com, gitlab.com |');
+    expect(reference).toContain('| `PORT` | `3000` |');
+    expect(reference).toContain('| `rating` | 20 | 1/min |');
+    expect(reference).toContain('| `self_rating` | 422 |');
+  });
+  it('have configurations that are valid JSON and name an endpoint or a command', () => {
+    const blocks = [...read('README.md').matchAll(/```json\n([\s\S]*?)```/g)].map(
       ([, text]) => JSON.parse(text ?? '') as object,
     );
     expect(blocks).toHaveLength(4);
     expect(blocks[0]).toEqual({
       mcpServers: { dossier: { type: 'http', url: 'http://127.0.0.1:3000/api/mcp' } },
     });
+  });
+  it.each(pages)('%s has links that lead somewhere', (page) => {
+    expect(brokenLinks(page)).toEqual([]);
+  });
+  it.each(pages.filter((page) => page !== 'CHANGELOG.md'))('%s names files that exist', (page) => {
+    expect(missing(namedPaths(proseOf(page)))).toEqual([]);
+  });
+  it('of the index of decisions name every one', () => {
+    const index = read('docs/decisions/README.md');
+    const decisions = readdirSync('docs/decisions').filter((name) => /^\d{4}-/.test(name));
+    expect(decisions.filter((name) => !index.includes(`(${name})`))).toEqual([]);
+  });
+  it('that comments cite exist, with the section', () => {
+    const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.ts'))
+        .map((path) => join(folder, path)),
+    );
+    const cited = sources.flatMap((path) =>
+      [...read(path).matchAll(/(docs\/[\w./-]+\.md)(?:,? section (\d+))?/g)].map(([, page = '', section]) => ({
+        path,
+        page,
+        section,
+      })),
+    );
+    const wrong = cited.filter(
+      ({ page, section }) =>
+        !existsSync(page) || (section && !anchorsOf(page).some((anchor) => anchor.startsWith(`${section}-`))),
+    );
+    expect(wrong).toEqual([]);
   });
 });
