@@ -9,10 +9,14 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'bench/README.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
     .map((path) => join('docs', path)),
 ];
+
+/** Pages that name files as they were when something was measured or changed. */
+const dated = ['CHANGELOG.md', 'bench/README.md'];
 
 /** Text without the examples in fences, whose paths need not exist. */
 const proseOf = (page: string) => read(page).replace(/^```[\s\S]*?^```/gm, '');
@@ -66,7 +70,7 @@ describe('documents', () => {
   it.each(pages)('%s has links that lead somewhere', (page) => {
     expect(brokenLinks(page)).toEqual([]);
   });
-  it.each(pages.filter((page) => page !== 'CHANGELOG.md'))('%s names files that exist', (page) => {
+  it.each(pages.filter((page) => !dated.includes(page)))('%s names files that exist', (page) => {
     expect(missing(namedPaths(proseOf(page)))).toEqual([]);
   });
   it('of the index of decisions name every one', () => {
@@ -81,11 +85,13 @@ describe('documents', () => {
         .map((path) => join(folder, path)),
     );
     const cited = sources.flatMap((path) =>
-      [...read(path).matchAll(/(docs\/[\w./-]+\.md)(?:,? section (\d+))?/g)].map(([, page = '', section]) => ({
-        path,
-        page,
-        section,
-      })),
+      [...read(path).matchAll(/(docs\/[\w./-]+\.md)(?:,? section (\d+))?/g)].map(
+        ([, page = '', section]) => ({
+          path,
+          page,
+          section,
+        }),
+      ),
     );
     const wrong = cited.filter(
       ({ page, section }) =>
