@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
+import type { Timeouts } from './config/timeouts.ts';
 import type { RepositoryReader } from './repositories/reader.ts';
 import type { Store } from './store/store.ts';
 
@@ -18,6 +19,7 @@ export interface Context {
   readonly repositories: RepositoryReader;
   readonly log: Logger;
   readonly clock: () => Date;
+  readonly timeouts: Timeouts;
   readonly caller: Caller;
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Config } from './config/config.ts';
 import { ExitError, exitCodes } from './config/exit.ts';
+import { defaultTimeouts, type Timeouts } from './config/timeouts.ts';
 import type { Context } from './context.ts';
 import { createApp } from './http/app.ts';
 import { allLimits } from './http/middleware/limits.ts';
@@ -12,9 +13,6 @@ import { createRepositoryReader } from './repositories/reader.ts';
 import { openStore } from './store/open.ts';
 import { compareWithKept } from './transparency-log/checkpoint-file.ts';
 
-const headers_ms = 10_000;
-const request_ms = 15_000;
-const drain_ms = 10_000;
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
 
@@ -38,6 +36,7 @@ export async function openContext(config: Config): Promise<Context> {
     repositories: createRepositoryReader(config.repositoryHosts),
     log: createLog(config),
     clock: () => new Date(),
+    timeouts: defaultTimeouts,
     caller: { network: 'local' },
   };
   await compareWithKept(context);
@@ -50,22 +49,22 @@ export interface Running {
   readonly url: string;
   /** The context with the address that is listened on. */
   readonly context: Context;
-  /** Stops accepting, lets requests in flight end (at most 10 s), then closes. */
+  /** Stops accepting, lets requests in flight end (at most `drain_ms`), then closes. */
   stop(): Promise<void>;
 }
 
-const createHttpServer = (): Server => {
+const createHttpServer = ({ requestHeaders_ms, request_ms }: Timeouts): Server => {
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: headers_ms,
+    headersTimeout: requestHeaders_ms,
     requestTimeout: request_ms,
-    connectionsCheckingInterval: 1000,
+    connectionsCheckingInterval: requestHeaders_ms / 10,
   });
   server.maxHeadersCount = maxHeaders;
   return server;
 };
 
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, drain_ms: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
@@ -79,7 +78,7 @@ const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[$
 /** Listens. With PORT=0 the port that was picked stands in PUBLIC_URL too, unless that was set. */
 export async function listen(context: Context): Promise<Running> {
   const { host, port, publicUrl } = context.config;
-  const server = createHttpServer();
+  const server = createHttpServer(context.timeouts);
   server.listen(port, host);
   await once(server, 'listening');
   const { port: listeningPort } = server.address() as AddressInfo;
@@ -95,7 +94,7 @@ export async function listen(context: Context): Promise<Running> {
     if (!app.answerKept(incoming, outgoing)) void answer(incoming, outgoing);
   });
   const stop = async () => {
-    const drained = drain(server);
+    const drained = drain(server, context.timeouts.drain_ms);
     await app.close();
     await drained;
   };

@@ -35,7 +35,7 @@ export interface Posted {
 
 /** Answers MCP over HTTP in both eras. */
 export interface McpAnswerer {
-  /** Throws unavailable after the deadline; every other trouble is an answer. */
+  /** Throws unavailable after the time-out; every other trouble is an answer. */
   answer(posted: Posted): Promise<Response>;
   /** Tells open subscriptions which listings changed. */
   listingsChanged(handles: readonly string[] | 'all'): void;
@@ -57,6 +57,7 @@ interface Routes {
   /** The SDK's own handler, an instance per request: refusals, subscriptions, whatever is unusual. */
   readonly handler: McpHttpHandler;
   readonly subscriptions: Subscriptions;
+  readonly timeout_ms: number;
 }
 
 const urisOf = (handle: string) => [`agent://${handle}`, `agent://${handle}/ratings`];
@@ -75,9 +76,9 @@ async function subscribe(posted: Posted, { message }: InboundModernRoute, routes
 }
 
 /** The SDK's own answer, its failures in our words; a stream is passed on as it is. */
-async function handle({ request, body, caller }: Posted, { handler }: Routes): Promise<Response> {
+async function handle({ request, body, caller }: Posted, { handler, timeout_ms }: Routes): Promise<Response> {
   const sent = { parsedBody: body, authInfo: toAuthInfo(caller) };
-  const response = await deadline(handler.fetch(request, sent));
+  const response = await deadline(handler.fetch(request, sent), timeout_ms);
   if (!response.headers.get('content-type')?.startsWith('application/json')) return response;
   const message = (await response.json()) as JSONRPCMessage;
   return toJson(withOwnMessages(message), response.status);
@@ -156,6 +157,7 @@ async function answer(posted: Posted, routes: Routes, fixtures: Fixtures | undef
 
 /** Opens the two lanes and the handler behind them. */
 export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Promise<McpAnswerer> {
+  const timeout_ms = context.timeouts.mcpAnswer_ms;
   const createServer = (era: Era): McpServer => {
     const server = createMcpServer(context, era, fixtures?.options);
     fixtures?.register(server, (what) =>
@@ -164,7 +166,7 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Pr
     return server;
   };
   const openSession = async (era: Era) => {
-    const session = createSharedSession(era);
+    const session = createSharedSession(era, timeout_ms);
     await createServer(era).connect(session.transport);
     return session;
   };
@@ -176,6 +178,7 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Pr
     modern: await openSession('modern'),
     handler,
     subscriptions: createSubscriptions(),
+    timeout_ms,
   };
   return {
     answer: (posted) => answer(posted, routes, fixtures),

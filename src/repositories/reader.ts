@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { defaultTimeouts } from '../config/timeouts.ts';
 import { toFileText } from './file-text.ts';
 import { createExchange, type Exchange } from './forge-exchange.ts';
 import { type HeadRef, readHead, toHeadQuery } from './pkt-line.ts';
@@ -60,7 +61,6 @@ type Bases = Hosts[string];
 type Layout = NonNullable<Bases['layout']>;
 type Trouble = { readonly result: RepositoryTrouble; readonly retry_after_s?: number };
 
-const wholeLook_ms = 8000;
 const agent = 'dossier';
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 const recordedForm = /^https:\/\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._/-]{3,300})$/i;
@@ -136,9 +136,12 @@ async function look(exchange: Exchange, bases: Bases, request: { place: Reposito
 
 /**
  * Reads claim files from the configured hosts: HEAD's id by one `ls-refs` of git protocol v2, then the raw file at that
- * id (trust.md section 1). At most 8 s a look.
+ * id (trust.md section 1). A look ends after `timeout_ms`.
  */
-export function createRepositoryReader(hosts: Hosts): RepositoryReader {
+export function createRepositoryReader(
+  hosts: Hosts,
+  timeout_ms: number = defaultTimeouts.repositoryCheck_ms,
+): RepositoryReader {
   const origins = Object.values(hosts).flatMap(({ git, raw }) => [new URL(git), new URL(raw)]);
   const loopbackOrigins = new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin));
   let opened: Promise<Outbound> | undefined;
@@ -150,7 +153,7 @@ export function createRepositoryReader(hosts: Hosts): RepositoryReader {
     async look(place, fileName) {
       const bases = hosts[place.host];
       if (!bases) return { result: 'host_unreachable', pinned: false };
-      const exchange = createExchange(await open(), AbortSignal.timeout(wholeLook_ms));
+      const exchange = createExchange(await open(), AbortSignal.timeout(timeout_ms));
       return look(exchange, bases, { place, fileName });
     },
   };

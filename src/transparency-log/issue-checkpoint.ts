@@ -37,9 +37,9 @@ async function issue(context: RecordContext, last: IssuedCheckpoint | undefined)
  * before anybody sees it (trust.md section 4).
  */
 export async function currentCheckpoint(context: RecordContext): Promise<IssuedCheckpoint> {
-  const now_ms = performance.now();
+  const now_ms = context.clock().getTime();
   const known = issued.get(context.store);
-  if (known && now_ms - known.at_ms < signAtMostEvery_ms) return known.checkpoint;
+  if (known && Math.abs(now_ms - known.at_ms) < signAtMostEvery_ms) return known.checkpoint;
   const checkpoint = issue(context, await known?.checkpoint.catch(() => undefined));
   issued.set(context.store, { at_ms: now_ms, checkpoint });
   checkpoint.catch(() => issued.delete(context.store));

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { readConfig } from '../../src/config/config.ts';
+import { defaultTimeouts } from '../../src/config/timeouts.ts';
 import { type Context, withCaller } from '../../src/context.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
 import type { ListingRow, Store } from '../../src/store/store.ts';
@@ -84,6 +85,7 @@ export function createClaimContext(
     ...node,
     config,
     repositories: createRepositoryReader(config.repositoryHosts),
+    timeouts: defaultTimeouts,
     log: pino({ level: 'silent' }),
     caller: { network: '127.0.0.1' },
   };

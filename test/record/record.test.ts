@@ -27,8 +27,6 @@ const append = (count: number, from = 0) =>
   directory.store.write(async (tx) => {
     for (let at = from; at < from + count; at++) await tx.log.append(toLeaf('rating.submitted', { at }));
   });
-/** The newest checkpoint is signed at most once a second. */
-const nextSecond = () => new Promise((end) => setTimeout(end, 1050));
 const get = async (path: string) => {
   const response = await directory.app.request(path);
   expect(response.status).toBe(200);
@@ -62,7 +60,7 @@ describe('the checkpoint', () => {
     const first = await text('/log/checkpoint');
     await append(1, 1);
     expect(await text('/log/checkpoint')).toBe(first);
-    await nextSecond();
+    directory.wait(1);
     expect((await text('/log/checkpoint')).split('\n')[1]).toBe('2');
   });
 });
@@ -178,7 +176,7 @@ describe('dossier verify', () => {
     await append(3);
     const older = await save('older', await text('/log/checkpoint'));
     await append(6, 3);
-    await nextSecond();
+    directory.wait(1);
     const newer = await save('newer', await text('/log/checkpoint'));
     const consistency = await save('consistency', await text('/log/consistency/3/9'));
     const key = await save('key', await text('/log/key'));
@@ -201,7 +199,7 @@ describe('a restored backup', () => {
     await cp(join(folder, 'dossier.db'), join(folder, 'backup.db'));
     directory = await open();
     await append(3, 2);
-    await nextSecond();
+    directory.wait(1);
     const published = await text('/log/checkpoint');
     await directory.close();
     await cp(join(folder, 'backup.db'), join(folder, 'dossier.db'));

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
+import type { Timeouts } from '../../src/config/timeouts.ts';
 import type { Context } from '../../src/context.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import { runImport } from '../../src/registry/import.ts';
@@ -9,12 +10,13 @@ import { listen, openContext } from '../../src/server.ts';
 import { createDatabase } from './database.ts';
 import { type RegistryEntry, seedEntries } from './entries.ts';
 
-/** How to open a directory: what its registry lists, its settings, and whether it listens on a port. */
+/** How to open a directory: what its registry lists, its settings, whether it listens on a port, shorter time-outs. */
 export interface DirectoryOptions {
   /** The two listings of the specification unless said. */
   readonly entries?: readonly RegistryEntry[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly listening?: boolean;
+  readonly timeouts?: Partial<Timeouts>;
 }
 
 /** A whole real service in this process: imported listings, every route, a clock that tests move. */
@@ -47,7 +49,7 @@ async function openServing(opened: Context, listening: boolean) {
 
 /** Opens a directory; close it after use. */
 export async function openDirectory(options: DirectoryOptions = {}): Promise<Directory> {
-  const { entries = seedEntries, environment = {}, listening = false } = options;
+  const { entries = seedEntries, environment = {}, listening = false, timeouts } = options;
   const folder = mkdtempSync(join(tmpdir(), 'dossier-test-'));
   const registry = join(folder, 'registry.json');
   const settings = {
@@ -59,7 +61,8 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
   };
   const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'));
   let ahead_ms = 0;
-  const moved = { ...opened, clock: () => new Date(Date.now() + ahead_ms) };
+  const clock = () => new Date(Date.now() + ahead_ms);
+  const moved = { ...opened, clock, timeouts: { ...opened.timeouts, ...timeouts } };
   const importEntries = async (listed: readonly RegistryEntry[]) => {
     writeFileSync(registry, JSON.stringify(listed));
     const { state, error } = await runImport(moved);

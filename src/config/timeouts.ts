@@ -1,0 +1,15 @@
+/** How long the service waits at most, where no setting says so. Part of `Context`, so that tests can shorten them. */
+export const defaultTimeouts = {
+  /** For the headers of a request. */
+  requestHeaders_ms: 10_000,
+  /** For a whole request. */
+  request_ms: 15_000,
+  /** For requests in flight when the service stops; then their connections are closed. */
+  drain_ms: 10_000,
+  /** For the answer to an MCP message; then it is `unavailable`. */
+  mcpAnswer_ms: 10_000,
+  /** For one check of a repository: all its requests together. */
+  repositoryCheck_ms: 8000,
+} as const;
+
+export type Timeouts = Readonly<Record<keyof typeof defaultTimeouts, number>>;
