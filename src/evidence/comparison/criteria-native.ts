@@ -1,4 +1,5 @@
 import { nativeStatement } from '../listing/snapshot.ts';
+import { counted } from '../text/plural.ts';
 import {
   type ComparedListing,
   type Criterion,
@@ -57,13 +58,11 @@ const ratingFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'resul
   as_of: listing.evidence_snapshot_date,
 });
 
-const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
-
 /** How many native ratings there are and from whom; that there are none is said as everywhere else. */
 function ratingsFact({ signals: { native } }: ComparedListing['listing']): string {
   const { ratings, independent, related } = native;
   if (ratings === 0) return nativeStatement(0);
-  return `${plural(ratings, 'native rating')}: ${independent.ratings} independent, from ${plural(independent.control_roots, 'account')}; ${related.ratings} related.`;
+  return `${counted(ratings, 'native rating')}: ${independent.ratings} independent, from ${counted(independent.control_roots, 'account')}; ${related.ratings} related.`;
 }
 
 const nativeRatingsAtLeast = numberCriterion(
@@ -106,11 +105,11 @@ const succeededPercentAtLeast = numberCriterion(
     if (ratings < fewestForShare)
       return ratingFinding(compared, {
         result: 'unknown',
-        fact: `${plural(ratings, 'independent native rating')}; under ${fewestForShare} no share is told.`,
+        fact: `${counted(ratings, 'independent native rating')}; under ${fewestForShare} no share is told.`,
       });
     return ratingFinding(compared, {
       result: decided(outcomes.succeeded * 100 >= percent * ratings),
-      fact: `${outcomes.succeeded} of ${plural(ratings, 'independent native rating')} say succeeded.`,
+      fact: `${outcomes.succeeded} of ${counted(ratings, 'independent native rating')} say succeeded.`,
     });
   },
 );

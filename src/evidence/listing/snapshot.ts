@@ -1,3 +1,5 @@
+import { counted } from '../text/plural.ts';
+
 /** What the snapshot sentence needs to know. */
 export interface SnapshotFacts {
   readonly handle: string;
@@ -7,8 +9,6 @@ export interface SnapshotFacts {
   /** RFC 3339 times of the last completed import and the last native event, where there are any. */
   readonly times: readonly (string | undefined)[];
 }
-
-const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
 
 /** The as-of date: the later of the last completed import and the last native event, YYYY-MM-DD. */
 export const snapshotDate = ({ times }: Pick<SnapshotFacts, 'times'>): string =>
@@ -24,7 +24,7 @@ export function snapshotSentence(facts: SnapshotFacts): string {
   const evidence =
     facts.ratings === 0
       ? 'no rating evidence'
-      : `${plural(facts.ratings, 'native rating')} from ${plural(facts.independentSources, 'independent source')}`;
+      : `${counted(facts.ratings, 'native rating')} from ${counted(facts.independentSources, 'independent source')}`;
   return `${facts.handle} is listed with ${evidence} as of ${snapshotDate(facts)}. A listing is not verification and not a recommendation to buy.`;
 }
 
@@ -32,4 +32,4 @@ export function snapshotSentence(facts: SnapshotFacts): string {
 export const nativeStatement = (ratings: number): string =>
   ratings === 0
     ? 'No native ratings. For a decision to buy, that absence matters.'
-    : `${plural(ratings, 'native rating')}. Each is one sourced signal, never a final verdict.`;
+    : `${counted(ratings, 'native rating')}. Each is one sourced signal, never a final verdict.`;

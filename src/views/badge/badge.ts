@@ -1,5 +1,6 @@
 import { makeBadge } from 'badge-maker';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { counted } from '../../evidence/text/plural.ts';
 
 /** What a badge shows: the label and the message. Always grey. */
 export interface Badge {
@@ -13,9 +14,11 @@ const darkGrey = '#3d4148';
 /** The badge of a listing: how many independent accounts rated it, as the snapshot sentence counts them, and when. */
 export function toBadge({ signals: { native }, evidence_snapshot_date }: ListingDocument): Badge {
   const { control_roots, last_at } = native.independent;
-  const sources = `independent source${control_roots === 1 ? '' : 's'}`;
   if (control_roots > 0 && last_at)
-    return { label: 'evidence', message: `${control_roots} ${sources}, last ${last_at.slice(0, 10)}` };
+    return {
+      label: 'evidence',
+      message: `${counted(control_roots, 'independent source')}, last ${last_at.slice(0, 10)}`,
+    };
   const none = native.related.ratings > 0 ? 'no independent source' : 'none';
   return { label: 'evidence', message: `${none} as of ${evidence_snapshot_date}` };
 }

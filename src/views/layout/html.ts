@@ -14,15 +14,6 @@ export const dated = (text: string, date: string): Html =>
 export const minute = (time: string): Html =>
   html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time>`;
 
-const thousands = new Intl.NumberFormat('en');
-
-/** A count as people read it: thousands separated. */
-export const amount = (count: number): string => (count < 1000 ? String(count) : thousands.format(count));
-
-/** A count with its noun: `1 listing`, `2 listings`; thousands separated. */
-export const counted = (count: number, one: string): string =>
-  `${amount(count)} ${one}${count === 1 ? '' : 's'}`;
-
 const isHttps = (text: string) =>
   /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(text) && URL.canParse(text);
 

@@ -2,7 +2,7 @@ import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { ownerTexts } from '../../evidence/namespace.ts';
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
-import { amount, counted } from './html.ts';
+import { amount, counted } from '../../evidence/text/plural.ts';
 
 /** How a listing stands, in the words of its page and of its Markdown twin. */
 export const stateTexts = {

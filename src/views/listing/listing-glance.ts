@@ -1,6 +1,6 @@
 import { handleParts } from '../../evidence/handle.ts';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { amount, counted } from '../layout/html.ts';
+import { amount, counted } from '../../evidence/text/plural.ts';
 import { toLabel } from '../layout/labels.ts';
 
 /** One thing that is known or not: what it is, how it stands, and the words that find more of it. */

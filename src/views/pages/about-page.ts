@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
 import { whatClaimedMeans } from '../../evidence/claim/claim-statement.ts';
 import { rulesOfEvidence } from '../../evidence/listing/rules.ts';
+import { amount, counted } from '../../evidence/text/plural.ts';
 import { problemTable } from '../../problem.ts';
 import type { ImportRun, QuarantineRow } from '../../store/store.ts';
-import { amount, counted, day, type Html, minute } from '../layout/html.ts';
+import { day, type Html, minute } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 import { countsOf, type ImportState, importState } from './import-state.ts';

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { Config } from '../../config/config.ts';
+import { amount, counted } from '../../evidence/text/plural.ts';
 import type { ImportRun } from '../../store/store.ts';
-import { amount, counted, type Html, minute } from '../layout/html.ts';
+import { type Html, minute } from '../layout/html.ts';
 
 /** What is known of the import: the newest run, and the newest one that ended well. */
 export interface ImportState {

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
 import { vocabulary } from '../../evidence/listing/vocabulary.ts';
-import { amount, type Html, tagLink } from '../layout/html.ts';
+import { amount } from '../../evidence/text/plural.ts';
+import { type Html, tagLink } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 

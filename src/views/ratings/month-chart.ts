@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import { type MonthCount, maxRatingsByMonth, monthsUntil } from '../../evidence/rating/month-counts.ts';
 import { outcomes } from '../../evidence/rating/rating.ts';
-import { amount, type Html } from '../layout/html.ts';
+import { amount } from '../../evidence/text/plural.ts';
+import type { Html } from '../layout/html.ts';
 
 const width = 10;
 const height = 32;

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { NativeSignals } from '../../evidence/listing/listing-document.ts';
 import { outcomes, type RatingCounts, type RatingRecord } from '../../evidence/rating/rating.ts';
-import { amount, type Html, pagePath } from '../layout/html.ts';
+import { amount } from '../../evidence/text/plural.ts';
+import { type Html, pagePath } from '../layout/html.ts';
 
 /** Which ratings an address asks for; all records where it names neither. */
 export interface RatingFilter {

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { RatingRecord, ShortRating } from '../../evidence/rating/rating.ts';
-import { amount, day, type Html, handleLink, minute } from '../layout/html.ts';
+import { amount } from '../../evidence/text/plural.ts';
+import { day, type Html, handleLink, minute } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
 
 const fact = (name: string, value: Html | string | number | undefined) =>

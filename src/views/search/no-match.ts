@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
+import { counted } from '../../evidence/text/plural.ts';
 import { tokenize } from '../../evidence/text/tokenize.ts';
 import type { NearMisses } from '../../tools/support/near-misses.ts';
-import { counted, type Html, handleLink } from '../layout/html.ts';
+import { type Html, handleLink } from '../layout/html.ts';
 import { type SearchAddress, toFilter, withoutFilter, withWords } from './search-links.ts';
 
 const meant = (words: string, address: SearchAddress) => html`

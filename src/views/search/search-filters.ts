@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
-import { amount, type Html } from '../layout/html.ts';
+import { amount } from '../../evidence/text/plural.ts';
+import type { Html } from '../layout/html.ts';
 import {
   type Filter,
   filtersOf,

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
+import { amount, counted } from '../../evidence/text/plural.ts';
 import { tokenize } from '../../evidence/text/tokenize.ts';
-import { amount, counted, type Html } from '../layout/html.ts';
+import type { Html } from '../layout/html.ts';
 import { listingRows } from '../listing/listing-list.ts';
 import { pickBox, pickForm } from './compare-picks.ts';
 import { noMatch } from './no-match.ts';

@@ -1,6 +1,6 @@
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
-import { counted } from '../layout/html.ts';
+import { counted } from '../../evidence/text/plural.ts';
 import { countsText, scoresText, signalText, toLabel } from '../layout/labels.ts';
 import { day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
 
