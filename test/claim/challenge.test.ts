@@ -123,10 +123,10 @@ test('a file of 16 KiB and 64 challenges is read, more is not', () => {
   expect(parseClaimFile(`${'ä'.repeat(8192)}x`)).toBe('too_large');
 });
 
-test('parsing stays linear on hostile text', () => {
-  const began = performance.now();
-  parseClaimFile('dossier-claim-v1.'.repeat(960));
-  parseClaimFile('optout '.repeat(2300));
-  parseClaimFile(`optout ${' '.repeat(16_000)}x`);
-  expect(performance.now() - began).toBeLessThan(100);
+test.each([
+  ['prefixes of challenges', 'dossier-claim-v1.'.repeat(960)],
+  ['optout words', 'optout '.repeat(2300)],
+  ['spaces', `optout ${' '.repeat(16_000)}x`],
+])('nothing is found in a file full of %s', (_name, text) => {
+  expect(parseClaimFile(text)).toEqual({ challenges: [], secrets: [], optouts: [] });
 });

@@ -45,23 +45,10 @@ const faces: readonly ((url: string) => Promise<number>)[] = [
   async (url) => Number(/with (\d+) native/.exec(await text(get(`${url}/agents/${subject}.md`)()))?.[1] ?? 0),
 ];
 
-/**
- * Asks all faces of a node until each says so many ratings. Answers the milliseconds from now to the beginning of the
- * last request that was answered otherwise, 0 where none was: how slow the machine answers does not count.
- */
-async function lastStale_ms({ url }: Running, ratings: number): Promise<number> {
-  const began = performance.now();
-  let stale_ms = 0;
+/** Waits until every face of a node shows so many ratings; how soon that is, `npm run soak:nodes` measures. */
+async function untilShown({ url }: Running, ratings: number): Promise<void> {
   for (const face of faces)
-    for (
-      let asked_ms = performance.now() - began;
-      (await face(url)) !== ratings;
-      asked_ms = performance.now() - began
-    ) {
-      stale_ms = Math.max(stale_ms, asked_ms);
-      if (asked_ms > 10_000) throw new Error(`${ratings} ratings are not shown after 10 s`);
-    }
-  return stale_ms;
+    await expect.poll(() => face(url), { interval: 10, timeout: 10_000 }).toBe(ratings);
 }
 
 /** Breaks the connection on which a node hears of others' writes. */
@@ -75,25 +62,20 @@ async function endListening({ context }: Running): Promise<void> {
 }
 
 describe('what one node wrote', () => {
-  it('is shown by the other, whose answers were cached, 100 ms after it was acknowledged', async () => {
-    const waits: number[] = [];
-    await lastStale_ms(two, 0);
-    for (let ratings = 1; ratings <= 50; ratings++) {
+  it('is shown by the other, whose answers were cached', async () => {
+    await untilShown(two, 0);
+    for (let ratings = 1; ratings <= 20; ratings++) {
       await rate(one);
-      waits.push(await lastStale_ms(two, ratings));
+      await untilShown(two, ratings);
     }
-    waits.sort((a, b) => a - b);
-    // On a machine that does other work too the notification itself may be late, once in twenty.
-    expect(waits[47]).toBeLessThan(100);
-    expect(waits[49]).toBeLessThan(1000);
   });
 
   it('is shown by a node whose listening connection was lost', async () => {
-    await lastStale_ms(two, 0);
+    await untilShown(two, 0);
     for (let ratings = 1; ratings <= 3; ratings++) {
       await endListening(two);
       await rate(one);
-      await lastStale_ms(two, ratings);
+      await untilShown(two, ratings);
     }
   });
 });

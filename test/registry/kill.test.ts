@@ -5,12 +5,12 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { openImporting, readWritten } from '../support/importing.ts';
-import { manyEntries, readRealEntries } from '../support/registry-entries.ts';
+import { manyEntries } from '../support/registry-entries.ts';
 import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
 
 let folder: string;
 let registry: RegistryServer;
-const entries = readRealEntries() ?? manyEntries(2500);
+const entries = manyEntries(2500);
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dossier-kill-'));

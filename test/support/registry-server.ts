@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -28,6 +28,8 @@ export interface RegistryServer {
   readonly url: string;
   /** Every list request so far: its query and its User-Agent. */
   readonly requests: { readonly query: URLSearchParams; readonly userAgent: string }[];
+  /** Bytes of all answers so far. */
+  sent_bytes(): number;
   /** What it holds from now on. */
   serve(entries: readonly RegistryEntry[]): void;
   /** Answers the next `times` list requests after `after` good ones with trouble. */
@@ -169,11 +171,14 @@ export async function startRegistryServer(entries: readonly RegistryEntry[] = []
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
+  const sockets: Socket[] = [];
+  server.on('connection', (socket) => sockets.push(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    sent_bytes: () => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0),
     serve,
     trouble: (kind, { after = 0, times = Number.POSITIVE_INFINITY } = {}) => {
       planned = { kind, after, times };
