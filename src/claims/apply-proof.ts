@@ -9,24 +9,25 @@ import { judgeLines } from './judge-lines.ts';
 import { withdrawByOptout } from './opt-out.ts';
 import { suspendClaim } from './suspend.ts';
 
-/** What a proof came to. */
+/** The outcome of a repository check for the claim. */
 export interface ProofOutcome {
   readonly result: CheckResult | 'optout';
   readonly changed: ClaimChange;
 }
 
-const patience_ms = 30 * 86_400_000;
+/** How long a claim survives while its repository cannot be checked. */
+const unreachableLimit_ms = 30 * 86_400_000;
 
-/** Unused capabilities that are remembered as published, for one listing: nobody loses hundreds by mistake. */
-const mostBurnt = 256;
+/** Never activated capabilities stored as leaked, for one listing; nobody leaks hundreds by mistake. */
+const leakedLimit = 256;
 
-/** Ends capabilities that somebody committed, also those that were never used, so that they never will be. */
-async function burn(
+/** Ends the capabilities that the file leaks. Those never activated are stored as leaked, so that they never work. */
+async function endLeaked(
   tx: Transaction,
   handle: string,
   { secrets, at }: { secrets: readonly string[]; at: string },
 ) {
-  let room = mostBurnt - (await tx.claims.burnt(handle));
+  let room = leakedLimit - (await tx.claims.leakedCount(handle));
   for (const hash of secrets.map(capabilityHash)) {
     const row = await tx.claims.capability(hash);
     if (row) await endCapability(tx, row, { state: 'burnt', at });
@@ -53,43 +54,43 @@ async function judge(tx: Transaction, file: ClaimFile, { listing, place, binding
   return judgeLines(file, { binding, ring, known, now_s: Math.floor(now.getTime() / 1000) });
 }
 
-/** No line counts: a file that was read at HEAD's commit suspends at once, silence of the host after 30 days. */
-async function lapse(tx: Transaction, result: CheckResult, { listing: { handle }, look, now }: Proof) {
+/** Suspends a claim without a usable line: at once if the file was read at HEAD's commit, else 30 days after the last such check. */
+async function applyFailure(tx: Transaction, result: CheckResult, { listing: { handle }, read, now }: Proof) {
   const claim = await tx.claims.claim(handle);
   if (!claim) return;
   const at = now.toISOString();
-  const isAuthoritative = look.pinned && !/^(host_|redirect_|repository_|not_text|too_large)/.test(result);
+  const isAuthoritative = read.pinned && !/^(host_|redirect_|repository_|not_text|too_large)/.test(result);
   if (isAuthoritative) {
     await suspendClaim(tx, {
       handle,
       reason: 'proof_missing',
       at,
-      ...(look.commit && { commit: look.commit }),
+      ...(read.commit && { commit: read.commit }),
     });
     const after = await tx.claims.claim(handle);
     if (after) await tx.claims.putClaim({ ...after, checked_at: at });
-  } else if (now.getTime() - Date.parse(claim.checked_at) > patience_ms) {
+  } else if (now.getTime() - Date.parse(claim.checked_at) > unreachableLimit_ms) {
     await suspendClaim(tx, { handle, reason: 'host_unreachable_30d', at });
   }
 }
 
-/** Applies one look in the caller's transaction: opt-out, burning, activation or suspension, with history and log. */
+/** Applies one check in the caller's transaction: opt-out, leaked capabilities, activation or suspension, with history and log. */
 export async function applyProof(tx: Transaction, proof: Proof): Promise<ProofOutcome> {
-  const { listing, look, now } = proof;
+  const { listing, read, now } = proof;
   const at = now.toISOString();
-  const file = look.result === 'file' ? parseClaimFile(look.text) : look.result;
+  const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
   if (typeof file === 'string') {
-    await lapse(tx, file, proof);
+    await applyFailure(tx, file, proof);
     return { result: file, changed: 'none' };
   }
-  if (look.pinned && file.optouts.includes(listing.handle)) {
+  if (read.pinned && file.optouts.includes(listing.handle)) {
     await withdrawByOptout(tx, listing.handle, at);
     return { result: 'optout', changed: 'none' };
   }
-  await burn(tx, listing.handle, { secrets: file.secrets, at });
-  const { usable, trouble } = await judge(tx, file, proof);
-  if (usable.length === 0) await lapse(tx, trouble, proof);
+  await endLeaked(tx, listing.handle, { secrets: file.secrets, at });
+  const { usable, reason } = await judge(tx, file, proof);
+  if (usable.length === 0) await applyFailure(tx, reason, proof);
   const changed = usable.length > 0 ? await activate(tx, usable, proof) : 'none';
   const isProven = usable.length > 0 && file.secrets.length === 0;
-  return { result: isProven ? 'proven' : trouble, changed };
+  return { result: isProven ? 'proven' : reason, changed };
 }

@@ -5,17 +5,17 @@ import { Problem, type ProblemCode } from '../problem.ts';
 import type { CapabilityRow } from '../store/store.ts';
 import { endCapability } from './end-capability.ts';
 
-/** Capabilities of one network that were sent and do not work, whatever the face. */
+/** Requests of one network with a capability that does not work, on all faces together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
-/** The problem that each state but `active` answers with. */
+/** The problem for a capability in each state but `active`. */
 const refusals: Record<Exclude<CapabilityRow['state'], 'active'>, ProblemCode> = {
   suspended: 'capability_suspended',
   revoked: 'capability_revoked',
   burnt: 'capability_revoked',
 };
 
-/** Only a bad one is counted, so nobody in its network who sends a good one is ever refused for it. */
+/** Only bad capabilities are counted, so that good ones from the same network are never refused. */
 async function refuseBad(code: ProblemCode, context: Context): Promise<never> {
   await takeNetworkLimits(context, [badCapabilityLimit]);
   throw new Problem(code);
@@ -33,7 +33,7 @@ async function findHolder(context: Context) {
 
 /**
  * The caller's active capability. Throws capability_required, capability_conflict, capability_invalid,
- * capability_revoked (burnt ones too), capability_suspended, or rate_limited for a bad one after many.
+ * capability_revoked (also for a leaked one), capability_suspended, or rate_limited after too many bad ones.
  */
 export async function authenticate(context: Context): Promise<CapabilityRow> {
   const { capability, isClaimed } = await findHolder(context);
@@ -41,14 +41,14 @@ export async function authenticate(context: Context): Promise<CapabilityRow> {
   return isClaimed ? capability : refuseBad('capability_suspended', context);
 }
 
-/** What a revocation answers. */
+/** The result of a revocation. */
 export interface Revocation {
   readonly handle: string;
   readonly capability_id: string;
   readonly revoked_at: string;
 }
 
-/** Ends the caller's capability for good, a suspended one too. Throws as authenticate does. */
+/** Ends the caller's capability for good, even a suspended one. Throws the same problems as authenticate. */
 export async function revokeCapability(context: Context): Promise<Revocation> {
   const { capability: found } = await findHolder(context);
   const revoked_at = context.clock().toISOString();

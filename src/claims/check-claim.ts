@@ -1,35 +1,34 @@
 import type { Context } from '../context.ts';
 import type { ChallengeBinding } from '../evidence/claim/challenge.ts';
 import { Problem } from '../problem.ts';
-import type { RepositoryLook, RepositoryPlace } from '../repositories/reader.ts';
+import type { RepositoryCheck, RepositoryPlace } from '../repositories/reader.ts';
 import type { ListingRow } from '../store/store.ts';
 import { applyProof, type ProofOutcome } from './apply-proof.ts';
-import { type KeepOutcome, shareLook } from './check-lock.ts';
 import type { ClaimCheck } from './check-results.ts';
 import { claimKeyRing } from './keys.ts';
-import { throttleOf } from './throttle.ts';
+import { runSharedCheck, type SaveOutcome, window_ms } from './shared-check.ts';
 
-/** A listing that can be claimed, and where. */
+/** A listing that can be claimed, and the repository to check. */
 export interface ClaimTarget {
   readonly listing: ListingRow & { readonly repository: string };
   readonly place: RepositoryPlace;
 }
 
-/** What a check came to; `optedOut` where the file withdrew the listing. */
+/** The outcome of a check; `optedOut` if the claim file withdrew the listing. */
 export interface CheckedClaim {
   readonly check: ClaimCheck;
   readonly changed: ProofOutcome['changed'];
   readonly optedOut: boolean;
 }
 
-/** What challenges of a listing are bound to. */
+/** What the challenges of a listing are bound to. */
 export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context): ChallengeBinding => ({
   origin: config.publicUrl,
   handle: listing.handle,
   repositoryKey: place.key,
 });
 
-/** Where a listing can be claimed. Throws no_repository or host_unsupported. */
+/** The repository that a claim of this listing is checked in. Throws no_repository or host_unsupported. */
 export function toClaimTarget(listing: ListingRow, { repositories }: Context): ClaimTarget {
   const { repository } = listing;
   if (!repository) throw new Problem('no_repository');
@@ -38,49 +37,60 @@ export function toClaimTarget(listing: ListingRow, { repositories }: Context): C
   return { listing: { ...listing, repository }, place };
 }
 
-function toChecked(look: RepositoryLook, { result, changed }: ProofOutcome, at: Date): CheckedClaim {
-  const { commit, branch, pinned } = look;
-  const wait = look.result === 'file' ? undefined : look.retry_after_s;
+function toChecked(read: RepositoryCheck, { result, changed }: ProofOutcome, at: Date): CheckedClaim {
+  const { commit, branch, pinned } = read;
+  const wait_s = read.result === 'file' ? undefined : read.retry_after_s;
   const check: ClaimCheck = {
     result: result === 'optout' ? 'proven' : result,
     at: at.toISOString(),
     ...(commit && { commit }),
     ...(branch && { branch }),
     pinned,
-    ...(wait !== undefined && { retry_after_s: wait }),
+    ...(wait_s !== undefined && { retry_after_s: wait_s }),
   };
   return { check, changed, optedOut: result === 'optout' };
 }
 
-async function lookAndApply(target: ClaimTarget, context: Context, keep: KeepOutcome): Promise<CheckedClaim> {
+async function checkAndApply(
+  target: ClaimTarget,
+  context: Context,
+  save: SaveOutcome,
+): Promise<CheckedClaim> {
   const { repositories, store, config } = context;
   const ring = await claimKeyRing(context);
-  const look = await repositories.look(target.place, config.claimFile);
+  const read = await repositories.check(target.place, config.claimFile);
   const now = context.clock();
   const binding = bindingOf(target, context);
   return store.write(async (tx) => {
     const current = await tx.listings.row(target.listing.handle);
     if (!current || current.withdrawn || current.repository !== target.listing.repository)
       throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
-    const checked = toChecked(look, await applyProof(tx, { ...target, look, binding, ring, now }), now);
-    await keep(tx, checked);
+    const checked = toChecked(read, await applyProof(tx, { ...target, read, binding, ring, now }), now);
+    await save(tx, checked);
     return checked;
   });
 }
 
+/** Whole seconds, 1 to 30, until a repository that was checked at `begun_ms` may be checked again. */
+const untilNext_s = (begun_ms: number, now_ms: number) =>
+  Math.min(Math.max(Math.ceil((begun_ms + window_ms - now_ms) / 1000), 1), window_ms / 1000);
+
 /**
- * Looks at the recorded repository and lets the file decide, at most once per listing and 30 seconds whatever node is
- * asked; in between the last check is answered, with the seconds to wait for the next.
+ * Checks the recorded repository and applies what its claim file says, at most once per listing and 30 seconds across
+ * all nodes. In between it returns the last check, with the seconds until the next one is possible.
  */
 export async function checkClaim(target: ClaimTarget, context: Context): Promise<CheckedClaim> {
   const subject = { handle: target.listing.handle, repositoryKey: target.place.key };
-  const key = `${subject.handle}\n${subject.repositoryKey}`;
-  const throttle = throttleOf<CheckedClaim>(context.repositories);
-  const { outcome, isFresh, wait_s } = await throttle.run(key, context.clock().getTime(), () =>
-    shareLook(subject, context, (keep) => lookAndApply(target, context, keep)),
+  const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, (save) =>
+    checkAndApply(target, context, save),
   );
-  if (isFresh) return outcome;
-  const retry_after_s = Math.max(wait_s, outcome.check.retry_after_s ?? 0);
-  const check = outcome.check.result === 'proven' ? outcome.check : { ...outcome.check, retry_after_s };
-  return { ...outcome, check, changed: 'none' };
+  if (isOwn) return outcome;
+  const { check } = outcome;
+  const wait_s = untilNext_s(begun_ms, context.clock().getTime());
+  const retry_after_s = Math.max(wait_s, check.retry_after_s ?? 0);
+  return {
+    ...outcome,
+    check: check.result === 'proven' ? check : { ...check, retry_after_s },
+    changed: 'none',
+  };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How a check of a claim ended (trust.md section 1). `repository_id_mismatch` waits for hosts that name ids. */
+/** Results of a claim check (docs/trust.md section 1). `repository_id_mismatch` is reserved for hosts that report ids. */
 export const checkResults = [
   'file_absent',
   'no_challenge_in_file',
@@ -26,7 +26,7 @@ export const checkResults = [
 ] as const;
 export type CheckResult = (typeof checkResults)[number];
 
-/** One look at the recorded repository, as it is answered. */
+/** One check of the recorded repository, as callers see it. */
 export const claimCheck = z.object({
   result: z.enum(checkResults),
   at: z.string(),
@@ -37,7 +37,7 @@ export const claimCheck = z.object({
 });
 export type ClaimCheck = z.infer<typeof claimCheck>;
 
-/** What each result but `proven` means and what to do about it, in our own words. */
+/** What each result but `proven` means and what to do about it. */
 export const checkMessages: Record<Exclude<CheckResult, 'proven'>, (claimFile: string) => string> = {
   file_absent: (file) => `There is no ${file} at the root of the default branch. Commit it there.`,
   no_challenge_in_file: (file) =>
@@ -57,9 +57,9 @@ export const checkMessages: Record<Exclude<CheckResult, 'proven'>, (claimFile: s
   repository_not_found: () => 'The recorded repository is not public, or does not exist.',
   repository_empty: (file) => `The recorded repository has no commit yet. Commit ${file} to it.`,
   repository_moved: () =>
-    'The recorded repository redirects to another place. Record the new place in the registry, then claim again.',
-  repository_id_mismatch: () => 'The recorded repository is not the one it was.',
-  redirect_refused: () => 'The repository host redirects somewhere else; that is not followed.',
+    'The recorded repository redirects to another address. Record the new address in the registry, then claim again.',
+  repository_id_mismatch: () => 'The recorded repository is no longer the same repository.',
+  redirect_refused: () => 'The repository host redirects to another host; such redirects are not followed.',
   host_unreachable: () => 'The repository host cannot be reached. Try again later.',
   host_timeout: () => 'The repository host took longer than 8 seconds. Try again later.',
   host_rate_limited: () => 'The repository host limits our requests. Try again later.',

@@ -7,14 +7,14 @@ import { bindingOf, type CheckedClaim, type ClaimTarget } from './check-claim.ts
 import { type CheckResult, checkMessages, claimCheck } from './check-results.ts';
 import { claimKeyRing } from './keys.ts';
 
-/** The answer of a claim request (trust.md section 1, POST /api/claim-github). */
-export const claimAnswer = z.object({
+/** The response to a claim request (docs/trust.md section 1, POST /api/claim-github). */
+export const claimResponse = z.object({
   status: z.enum(['challenge_issued', 'not_proven', 'claimed']),
   handle: z.string(),
   repository: z.string(),
   claim_file: z.string(),
   check: claimCheck,
-  reason: z.string().optional().describe('check.result, or what is wrong with the challenge asked about'),
+  reason: z.string().optional().describe('check.result, or why the named challenge does not count'),
   message: z.string().optional(),
   challenge: z.string().optional().describe('Public: commit it'),
   file_contents: z.string().optional(),
@@ -27,40 +27,42 @@ export const claimAnswer = z.object({
   changed: z.enum(['activated', 'rotated', 'restored', 'none']).optional(),
   next: z.string(),
 });
-export type ClaimAnswer = z.input<typeof claimAnswer>;
+export type ClaimResponse = z.input<typeof claimResponse>;
 
-/** What the claim of a listing is at the moment. */
-export interface ClaimStanding {
+/** A listing's claim and capabilities. */
+export interface ClaimStatus {
   readonly claim: ClaimRow | undefined;
   readonly capabilities: readonly CapabilityRow[];
 }
 
 const nextWhenIssued = (file: string) =>
-  `Keep the capability that came with the challenge you commit; it is shown only now. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping lines that are there already, then send the same request again.`;
+  `Keep the capability that came with the challenge you commit; it is shown only now. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
 const nextWhenClaimed = (file: string) =>
-  `Use the capability whose capability_id is in capabilities, as Authorization: Bearer. Keep its line in ${file}: removing it suspends the capability. Ask with rotate: true for a new one.`;
-/** Our words for a reason; they also say when another look is possible, where it is not possible at once. */
-export const said = (reason: CheckResult, { check }: CheckedClaim, { config }: Context) => {
+  `Use the capability whose capability_id is in capabilities, as Authorization: Bearer. Keep its line in ${file}: removing it suspends the capability. Request with rotate: true to get a new one.`;
+
+/** `message` for a reason; it also tells when the next check is possible, unless that is at once. */
+export const messageOf = (reason: CheckResult, { check }: CheckedClaim, { config }: Context) => {
   if (reason === 'proven') return {};
-  const wait = check.retry_after_s;
-  const again = wait === undefined ? '' : ` Looked at ${check.at}; look again in ${wait} seconds.`;
-  return { message: checkMessages[reason](config.claimFile) + again };
+  const wait_s = check.retry_after_s;
+  const next =
+    wait_s === undefined ? '' : ` Checked at ${check.at}; the next check is possible in ${wait_s} seconds.`;
+  return { message: checkMessages[reason](config.claimFile) + next };
 };
 
-/** What every answer says. */
-export const frame = ({ listing }: ClaimTarget, { check }: CheckedClaim, { config }: Context) => ({
+/** The fields of every response. */
+export const toCommonFields = ({ listing }: ClaimTarget, { check }: CheckedClaim, { config }: Context) => ({
   handle: listing.handle,
   repository: listing.repository,
   claim_file: config.claimFile,
   check,
 });
 
-/** A new pair: the challenge to commit and the capability that it makes work. Nothing is stored. */
+/** A new pair: a challenge to commit, and the capability that works once it is committed. Nothing is stored. */
 export async function toIssued(
   target: ClaimTarget,
   checked: CheckedClaim,
   context: Context,
-): Promise<ClaimAnswer> {
+): Promise<ClaimResponse> {
   const { claimFile, publicUrl } = context.config;
   const [key] = await claimKeyRing(context);
   const at_s = Math.floor(context.clock().getTime() / 1000);
@@ -71,45 +73,45 @@ export async function toIssued(
   const { handle } = target.listing;
   return {
     status: 'challenge_issued',
-    ...frame(target, checked, context),
+    ...toCommonFields(target, checked, context),
     challenge,
     file_contents: `# Claim of ${handle} at ${publicUrl}\n${challenge}\n`,
     capability,
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
-    ...said(result, checked, context),
+    ...messageOf(result, checked, context),
     next: nextWhenIssued(claimFile),
   };
 }
 
-/** A new pair, with the reason why nothing in the file counted. A check answered from before may be outlived. */
+/** A new pair, with the reason why no line of the file counts. A shared check can be `proven` and yet out of date: `reused`. */
 export async function toNotProven(
   target: ClaimTarget,
   checked: CheckedClaim,
   context: Context,
-): Promise<ClaimAnswer> {
+): Promise<ClaimResponse> {
   const reason = checked.check.result === 'proven' ? 'reused' : checked.check.result;
   const issued = await toIssued(target, checked, context);
-  return { ...issued, status: 'not_proven', reason, ...said(reason, checked, context) };
+  return { ...issued, status: 'not_proven', reason, ...messageOf(reason, checked, context) };
 }
 
-/** A claim that stands; never a secret. */
+/** An active claim. It never contains a secret. */
 export function toClaimed(
   target: ClaimTarget,
   checked: CheckedClaim,
-  { context, claim, capabilities }: ClaimStanding & { claim: ClaimRow; context: Context },
-): ClaimAnswer {
+  { context, claim, capabilities }: ClaimStatus & { claim: ClaimRow; context: Context },
+): ClaimResponse {
   const { claimFile } = context.config;
   return {
     status: 'claimed',
-    ...frame(target, checked, context),
+    ...toCommonFields(target, checked, context),
     claimed_at: claim.claimed_at,
     ...(claim.commit_id && { commit: claim.commit_id }),
     capabilities: capabilities
       .filter(({ state }) => state === 'active')
       .map(({ id, activated_at }) => ({ id, activated_at })),
     changed: checked.changed,
-    ...said(checked.check.result, checked, context),
+    ...messageOf(checked.check.result, checked, context),
     next: nextWhenClaimed(claimFile),
   };
 }

@@ -2,7 +2,7 @@ import type { CapabilityRow, Transaction } from '../store/store.ts';
 import { recordClaimEvent } from './record-event.ts';
 import { type SuspensionReason, suspendClaim } from './suspend.ts';
 
-/** How a capability ends for good: taken back by its holder, or found published. */
+/** How a capability ends for good: `revoked` by its holder, or `burnt` (leaked: found in a claim file). */
 export interface CapabilityEnd {
   readonly state: 'revoked' | 'burnt';
   readonly at: string;
@@ -14,8 +14,8 @@ const reasons: Record<CapabilityEnd['state'], { event?: string; suspension: Susp
 };
 
 /**
- * Ends a capability for good, with history and log. A claim without any active capability left is suspended.
- * Answers false where it had ended before.
+ * Ends a capability for good, with history and log. Suspends the claim if no active capability is left. Returns false
+ * if it had already ended.
  */
 export async function endCapability(
   tx: Transaction,

@@ -10,7 +10,7 @@ import {
 import type { ClaimFile } from '../evidence/claim/claim-file.ts';
 import type { CapabilityRow } from '../store/store.ts';
 
-/** What a line is judged by. `known`: capabilities of any listing whose state decides, whatever the challenge says. */
+/** What decides about a line. `known`: stored capabilities of any listing, whose state overrides the challenge. */
 export interface LineFacts {
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
@@ -18,20 +18,20 @@ export interface LineFacts {
   readonly known: readonly Pick<CapabilityRow, 'hash' | 'handle' | 'state'>[];
 }
 
-/** A line that counts. */
+/** A line that proves the claim. */
 export interface UsableLine {
   readonly hash: string;
   readonly issued_at: string;
 }
 
-/** The lines that count, and the most telling reason why others do not. */
+/** The usable lines, and the most specific reason why others are not. */
 export interface JudgedLines {
   readonly usable: readonly UsableLine[];
-  readonly trouble: ChallengeTrouble | 'no_challenge_in_file' | 'secret_published' | 'reused';
+  readonly reason: ChallengeTrouble | 'no_challenge_in_file' | 'secret_published' | 'reused';
 }
 
-/** In a file for many listings most lines are foreign, so that says least. */
-const mostTelling = [
+/** Most specific first. A file for many listings has mostly foreign lines, so that being foreign says little. */
+const bySpecificity = [
   'secret_published',
   'challenge_expired',
   'challenge_from_future',
@@ -39,10 +39,10 @@ const mostTelling = [
   'challenge_key_retired',
   'challenge_foreign',
   'no_challenge_in_file',
-] as const satisfies readonly JudgedLines['trouble'][];
+] as const satisfies readonly JudgedLines['reason'][];
 
-function judge(challenge: Challenge, burnt: ReadonlySet<string>, facts: LineFacts) {
-  if (burnt.has(challenge.hash)) return 'secret_published';
+function judge(challenge: Challenge, leaked: ReadonlySet<string>, facts: LineFacts) {
+  if (leaked.has(challenge.hash)) return 'secret_published';
   const known = facts.known.find(({ hash }) => hash === challenge.hash);
   if (known?.state === 'burnt') return 'secret_published';
   if (known && known.handle !== facts.binding.handle) return 'challenge_foreign';
@@ -50,22 +50,22 @@ function judge(challenge: Challenge, burnt: ReadonlySet<string>, facts: LineFact
   return known ? undefined : challengeTrouble(challenge, facts.binding, facts);
 }
 
-/** Decides which lines of a claim file count for one listing. */
+/** Decides which lines of a claim file prove the claim of one listing. */
 export function judgeLines(file: ClaimFile, facts: LineFacts): JudgedLines {
-  const burnt = new Set(file.secrets.map(capabilityHash));
+  const leaked = new Set(file.secrets.map(capabilityHash));
   const judged = file.challenges
     .flatMap((text) => readChallenge(text) ?? [])
-    .map((challenge) => ({ challenge, trouble: judge(challenge, burnt, facts) }));
+    .map((challenge) => ({ challenge, reason: judge(challenge, leaked, facts) }));
   const usable = judged
-    .filter(({ trouble }) => trouble === undefined)
+    .filter(({ reason }) => reason === undefined)
     .map(({ challenge: { hash, issued_s } }) => ({
       hash,
       issued_at: new Date(issued_s * 1000).toISOString(),
     }));
-  const troubles = new Set<string>(judged.map(({ trouble }) => trouble ?? ''));
-  if (burnt.size > 0) troubles.add('secret_published');
+  const reasons = new Set<string>(judged.map(({ reason }) => reason ?? ''));
+  if (leaked.size > 0) reasons.add('secret_published');
   return {
     usable,
-    trouble: mostTelling.find((name) => troubles.has(name)) ?? 'no_challenge_in_file',
+    reason: bySpecificity.find((name) => reasons.has(name)) ?? 'no_challenge_in_file',
   };
 }

@@ -5,18 +5,18 @@ import type { KeyReads, Store } from '../store/store.ts';
 
 const retirement_ms = 7 * 86_400_000;
 
-/** Keys that sign and verify challenges, newest first; never empty. */
+/** The keys that sign and verify challenges, newest first; at least one. */
 export type KeyRing = readonly [ClaimKey, ...ClaimKey[]];
 type StoredKey = Awaited<ReturnType<KeyReads['claimKeys']>>[number];
 
-/** `kid:base64,...`, newest first; the operator ends an old key by leaving it out. */
+/** Parses `kid:base64,...`, newest first; the operator retires an old key by removing it. */
 const toConfiguredKeys = (text: string): ClaimKey[] =>
   text.split(',').map((pair) => {
     const colon = pair.indexOf(':');
     return { kid: Number(pair.slice(0, colon)), secret: Buffer.from(pair.slice(colon + 1), 'base64') };
   });
 
-/** A key verifies for seven more days after the next one was made. */
+/** A key still verifies for seven days after its successor was created. */
 const toKeys = (rows: readonly StoredKey[], now: Date): ClaimKey[] =>
   rows.map(({ kid, secret }, index) => {
     const successor = rows[index - 1];
@@ -24,10 +24,10 @@ const toKeys = (rows: readonly StoredKey[], now: Date): ClaimKey[] =>
     return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
   });
 
-/** Two nodes that start at once agree on one key: the second finds the first one's. */
+/** Stored keys; creates one at first use. Nodes that start at the same time agree on one key. */
 const storedKeys = async (store: Store, now: Date): Promise<StoredKey[]> => {
-  const kept = await store.keys.claimKeys();
-  if (kept.length > 0) return kept;
+  const stored = await store.keys.claimKeys();
+  if (stored.length > 0) return stored;
   return store.write(async (tx) => {
     const made = { kid: 1, secret: randomBytes(32).toString('base64'), created_at: now.toISOString() };
     if ((await tx.keys.claimKeys()).length === 0) await tx.keys.addClaimKey(made);
@@ -35,7 +35,7 @@ const storedKeys = async (store: Store, now: Date): Promise<StoredKey[]> => {
   });
 };
 
-/** The ring of CLAIM_KEYS, or else the one kept in the database, made there at the first use. */
+/** The keys of CLAIM_KEYS, or else those stored in the database. */
 export async function claimKeyRing({ config, store, clock }: Context): Promise<KeyRing> {
   const now = clock();
   const [newest, ...older] = config.claimKeys

@@ -1,7 +1,7 @@
 import type { Transaction } from '../store/store.ts';
 import { suspendClaim } from './suspend.ts';
 
-/** Withdraws a listing at its repository's word: publisher text goes, handle and claim history stay. */
+/** Withdraws a listing whose claim file opts out: publisher text is deleted, handle and claim history stay. */
 export async function withdrawByOptout(tx: Transaction, handle: string, at: string): Promise<void> {
   const row = await tx.listings.row(handle);
   if (!row || row.withdrawn === 'optout') return;

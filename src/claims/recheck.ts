@@ -8,23 +8,23 @@ const page = 100;
 const passesPerInterval = 20;
 const longestSleep_s = 3600;
 
-/** Time between two passes of one node. */
+/** Pause between two passes of one node. */
 const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
   Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
-/** When a claim is looked at again, in ms since 1970: the interval after its last check, give or take a fifth. */
+/** When a claim is checked again, in ms since 1970: the interval (+-20 %) after its last check. */
 export function recheckDue_ms({ handle, checked_at }: ClaimRow, interval_s: number): number {
   const spread = createHash('sha256').update(`${handle}\n${checked_at}`).digest().readUInt16BE(0) / 65_535;
   return Date.parse(checked_at) + interval_s * 1000 * (0.8 + 0.4 * spread);
 }
 
-/** Whether a claim is due, as it stands now: in this pass another node may have looked at it, in vain or not. */
+/** Whether a claim is still due: another node may have checked it in this pass, successfully or not. */
 async function isDue({ handle }: ClaimRow, { store, config, clock }: Context): Promise<boolean> {
   const now_ms = clock().getTime();
   const claim = await store.claims.claim(handle);
   if (!claim || recheckDue_ms(claim, config.claimRecheck_s) > now_ms) return false;
-  const look = await store.checks.newest(handle);
-  return !look || now_ms - Date.parse(look.begun_at) > 0.9 * pauseOf_ms(config);
+  const check = await store.checks.newest(handle);
+  return !check || now_ms - Date.parse(check.begun_at) > 0.9 * pauseOf_ms(config);
 }
 
 async function recheck(claim: ClaimRow, context: Context): Promise<boolean> {
@@ -33,32 +33,32 @@ async function recheck(claim: ClaimRow, context: Context): Promise<boolean> {
   if (!listing?.repository || listing.withdrawn || !context.repositories.place(listing.repository))
     return false;
   const { check, changed } = await checkClaim(toClaimTarget(listing, context), context);
-  context.log.debug({ handle: claim.handle, result: check.result, changed }, 'claim re-checked');
+  context.log.debug({ handle: claim.handle, result: check.result, changed }, 'claim checked');
   return true;
 }
 
 /**
- * Looks once at every claim that is due, one after the other, and leaves out what another node looked at in this pass;
- * answers how many. One that fails stops no other.
+ * Checks every claim that is due, one after the other, except those that another node checked in this pass. Returns how
+ * many it checked. A check that fails is logged and does not stop the others.
  */
 export async function recheckClaims(context: Context, stopped?: AbortSignal): Promise<number> {
-  let looked = 0;
+  let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
   await context.store.write((tx) => tx.checks.forget(hourAgo));
   for (let after: string | undefined = ''; after !== undefined; ) {
     const claims: ClaimRow[] = await context.store.claims.claimed(after, page);
     for (const claim of claims) {
-      if (stopped?.aborted) return looked;
+      if (stopped?.aborted) return checked;
       if (recheckDue_ms(claim, context.config.claimRecheck_s) > context.clock().getTime()) continue;
       try {
-        if (await recheck(claim, context)) looked += 1;
+        if (await recheck(claim, context)) checked += 1;
       } catch (error) {
         context.log.warn({ err: error, handle: claim.handle }, 'claim re-check failed');
       }
     }
     after = claims.length === page ? claims.at(-1)?.handle : undefined;
   }
-  return looked;
+  return checked;
 }
 
 async function run(context: Context, stopped: AbortSignal): Promise<void> {
@@ -72,7 +72,7 @@ async function run(context: Context, stopped: AbortSignal): Promise<void> {
   }
 }
 
-/** Starts the re-check of all claims every CLAIM_RECHECK, give or take a fifth. Answers how to stop it and wait. */
+/** Starts checking all claims every CLAIM_RECHECK (+-20 %). Returns a function that stops it and waits for its end. */
 export function startRecheck(context: Context): () => Promise<void> {
   const stop = new AbortController();
   const running = run(context, stop.signal);

@@ -2,7 +2,7 @@ import type { ClaimEvent } from '../evidence/listing/listing-document.ts';
 import { type LeafType, toLeaf } from '../evidence/log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
 
-/** A claim event before it has its place in the log. */
+/** A claim event before it has a log index. */
 export type NewClaimEvent = Omit<ClaimEvent, 'log_index'> & { readonly capability_id?: string };
 
 const leafTypes = {
@@ -14,8 +14,8 @@ const leafTypes = {
 } as const satisfies Record<ClaimEvent['type'], LeafType>;
 
 /**
- * Adds an event to a listing's history, and to the log a leaf that commits to all of it, in the caller's
- * transaction. Answers the log index.
+ * Adds an event to a listing's history and a leaf that commits to it to the transparency log, in the caller's
+ * transaction. Returns the log index.
  */
 export async function recordClaimEvent(
   tx: Transaction,

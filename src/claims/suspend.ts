@@ -1,7 +1,7 @@
 import type { Transaction } from '../store/store.ts';
 import { recordClaimEvent } from './record-event.ts';
 
-/** Why a claim does not count at the moment (trust.md section 1). */
+/** Why a claim is suspended (docs/trust.md section 1). */
 export type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
 /** Which claim to suspend, why, and when (RFC 3339 UTC with milliseconds). */
@@ -9,13 +9,13 @@ export interface Suspension {
   readonly handle: string;
   readonly reason: SuspensionReason;
   readonly at: string;
-  /** The commit whose file no longer holds a line, where one was read. */
+  /** The commit whose file has no usable line, if a file was read. */
   readonly commit?: string;
 }
 
 /**
- * Suspends a claimed listing and its active capabilities, writes history and log, and brings the facets up to date.
- * Answers false, and changes nothing, where the listing is not claimed.
+ * Suspends a claimed listing and its active capabilities, writes history and log, and updates the search facets.
+ * Returns false, and changes nothing, if the listing is not claimed.
  */
 export async function suspendClaim(tx: Transaction, suspension: Suspension): Promise<boolean> {
   const { handle, reason, at, commit } = suspension;

@@ -1,8 +1,10 @@
+import { decodeUtf8 } from '../evidence/text/read-bounded.ts';
+
 const fileLimit_bytes = 16_384;
 const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\//;
 const htmlPage = /^\s*<(!doctype html|html[\s>])/i;
 
-/** The text of a small file, or why it is none: `not_text` is UTF-16, anything binary, or an HTML page in its place. */
+/** The text of a claim file, or why it has none. `not_text`: not UTF-8, binary, or an HTML page instead of the file. */
 export function toFileText(
   body: Buffer,
   contentType: string,
@@ -10,17 +12,8 @@ export function toFileText(
   | { readonly result: 'file'; readonly text: string }
   | { readonly result: 'too_large' | 'not_text' | 'lfs_pointer' } {
   if (body.length > fileLimit_bytes) return { result: 'too_large' };
-  const text = decode(body);
+  const text = body.includes(0) ? undefined : decodeUtf8(body);
   if (text === undefined || /^text\/html\b/i.test(contentType) || htmlPage.test(text))
     return { result: 'not_text' };
   return lfsPointer.test(text) ? { result: 'lfs_pointer' } : { result: 'file', text };
-}
-
-function decode(body: Buffer): string | undefined {
-  if (body.includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return undefined;
-  }
 }

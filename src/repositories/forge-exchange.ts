@@ -1,9 +1,9 @@
-import type { Outbound, OutboundAnswer, OutboundRequest, OutboundTrouble } from './safe-client.ts';
+import type { FetchFailure, SafeClient, SafeRequest, SafeResponse } from './safe-client.ts';
 
-/** Troubles that are the same for every request to a forge. */
-export interface ExchangeTrouble {
+/** Failures that any request to a forge can have. */
+export interface ExchangeFailure {
   readonly result:
-    | OutboundTrouble
+    | FetchFailure
     | 'repository_moved'
     | 'redirect_refused'
     | 'host_rate_limited'
@@ -11,14 +11,12 @@ export interface ExchangeTrouble {
   readonly retry_after_s?: number;
 }
 
-/** One request to a forge; redirects, rate limits and its own failures are told apart already. */
-export type Exchange = (
-  request: Omit<OutboundRequest, 'deadline'>,
-) => Promise<OutboundAnswer | ExchangeTrouble>;
+/** Sends one request to a forge. Redirects, rate limits and server errors arrive as failures, not as responses. */
+export type Exchange = (request: Omit<SafeRequest, 'deadline'>) => Promise<SafeResponse | ExchangeFailure>;
 
 const loosePath = (url: URL) => url.pathname.toLowerCase().replace(/\.git(?=\/|$)/, '');
 
-/** The same repository spelled by its host: only capitals or `.git` differ. */
+/** Whether two URLs differ only in upper and lower case of the path or in `.git`: how hosts redirect to their own spelling. */
 const isSameSpelling = (from: URL, to: URL) =>
   to.origin === from.origin &&
   !to.username &&
@@ -26,10 +24,10 @@ const isSameSpelling = (from: URL, to: URL) =>
   to.search === '' &&
   loosePath(to) === loosePath(from);
 
-function toTrouble(
+function toFailure(
   from: URL,
-  { status, location, retry_after_s }: OutboundAnswer,
-): ExchangeTrouble | undefined {
+  { status, location, retry_after_s }: SafeResponse,
+): ExchangeFailure | undefined {
   const wait = retry_after_s === undefined ? {} : { retry_after_s };
   if (status === 429 || (status === 403 && retry_after_s !== undefined))
     return { result: 'host_rate_limited', ...wait };
@@ -39,16 +37,15 @@ function toTrouble(
   return { result: to?.origin === from.origin ? 'repository_moved' : 'redirect_refused' };
 }
 
-/** Requests to one forge under one deadline. A redirect is taken once, and only to another spelling of the same path. */
+/** Requests to one forge under one deadline. Follows one redirect, and only to another spelling of the same path. */
 export const createExchange =
-  (outbound: Outbound, deadline: AbortSignal): Exchange =>
+  (client: SafeClient, deadline: AbortSignal): Exchange =>
   async (request) => {
-    const answer = await outbound.fetch({ ...request, deadline });
-    if (answer.result !== 'answer') return answer;
-    const to = answer.location && URL.canParse(answer.location, request.url) ? answer.location : undefined;
-    const respelled = to ? new URL(to, request.url) : undefined;
-    if (!respelled || !isSameSpelling(request.url, respelled))
-      return toTrouble(request.url, answer) ?? answer;
-    const second = await outbound.fetch({ ...request, url: respelled, deadline });
-    return second.result === 'answer' ? (toTrouble(respelled, second) ?? second) : second;
+    const response = await client.fetch({ ...request, deadline });
+    if (response.result !== 'response') return response;
+    const { location } = response;
+    const to = location && URL.canParse(location, request.url) ? new URL(location, request.url) : undefined;
+    if (!to || !isSameSpelling(request.url, to)) return toFailure(request.url, response) ?? response;
+    const second = await client.fetch({ ...request, url: to, deadline });
+    return second.result === 'response' ? (toFailure(to, second) ?? second) : second;
   };

@@ -1,4 +1,4 @@
-/** The command of git protocol v2 that asks what HEAD names, as the body of a POST to git-upload-pack. */
+/** The body of a POST to git-upload-pack that requests HEAD: an ls-refs command of git protocol v2. */
 export function toHeadQuery(agent: string): Buffer {
   const line = (text: string) => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
   const delimiter = '0001';
@@ -13,7 +13,7 @@ export function toHeadQuery(agent: string): Buffer {
   );
 }
 
-/** What HEAD names; `branch` where it is a symbolic ref. */
+/** What HEAD points to; `branch` only for a symbolic ref. */
 export interface HeadRef {
   readonly commit: string;
   readonly branch?: string;
@@ -21,10 +21,10 @@ export interface HeadRef {
 
 const length = /^[0-9a-f]{4}$/i;
 const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
-/** Only plain branch names are passed on; nothing else of the answer is. */
+/** Branch names of plain characters; no other text of the response is passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
-/** The lines up to the flush packet; undefined where the framing is broken or cut. */
+/** The lines up to the flush packet; undefined if the framing is broken or cut off. */
 function toLines(body: Buffer): string[] | undefined {
   const lines: string[] = [];
   for (let at = 0; at + 4 <= body.length; ) {
@@ -39,7 +39,7 @@ function toLines(body: Buffer): string[] | undefined {
   return undefined;
 }
 
-/** Reads the answer to the head query: the ref, 'empty' where there is no commit yet, undefined where it is no answer. */
+/** Reads the response to a head query: HEAD, 'empty' for a repository without commits, undefined if it is malformed. */
 export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   const lines = toLines(body);
   if (!lines) return undefined;

@@ -10,11 +10,11 @@ export function isPublicAddress(text: string): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(globalUnicast6));
 }
 
-/** Whether an address is this machine's own. */
+/** Whether an address is a loopback address. */
 export const isLoopbackAddress = (text: string): boolean =>
   ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback';
 
-/** Whether a URL's host is an address and not a name. */
+/** Whether a URL's host is an IP address, not a name. */
 export const isAddress = (hostname: string): boolean => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''));
 
 /** Whether a base URL names this machine: `localhost` or a loopback address. */
@@ -32,12 +32,12 @@ type Resolve = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** What a refused answer is called; it never leaves the process. */
+/** Error code of a name that resolves to a refused address; never shown to callers. */
 export const refusedAddress = 'EREFUSEDADDRESS';
 
 /**
- * A `lookup` for sockets that connects only where every answer is allowed. The checked address is the one that is
- * connected to, so a second answer (rebinding) has no part in it.
+ * A `lookup` for sockets that fails unless every resolved address is allowed. The socket connects to the address checked
+ * here, so that DNS rebinding has no effect.
  */
 export const createGuardedLookup =
   (isAllowed: (address: string) => boolean, resolve: Resolve = resolveByHost) =>

@@ -3,21 +3,14 @@ import { defaultTimeouts } from '../config/timeouts.ts';
 import { toFileText } from './file-text.ts';
 import { createExchange, type Exchange } from './forge-exchange.ts';
 import { type HeadRef, readHead, toHeadQuery } from './pkt-line.ts';
+import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } from './place.ts';
 import { isLoopbackBase } from './public-address.ts';
-import type { Outbound } from './safe-client.ts';
+import type { SafeClient } from './safe-client.ts';
 
-/** A recorded repository, taken apart: always https, an allowed host, an owner/name path. */
-export interface RepositoryPlace {
-  /** The host as recorded, lower-cased: a key of REPOSITORY_HOSTS. */
-  readonly host: string;
-  /** `owner/name` (GitLab: any depth of groups), capitals as recorded, without .git. */
-  readonly path: string;
-  /** Lower-cased `host/path`; equal for two spellings of one repository. */
-  readonly key: string;
-}
+export type { RepositoryPlace } from './place.ts';
 
-/** Why a repository's file could not be read, or that it is not there (trust.md section 1, check.result). */
-export type RepositoryTrouble =
+/** Why a repository's file could not be read, or that it does not exist (docs/trust.md section 1, check.result). */
+export type ReadFailure =
   | 'file_absent'
   | 'lfs_pointer'
   | 'not_text'
@@ -31,8 +24,8 @@ export type RepositoryTrouble =
   | 'host_rate_limited'
   | 'host_error';
 
-/** What a look at the repository gave. `pinned`: the file was read at the commit that HEAD named. */
-export type RepositoryLook =
+/** The result of a repository check. `pinned`: the file was read at the commit that HEAD pointed to. */
+export type RepositoryCheck =
   | {
       readonly result: 'file';
       readonly text: string;
@@ -41,7 +34,7 @@ export type RepositoryLook =
       readonly pinned: boolean;
     }
   | {
-      readonly result: RepositoryTrouble;
+      readonly result: ReadFailure;
       readonly commit?: string;
       readonly branch?: string;
       readonly pinned: boolean;
@@ -50,48 +43,19 @@ export type RepositoryLook =
 
 /** Reads one small text file at the root of the default branch of a recorded repository. */
 export interface RepositoryReader {
-  /** Takes a recorded URL apart; undefined where its form or host is not one we read. */
+  /** Parses a recorded URL; undefined unless it names a repository on a configured host. */
   place(recordedUrl: string): RepositoryPlace | undefined;
-  /** Never throws: every trouble is a result. Nothing fetched is echoed but the file text itself. */
-  look(place: RepositoryPlace, fileName: string): Promise<RepositoryLook>;
+  /** Reads the file. Never throws: every failure is a result. Of what was fetched only the file's text is passed on. */
+  check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck>;
 }
 
-type Hosts = Config['repositoryHosts'];
-type Bases = Hosts[string];
-type Layout = NonNullable<Bases['layout']>;
-type Trouble = { readonly result: RepositoryTrouble; readonly retry_after_s?: number };
+type Failure = { readonly result: ReadFailure; readonly retry_after_s?: number };
 
 const agent = 'dossier';
-const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
-const recordedForm = /^https:\/\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._/-]{3,300})$/i;
 
-/** Path of a raw file at a ref, in each forge's layout (trust.md section 1). */
-const rawPaths: Record<Layout, (path: string, ref: string, fileName: string) => string> = {
-  github: (path, ref, fileName) => `${path}/${ref}/${fileName}`,
-  gitlab: (path, ref, fileName) => `${path}/-/raw/${ref}/${fileName}`,
-  forgejo: (path, ref, fileName) => `${path}/raw/${ref === 'HEAD' ? 'branch' : 'commit'}/${ref}/${fileName}`,
-  bitbucket: (path, ref, fileName) => `${path}/raw/${ref}/${fileName}`,
-};
-
-/** A host's layout: as configured, else that of gitlab.com for itself and GitHub's for all others. */
-const layoutOf = (host: string, bases: Bases): Layout =>
-  bases.layout ?? (host === 'gitlab.com' ? 'gitlab' : 'github');
-
-function toPlace(hosts: Hosts, recordedUrl: string): RepositoryPlace | undefined {
-  const [, recordedHost = '', recordedPath = ''] = recordedForm.exec(recordedUrl) ?? [];
-  const host = recordedHost.toLowerCase();
-  if (!Object.hasOwn(hosts, host)) return undefined;
-  const path = recordedPath.replace(/\/$/, '').replace(/\.git$/i, '');
-  const segments = path.split('/');
-  if (segments.length < 2 || !segments.every((part) => segment.test(part) && part !== '-')) return undefined;
-  const bases = hosts[host];
-  if (!bases || (layoutOf(host, bases) !== 'gitlab' && segments.length !== 2)) return undefined;
-  return { host, path, key: `${host}/${path}`.toLowerCase() };
-}
-
-async function lookAtHead(exchange: Exchange, base: string, path: string): Promise<HeadRef | Trouble> {
-  const answer = await exchange({
-    url: new URL(`${base}/${path}.git/git-upload-pack`),
+async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Failure> {
+  const response = await exchange({
+    url,
     method: 'POST',
     headers: {
       'content-type': 'application/x-git-upload-pack-request',
@@ -100,61 +64,63 @@ async function lookAtHead(exchange: Exchange, base: string, path: string): Promi
     },
     body: toHeadQuery(agent),
   });
-  if (answer.result === 'too_large') return { result: 'host_error' };
-  if (answer.result !== 'answer') return answer;
-  if ([401, 403, 404, 410, 451].includes(answer.status)) return { result: 'repository_not_found' };
-  const head = answer.status === 200 ? readHead(answer.body) : undefined;
+  if (response.result === 'too_large') return { result: 'host_error' };
+  if (response.result !== 'response') return response;
+  if ([401, 403, 404, 410, 451].includes(response.status)) return { result: 'repository_not_found' };
+  const head = response.status === 200 ? readHead(response.body) : undefined;
   if (head === 'empty') return { result: 'repository_empty' };
   return head ?? { result: 'host_error' };
 }
 
-async function lookAtFile(
+async function readFile(
   exchange: Exchange,
   url: URL,
-): Promise<{ readonly result: 'file'; readonly text: string } | Trouble> {
-  const answer = await exchange({ url });
-  if (answer.result !== 'answer') return answer;
-  if (answer.status === 404 || answer.status === 410) return { result: 'file_absent' };
-  return answer.status === 200 ? toFileText(answer.body, answer.contentType) : { result: 'host_error' };
+): Promise<{ readonly result: 'file'; readonly text: string } | Failure> {
+  const response = await exchange({ url });
+  if (response.result !== 'response') return response;
+  if (response.status === 404 || response.status === 410) return { result: 'file_absent' };
+  return response.status === 200 ? toFileText(response.body, response.contentType) : { result: 'host_error' };
 }
 
-/** A look without HEAD's id is worth something only where it says something about the file. */
-const saysNothing = ({ result }: { readonly result: string }) =>
+/** Whether a result is about the host or the repository, and says nothing about the file. */
+const isInconclusive = ({ result }: { readonly result: string }) =>
   /^(host_|repository_|redirect_)/.test(result);
 
-async function look(exchange: Exchange, bases: Bases, request: { place: RepositoryPlace; fileName: string }) {
-  const { place, fileName } = request;
-  const toPath = rawPaths[layoutOf(place.host, bases)];
-  const raw = (ref: string) =>
-    lookAtFile(exchange, new URL(`${bases.raw}/${toPath(place.path, ref, fileName)}`));
-  const head = await lookAtHead(exchange, bases.git, place.path);
-  if ('commit' in head) return { ...(await raw(head.commit)), ...head, pinned: true };
+/** Where HEAD cannot be read the file is read without a commit, and counts only if that is conclusive. */
+async function check(
+  exchange: Exchange,
+  bases: Bases,
+  { place, fileName }: { place: RepositoryPlace; fileName: string },
+): Promise<RepositoryCheck> {
+  const readAt = (ref: string) => readFile(exchange, toRawUrl(place, bases, { ref, fileName }));
+  const head = await readHeadRef(exchange, toUploadPackUrl(place, bases));
+  if ('commit' in head) return { ...(await readAt(head.commit)), ...head, pinned: true };
   if (head.result !== 'host_error') return { ...head, pinned: false };
-  const unpinned = await raw('HEAD');
-  return { ...(saysNothing(unpinned) ? head : unpinned), pinned: false };
+  const unpinned = await readAt('HEAD');
+  return { ...(isInconclusive(unpinned) ? head : unpinned), pinned: false };
 }
 
 /**
- * Reads claim files from the configured hosts: HEAD's id by one `ls-refs` of git protocol v2, then the raw file at that
- * id (trust.md section 1). A look ends after `timeout_ms`.
+ * Reads claim files from the configured hosts: HEAD's commit id by one `ls-refs` of git protocol v2, then the raw file
+ * at that commit (docs/trust.md section 1). A check times out after `timeout_ms`.
  */
 export function createRepositoryReader(
-  hosts: Hosts,
+  hosts: Config['repositoryHosts'],
   timeout_ms: number = defaultTimeouts.repositoryCheck_ms,
 ): RepositoryReader {
   const origins = Object.values(hosts).flatMap(({ git, raw }) => [new URL(git), new URL(raw)]);
   const loopbackOrigins = new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin));
-  let opened: Promise<Outbound> | undefined;
-  // A node that looks at no repository does without the client.
+  let opened: Promise<SafeClient> | undefined;
+  // Loaded lazily: a node that checks no repository does not pay for it.
   const open = () =>
-    (opened ??= import('./safe-client.ts').then(({ createOutbound }) => createOutbound(loopbackOrigins)));
+    (opened ??= import('./safe-client.ts').then(({ createSafeClient }) => createSafeClient(loopbackOrigins)));
   return {
     place: (recordedUrl) => toPlace(hosts, recordedUrl),
-    async look(place, fileName) {
+    async check(place, fileName) {
       const bases = hosts[place.host];
       if (!bases) return { result: 'host_unreachable', pinned: false };
       const exchange = createExchange(await open(), AbortSignal.timeout(timeout_ms));
-      return look(exchange, bases, { place, fileName });
+      return check(exchange, bases, { place, fileName });
     },
   };
 }

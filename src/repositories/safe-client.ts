@@ -1,4 +1,6 @@
 import { Agent, type Dispatcher, errors, request } from 'undici';
+import { readBounded } from '../evidence/text/read-bounded.ts';
+import { readRetryAfter_s } from '../evidence/text/retry-after.ts';
 import {
   createGuardedLookup,
   isAddress,
@@ -7,19 +9,19 @@ import {
   isPublicAddress,
 } from './public-address.ts';
 
-/** One exchange: at most one body, no cookies, no credentials. */
-export interface OutboundRequest {
+/** A request without cookies and credentials. */
+export interface SafeRequest {
   readonly url: URL;
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** Ends the exchange, whatever it waits for. */
+  /** Aborts the request and the reading of its response. */
   readonly deadline: AbortSignal;
 }
 
-/** What came back. `location` is set on redirects, which are never followed here. */
-export interface OutboundAnswer {
-  readonly result: 'answer';
+/** A response. `location` is set on redirects, which this client never follows. */
+export interface SafeResponse {
+  readonly result: 'response';
   readonly status: number;
   readonly contentType: string;
   readonly location?: string;
@@ -27,39 +29,28 @@ export interface OutboundAnswer {
   readonly body: Buffer;
 }
 
-/** Why nothing usable came back. */
-export type OutboundTrouble = 'host_unreachable' | 'host_timeout' | 'host_error' | 'too_large';
+/** Why there is no usable response. */
+export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 'too_large';
 
-/** Fetches from hosts we do not trust. Never throws: every failure is a result. */
-export interface Outbound {
-  fetch(request: OutboundRequest): Promise<OutboundAnswer | { readonly result: OutboundTrouble }>;
+/** Fetches from untrusted hosts. Never throws: every failure is a result. */
+export interface SafeClient {
+  fetch(request: SafeRequest): Promise<SafeResponse | { readonly result: FetchFailure }>;
 }
 
 const bodyLimit_bytes = 65_536;
 const headerLimit_bytes = 16_384;
+const longestRetryAfter_s = 86_400;
 const userAgent = 'dossier (claim check)';
 
 const single = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
 
-/** Seconds of a Retry-After in either form, 1 to a day. */
 function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
-  if (!value) return {};
-  const seconds = /^\d{1,9}$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
-  return Number.isFinite(seconds) ? { retry_after_s: Math.min(86_400, Math.max(1, Math.ceil(seconds))) } : {};
+  const wait_s = readRetryAfter_s(value, Date.now());
+  if (wait_s === undefined) return {};
+  return { retry_after_s: Math.min(longestRetryAfter_s, Math.max(1, Math.ceil(wait_s))) };
 }
 
-async function readBody(body: Dispatcher.ResponseData['body']): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > bodyLimit_bytes) return undefined; // leaving the loop destroys the stream
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-async function exchange(dispatcher: Dispatcher, sent: OutboundRequest): ReturnType<Outbound['fetch']> {
+async function exchange(dispatcher: Dispatcher, sent: SafeRequest): ReturnType<SafeClient['fetch']> {
   const { statusCode, headers, body } = await request(sent.url, {
     dispatcher,
     method: sent.method ?? 'GET',
@@ -67,12 +58,12 @@ async function exchange(dispatcher: Dispatcher, sent: OutboundRequest): ReturnTy
     body: sent.body,
     signal: sent.deadline,
   });
-  const read = await readBody(body);
+  const read = await readBounded(body, bodyLimit_bytes);
   if (!read) return { result: 'too_large' };
   if ((single(headers['content-encoding']) ?? 'identity') !== 'identity') return { result: 'host_error' };
   const location = single(headers.location);
   return {
-    result: 'answer',
+    result: 'response',
     status: statusCode,
     contentType: single(headers['content-type']) ?? '',
     ...(statusCode >= 300 && statusCode < 400 && location && { location }),
@@ -81,11 +72,11 @@ async function exchange(dispatcher: Dispatcher, sent: OutboundRequest): ReturnTy
   };
 }
 
-/** Whether the other side spoke, but not HTTP as we read it. */
+/** Whether the host sent something that is not HTTP within our limits. */
 const isProtocolError = (error: unknown) =>
   error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
 
-const toTrouble = (error: unknown, deadline: AbortSignal): OutboundTrouble => {
+const toFailure = (error: unknown, deadline: AbortSignal): FetchFailure => {
   if (deadline.aborted) return 'host_timeout';
   return isProtocolError(error) ? 'host_error' : 'host_unreachable';
 };
@@ -101,21 +92,21 @@ const createAgent = (isAllowed: (address: string) => boolean) =>
   });
 
 /**
- * The safe client. https to names whose addresses are all global unicast; `loopbackOrigins` (configured bases on this
- * machine) are reached as they are, and only on this machine. Identity encoding, no redirects, 64 KiB.
+ * Creates the client. It reaches https hosts whose addresses are all global unicast, and `loopbackOrigins` (configured
+ * bases on this machine) at loopback addresses only. Identity encoding, no redirects, bodies up to 64 KiB.
  */
-export function createOutbound(loopbackOrigins: ReadonlySet<string>): Outbound {
+export function createSafeClient(loopbackOrigins: ReadonlySet<string>): SafeClient {
   const open = createAgent(isPublicAddress);
-  const own = createAgent(isLoopbackAddress);
+  const loopback = createAgent(isLoopbackAddress);
   return {
     async fetch(sent) {
-      const isOwn = loopbackOrigins.has(sent.url.origin) && isLoopbackBase(sent.url);
-      if (!isOwn && (sent.url.protocol !== 'https:' || isAddress(sent.url.hostname)))
+      const isLoopback = loopbackOrigins.has(sent.url.origin) && isLoopbackBase(sent.url);
+      if (!isLoopback && (sent.url.protocol !== 'https:' || isAddress(sent.url.hostname)))
         return { result: 'host_unreachable' };
       try {
-        return await exchange(isOwn ? own : open, sent);
+        return await exchange(isLoopback ? loopback : open, sent);
       } catch (error) {
-        return { result: toTrouble(error, sent.deadline) };
+        return { result: toFailure(error, sent.deadline) };
       }
     },
   };

@@ -178,8 +178,8 @@ export interface ClaimReads {
   claimed(afterHandle: string, limit: number): Promise<ClaimRow[]>;
   /** Active and suspended ones, oldest first; the newest 64 where there are more. */
   capabilities(handle: string): Promise<CapabilityRow[]>;
-  /** How many of a listing’s capabilities were found published. */
-  burnt(handle: string): Promise<number>;
+  /** How many of a listing’s capabilities were leaked. */
+  leakedCount(handle: string): Promise<number>;
   /** By SHA-256 of the capability, hex. */
   capability(hash: string): Promise<CapabilityRow | undefined>;
   /** The same, with whether its listing is claimed now. */

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { requireChallenge, toUnproven } from '../claims/challenge-response.ts';
 import { type ClaimTarget, checkClaim, toClaimTarget } from '../claims/check-claim.ts';
 import {
-  type ClaimAnswer,
-  type ClaimStanding,
-  claimAnswer,
+  type ClaimResponse,
+  type ClaimStatus,
+  claimResponse,
   toClaimed,
   toIssued,
   toNotProven,
@@ -24,7 +24,7 @@ const input = z.strictObject({
 const standingOf = async (
   { listing: { handle } }: ClaimTarget,
   { store }: Context,
-): Promise<ClaimStanding> => ({
+): Promise<ClaimStatus> => ({
   claim: await store.claims.claim(handle),
   capabilities: await store.claims.capabilities(handle),
 });
@@ -33,7 +33,7 @@ async function answer(
   target: ClaimTarget,
   { rotate, challenge }: z.output<typeof input>,
   context: Context,
-): Promise<ClaimAnswer> {
+): Promise<ClaimResponse> {
   const asked = challenge === undefined ? undefined : requireChallenge(challenge);
   const checked = await checkClaim(target, context);
   if (checked.optedOut) throw new Problem('listing_withdrawn');
@@ -55,7 +55,7 @@ export const claimAgent = defineTool({
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   bodyLimit_bytes: 2048,
   input,
-  output: claimAnswer,
+  output: claimResponse,
   networkLimits: [{ name: 'claim', burst: 10, refill_s: 60 }],
   example: { handle: 'co.webhook/webhook' },
   async run(sent, context) {

@@ -129,7 +129,7 @@ test('within 30 seconds the last check is answered, and the host is asked once',
     retry_after_s: 20,
   });
   expect(soon.message).toBe(
-    'There is no dossier-claim.txt at the root of the default branch. Commit it there. Looked at 2026-11-21T10:00:31.000Z; look again in 20 seconds.',
+    'There is no dossier-claim.txt at the root of the default branch. Commit it there. Checked at 2026-11-21T10:00:31.000Z; the next check is possible in 20 seconds.',
   );
   expect(directory.git.requests.length).toBe(asked);
   expect(asked).toBe(2);

@@ -28,7 +28,7 @@ function at(url: string): RepositoryPlace {
   if (!found) throw new Error(`no place: ${url}`);
   return found;
 }
-const look = () => reader.look(place, 'claim.txt');
+const check = () => reader.check(place, 'claim.txt');
 const isGit = (url = '') => url.endsWith('/git-upload-pack');
 /** Answers one face in git's place. */
 const answer = (face: 'git' | 'raw', reply: (response: ServerResponse, url: string) => void) => {
@@ -89,7 +89,7 @@ describe('a recorded URL', () => {
 describe('the file at the commit that HEAD names', () => {
   test('is read over real git, with capitals and line ends as they are', async () => {
     const commit = repository.commit({ 'claim.txt': 'one\r\ntwo\n' });
-    expect(await look()).toEqual({
+    expect(await check()).toEqual({
       result: 'file',
       text: 'one\r\ntwo\n',
       commit,
@@ -105,7 +105,7 @@ describe('the file at the commit that HEAD names', () => {
   test('is read in the layout of GitLab', async () => {
     const commit = git.createRepository('group/sub/name').commit({ 'claim.txt': 'x' });
     place = at('https://gitlab.com/group/sub/name');
-    expect(await look()).toMatchObject({ result: 'file', text: 'x' });
+    expect(await check()).toMatchObject({ result: 'file', text: 'x' });
     expect(git.requests[1]).toBe(`GET /raw/group/sub/name/-/raw/${commit}/claim.txt`);
   });
 
@@ -117,13 +117,13 @@ describe('the file at the commit that HEAD names', () => {
     const commit = repository.commit({ 'claim.txt': 'x' });
     reader = createRepositoryReader({ 'forge.example': { git: git.url, raw: `${git.url}/raw`, layout } });
     place = at('https://forge.example/owner/name');
-    expect(await look()).toMatchObject({ result: 'file', text: 'x' });
+    expect(await check()).toMatchObject({ result: 'file', text: 'x' });
     expect(git.requests[1]).toBe(request(commit));
   });
 
   test('is text without its byte order mark', async () => {
     repository.commit({ 'claim.txt': '\uFEFFone' });
-    expect(await look()).toMatchObject({ result: 'file', text: 'one' });
+    expect(await check()).toMatchObject({ result: 'file', text: 'one' });
   });
 
   test.each([
@@ -137,12 +137,12 @@ describe('the file at the commit that HEAD names', () => {
     ['too_large', 'x'.repeat(70_000)],
   ])('is named where it cannot be read: %s', async (result, content) => {
     repository.commit({ 'claim.txt': content });
-    expect(await look()).toMatchObject({ result, pinned: true });
+    expect(await check()).toMatchObject({ result, pinned: true });
   });
 
   test('is read up to 16 KiB', async () => {
     repository.commit({ 'claim.txt': 'x'.repeat(16_384) });
-    expect(await look()).toMatchObject({ result: 'file' });
+    expect(await check()).toMatchObject({ result: 'file' });
   });
 
   test('is not read where an HTML page stands in its place', async () => {
@@ -150,18 +150,18 @@ describe('the file at the commit that HEAD names', () => {
     answer('raw', (response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('please sign in'),
     );
-    expect(await look()).toMatchObject({ result: 'not_text' });
+    expect(await check()).toMatchObject({ result: 'not_text' });
   });
 });
 
 test('no repository, an empty one and one without the file are told apart', async () => {
-  expect(await look()).toEqual({ result: 'repository_empty', pinned: false });
-  expect(await reader.look(at('https://github.com/owner/missing'), 'claim.txt')).toEqual({
+  expect(await check()).toEqual({ result: 'repository_empty', pinned: false });
+  expect(await reader.check(at('https://github.com/owner/missing'), 'claim.txt')).toEqual({
     result: 'repository_not_found',
     pinned: false,
   });
   const commit = repository.commit({ 'other.txt': 'x' });
-  expect(await look()).toEqual({ result: 'file_absent', commit, branch: 'main', pinned: true });
+  expect(await check()).toEqual({ result: 'file_absent', commit, branch: 'main', pinned: true });
 });
 
 describe('a redirect', () => {
@@ -174,7 +174,7 @@ describe('a redirect', () => {
       return true;
     };
     place = { ...place, path: 'OWNER/NAME' };
-    expect(await look()).toMatchObject({ result: 'file_absent', pinned: true });
+    expect(await check()).toMatchObject({ result: 'file_absent', pinned: true });
     expect(git.requests.slice(0, 2)).toEqual([
       'POST /OWNER/NAME.git/git-upload-pack',
       'POST /owner/name.git/git-upload-pack',
@@ -191,14 +191,14 @@ describe('a redirect', () => {
     ['raw', 'redirect_refused', () => 'https://cdn.example/file'],
   ] as const)('of %s elsewhere is %s and not followed', async (face, result, to) => {
     redirect(face, to);
-    expect((await look()).result).toBe(result);
+    expect((await check()).result).toBe(result);
     const asked = git.requests.filter((line) => isGit(line) === (face === 'git'));
     expect(new Set(asked).size).toBe(1);
   });
 
   test('with userinfo is not taken', async () => {
     redirect('git', (url) => `${git.url.replace('//', '//user@')}${url}`);
-    expect((await look()).result).toBe('repository_moved');
+    expect((await check()).result).toBe('repository_moved');
     expect(git.requests).toHaveLength(1);
   });
 });
@@ -218,7 +218,7 @@ describe('a host in trouble', () => {
     ['a million refs', `003d${'a'.repeat(40)} refs/heads/main\n`.repeat(5000)],
   ])('that answers %s for HEAD is read without a pin', async (_name, body) => {
     answer('git', (response) => response.end(body));
-    expect(await look()).toEqual({ result: 'file', text: 'x', pinned: false });
+    expect(await check()).toEqual({ result: 'file', text: 'x', pinned: false });
     expect(git.requests[1]).toBe('GET /raw/owner/name/HEAD/claim.txt');
   });
 
@@ -227,19 +227,19 @@ describe('a host in trouble', () => {
       response.writeHead(502).end('<h1>Bad gateway</h1>');
       return true;
     };
-    expect(await look()).toEqual({ result: 'host_error', pinned: false });
+    expect(await check()).toEqual({ result: 'host_error', pinned: false });
   });
 
   test('that limits us says for how long', async () => {
     answer('git', (response) => response.writeHead(429, { 'retry-after': '120' }).end());
-    expect(await look()).toEqual({ result: 'host_rate_limited', retry_after_s: 120, pinned: false });
+    expect(await check()).toEqual({ result: 'host_rate_limited', retry_after_s: 120, pinned: false });
     answer('raw', (response) => response.writeHead(403, { 'retry-after': '999999999' }).end());
-    expect(await look()).toMatchObject({ result: 'host_rate_limited', retry_after_s: 86_400, pinned: true });
+    expect(await check()).toMatchObject({ result: 'host_rate_limited', retry_after_s: 86_400, pinned: true });
   });
 
   test('that hides the repository is repository_not_found', async () => {
     answer('git', (response) => response.writeHead(401, { 'www-authenticate': 'Basic' }).end());
-    expect(await look()).toMatchObject({ result: 'repository_not_found' });
+    expect(await check()).toMatchObject({ result: 'repository_not_found' });
   });
 
   test('that sends more than was asked for, or packed, is cut off', async () => {
@@ -250,19 +250,19 @@ describe('a host in trouble', () => {
       };
       more();
     });
-    expect(await look()).toMatchObject({ result: 'too_large' });
+    expect(await check()).toMatchObject({ result: 'too_large' });
     answer('raw', (response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000))),
     );
-    expect(await look()).toMatchObject({ result: 'host_error' });
+    expect(await check()).toMatchObject({ result: 'host_error' });
   });
 
   test('that is gone, or does not speak HTTP, is host_unreachable or host_error', async () => {
     answer('git', (response) => void response.socket?.destroy());
-    expect(await look()).toEqual({ result: 'host_unreachable', pinned: false });
+    expect(await check()).toEqual({ result: 'host_unreachable', pinned: false });
     answer('git', (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'));
     answer('raw', (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'));
-    expect(await look()).toMatchObject({ result: 'host_error', pinned: true });
+    expect(await check()).toMatchObject({ result: 'host_error', pinned: true });
   });
 
   test('that takes longer than the time-out for both requests together is host_timeout', async () => {
@@ -273,7 +273,7 @@ describe('a host in trouble', () => {
       setTimeout(() => response.end(isGit(request.url) ? head : 'x'), 600);
       return true;
     };
-    expect(await impatient.look(place, 'claim.txt')).toMatchObject({ result: 'host_timeout', pinned: true });
+    expect(await impatient.check(place, 'claim.txt')).toMatchObject({ result: 'host_timeout', pinned: true });
   });
 
   test('that drips without end is host_timeout', async () => {
@@ -283,6 +283,6 @@ describe('a host in trouble', () => {
       const drip = setInterval(() => response.write('x'), 50);
       response.on('close', () => clearInterval(drip));
     });
-    expect(await impatient.look(place, 'claim.txt')).toMatchObject({ result: 'host_timeout', pinned: true });
+    expect(await impatient.check(place, 'claim.txt')).toMatchObject({ result: 'host_timeout', pinned: true });
   });
 });

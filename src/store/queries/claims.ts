@@ -59,14 +59,14 @@ export const createClaimReads = (db: Db): ClaimReads => ({
       .limit(limit)
       .execute(),
   capabilities: (handle) => readLiving(db, handle),
-  burnt: async (handle) => {
+  leakedCount: async (handle) => {
     const counted = await db
       .selectFrom('capability')
-      .select(({ fn }) => fn.countAll<number>().as('burnt'))
+      .select(({ fn }) => fn.countAll<number>().as('leaked'))
       .where('handle', '=', handle)
       .where('state', '=', 'burnt')
       .executeTakeFirstOrThrow();
-    return Number(counted.burnt);
+    return Number(counted.leaked);
   },
   capability: (hash) => db.selectFrom('capability').selectAll().where('hash', '=', hash).executeTakeFirst(),
   holder: async (hash) => {

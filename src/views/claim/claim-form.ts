@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { ClaimAnswer } from '../../claims/claim-response.ts';
+import type { ClaimResponse } from '../../claims/claim-response.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { Problem } from '../../problem.ts';
 import { pagePath } from '../layout/html.ts';
@@ -12,7 +12,7 @@ export interface ClaimStep {
   readonly state?: ListingDocument['state'];
   readonly claim?: ListingDocument['claim'];
   readonly checked?: string;
-  readonly answer?: ClaimAnswer;
+  readonly answer?: ClaimResponse;
   /** Why the last step could not be taken. */
   readonly problem?: Problem;
 }

@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
-import type { ClaimAnswer } from '../../claims/claim-response.ts';
+import type { ClaimResponse } from '../../claims/claim-response.ts';
 import { claimStatement } from '../../evidence/claim/claim-statement.ts';
 import { type Html, minute, pagePath, paste } from '../layout/html.ts';
 import { type ClaimStep, hiddenFields, otherStepForm, stepForm } from './claim-form.ts';
 import { claimSteps } from './claim-steps.ts';
 
-const looked = ({ check, repository }: ClaimAnswer) => html`
+const looked = ({ check, repository }: ClaimResponse) => html`
 <p class="note">Looked at <span class="foreign">${repository}</span> at ${minute(check.at)}: <code>${check.result}</code>${check.commit ? html`, commit <code>${check.commit.slice(0, 12)}</code>` : ''}${check.branch ? html` of <code class="foreign">${check.branch}</code>` : ''}.</p>`;
 
-const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
+const secret = ({ capability, capability_id, expires_at }: ClaimResponse) =>
   capability
     ? html`
 <h3>Keep the capability ${capability_id ? html`<code>${capability_id}</code>` : ''}</h3>
@@ -48,7 +48,7 @@ const watch = (handle: string, challenge: string) => html`
 <form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="every 35s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ challenge })}</form>`;
 
 /** The part that follows the repository; the region around it stays, so that a change is read out. */
-function status(step: ClaimStep, answer: ClaimAnswer): Html {
+function status(step: ClaimStep, answer: ClaimResponse): Html {
   const challenge = answer.challenge ?? step.checked;
   return html`
 <div id="claim-status" role="status"><div id="claim-now">
@@ -61,7 +61,7 @@ ${answer.status === 'claimed' ? proven(step) : challenge ? watch(step.handle, ch
 }
 
 /** What the last step of a claim came to, and the next one. */
-export const claimResult = (step: ClaimStep, answer: ClaimAnswer, claimFile: string): Html => html`
+export const claimResult = (step: ClaimStep, answer: ClaimResponse, claimFile: string): Html => html`
 <section class="claim-result" aria-labelledby="result">
 ${status(step, answer)}
 ${answer.status === 'claimed' ? '' : unproven(step, claimFile)}

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { ClaimAnswer } from '../../claims/claim-response.ts';
+import type { ClaimResponse } from '../../claims/claim-response.ts';
 import { type Html, minute } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
 
@@ -11,12 +11,12 @@ interface Step {
 }
 
 /** What the last look found in the repository. */
-function fileState({ check }: ClaimAnswer): Html | string {
+function fileState({ check }: ClaimResponse): Html | string {
   if (check.result === 'proven') return html`found, ${minute(check.at)}`;
   return html`${check.result === 'file_absent' ? 'not found' : toLabel(check.result)}, ${minute(check.at)}`;
 }
 
-function stepsOf(answer: ClaimAnswer | undefined, hasChallenge: boolean): readonly Step[] {
+function stepsOf(answer: ClaimResponse | undefined, hasChallenge: boolean): readonly Step[] {
   const isClaimed = answer?.status === 'claimed';
   const hasPair = hasChallenge || isClaimed;
   return [
@@ -34,5 +34,5 @@ const step = ({ name, state, standing }: Step) => html`
 <li class="${standing}"${standing === 'now' ? html` aria-current="step"` : ''}><strong>${name}</strong> <span class="note">${state}</span></li>`;
 
 /** The three steps of a claim and how each stands. */
-export const claimSteps = (answer: ClaimAnswer | undefined, hasChallenge: boolean): Html =>
+export const claimSteps = (answer: ClaimResponse | undefined, hasChallenge: boolean): Html =>
   html`<ol class="stepper">${stepsOf(answer, hasChallenge).map(step)}</ol>`;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { createGuardedLookup, isPublicAddress } from '../../src/repositories/public-address.ts';
-import { createOutbound } from '../../src/repositories/safe-client.ts';
+import { createSafeClient } from '../../src/repositories/safe-client.ts';
 import { createGitServer } from '../support/git-server.ts';
 
 test.each([
@@ -54,8 +54,8 @@ test('a name is looked up once, and one private answer refuses it', async () => 
 test('only configured bases on this machine are reached without https, and addresses never', async () => {
   const git = await createGitServer();
   const deadline = AbortSignal.timeout(5000);
-  const configured = createOutbound(new Set([git.url]));
-  const strange = createOutbound(new Set());
+  const configured = createSafeClient(new Set([git.url]));
+  const strange = createSafeClient(new Set());
   let connections = 0;
   const listener = createServer((socket) => {
     connections += 1;
@@ -64,7 +64,10 @@ test('only configured bases on this machine are reached without https, and addre
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
   const fetch = (client: typeof strange, url: string) => client.fetch({ url: new URL(url), deadline });
-  expect(await fetch(configured, `${git.url}/raw/a/b/c/d`)).toMatchObject({ result: 'answer', status: 404 });
+  expect(await fetch(configured, `${git.url}/raw/a/b/c/d`)).toMatchObject({
+    result: 'response',
+    status: 404,
+  });
   expect(git.requests).toHaveLength(1);
   for (const url of [
     `${git.url}/raw/a/b/c/d`,

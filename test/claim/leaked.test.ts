@@ -94,7 +94,7 @@ test('made-up capabilities are remembered up to 256 for a listing, and more than
     third.commit({ 'dossier-claim.txt': made(64) });
     expect(await claim('io.c/other')).toMatchObject({ reason: 'secret_published' });
   }
-  expect(await directory.store.claims.burnt('io.c/other')).toBe(256);
+  expect(await directory.store.claims.leakedCount('io.c/other')).toBe(256);
   third.commit({ 'dossier-claim.txt': made(65) });
   expect(await claim('io.c/other')).toMatchObject({ reason: 'too_large' });
 });

@@ -1,0 +1,55 @@
+import type { Config } from '../config/config.ts';
+
+/** A recorded repository: always https, a configured host and an owner/name path. */
+export interface RepositoryPlace {
+  /** The recorded host in lower case: a key of REPOSITORY_HOSTS. */
+  readonly host: string;
+  /** `owner/name` (on GitLab any depth of groups), as recorded, without .git. */
+  readonly path: string;
+  /** `host/path` in lower case; the same for every spelling of one repository. */
+  readonly key: string;
+}
+
+type Hosts = Config['repositoryHosts'];
+/** Where a host is reached: base URLs of its git and raw-file services. */
+export type Bases = Hosts[string];
+type Layout = NonNullable<Bases['layout']>;
+
+const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+const recordedForm = /^https:\/\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._/-]{3,300})$/i;
+
+/** Path of a raw file at a ref, for each forge (docs/trust.md section 1). */
+const rawPaths: Record<Layout, (path: string, ref: string, fileName: string) => string> = {
+  github: (path, ref, fileName) => `${path}/${ref}/${fileName}`,
+  gitlab: (path, ref, fileName) => `${path}/-/raw/${ref}/${fileName}`,
+  forgejo: (path, ref, fileName) => `${path}/raw/${ref === 'HEAD' ? 'branch' : 'commit'}/${ref}/${fileName}`,
+  bitbucket: (path, ref, fileName) => `${path}/raw/${ref}/${fileName}`,
+};
+
+/** The configured layout, or else GitLab's for gitlab.com and GitHub's for every other host. */
+const layoutOf = (host: string, bases: Bases): Layout =>
+  bases.layout ?? (host === 'gitlab.com' ? 'gitlab' : 'github');
+
+/** Parses a recorded URL; undefined unless it has the form of a repository on one of these hosts. */
+export function toPlace(hosts: Hosts, recordedUrl: string): RepositoryPlace | undefined {
+  const [, recordedHost = '', recordedPath = ''] = recordedForm.exec(recordedUrl) ?? [];
+  const host = recordedHost.toLowerCase();
+  if (!Object.hasOwn(hosts, host)) return undefined;
+  const path = recordedPath.replace(/\/$/, '').replace(/\.git$/i, '');
+  const segments = path.split('/');
+  if (segments.length < 2 || !segments.every((part) => segment.test(part) && part !== '-')) return undefined;
+  const bases = hosts[host];
+  if (!bases || (layoutOf(host, bases) !== 'gitlab' && segments.length !== 2)) return undefined;
+  return { host, path, key: `${host}/${path}`.toLowerCase() };
+}
+
+/** URL of git's ls-refs service of a repository. */
+export const toUploadPackUrl = ({ path }: RepositoryPlace, bases: Bases): URL =>
+  new URL(`${bases.git}/${path}.git/git-upload-pack`);
+
+/** URL of a raw file of a repository at a commit id or `HEAD`. */
+export const toRawUrl = (
+  { host, path }: RepositoryPlace,
+  bases: Bases,
+  { ref, fileName }: { readonly ref: string; readonly fileName: string },
+): URL => new URL(`${bases.raw}/${rawPaths[layoutOf(host, bases)](path, ref, fileName)}`);
