@@ -91,7 +91,7 @@ export async function listen(context: Context): Promise<Running> {
   const app = createApp(served);
   const answer = getRequestListener(app.fetch);
   server.on('request', (incoming, outgoing) => {
-    if (!app.answerKept(incoming, outgoing)) void answer(incoming, outgoing);
+    if (!app.answerCached(incoming, outgoing)) void answer(incoming, outgoing);
   });
   const stop = async () => {
     const drained = drain(server, context.timeouts.drain_ms);

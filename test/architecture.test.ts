@@ -29,7 +29,7 @@ const mayImport: Record<string, string> = {
 const homes: Record<string, readonly string[]> = {
   'node:sqlite': ['store/sqlite/store.ts'],
   pg: ['store/postgres/pool.ts', 'store/postgres/watch.ts'],
-  'lru-cache': ['store/cached-store.ts', 'http/cache/answer-cache.ts'],
+  'lru-cache': ['store/cached-store.ts', 'http/cache/answer-cache.ts', 'http/response/encodings.ts'],
   typebox: ['registry/record.ts'],
   undici: ['repositories/safe-client.ts'],
   canonicalize: ['evidence/log/leaf.ts'],

@@ -5,15 +5,16 @@ import { type Context, withCaller } from '../context.ts';
 import type { Fixtures } from '../mcp/http.ts';
 import { Problem } from '../problem.ts';
 import { createAssets } from '../views/layout/assets.ts';
-import { createMcpGate } from './cache/mcp-cache.ts';
-import { createKeptAnswers, type KeptAnswers } from './cache/page-cache.ts';
+import { createAnswerCache } from './cache/answer-cache.ts';
+import { createPageDoor, createPageStore, type PageDoor } from './cache/page-cache.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 import { createAccessLog } from './middleware/access-log.ts';
 import { addressGuard } from './middleware/address.ts';
-import { toCaller } from './middleware/caller.ts';
-import { createHostGuard } from './middleware/host.ts';
+import { createCallerReader } from './middleware/caller.ts';
+import { createHostCheck, createHostGuard } from './middleware/host.ts';
 import { createLimitGuard, createRequestLimits } from './middleware/limits.ts';
 import { createHeaderGuard } from './middleware/security-headers.ts';
+import { createEncodingChoice } from './response/encodings.ts';
 import { answerMethod, answerProblem, createErrorHandler } from './response/problems.ts';
 import { createApiRoutes } from './routes/api.ts';
 import { createAssetRoutes } from './routes/assets.ts';
@@ -31,37 +32,59 @@ import { createLogRoutes } from './routes/transparency-log.ts';
 
 const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
 
+const answerCache_bytes = 32 * 1024 * 1024;
+
+/** What tests change. */
+export interface AppOptions {
+  /** Extra tools and prompts of the conformance suite. */
+  readonly fixtures?: Fixtures;
+  /** Memory for finished answers; 0 caches none. */
+  readonly answerCache_bytes?: number;
+}
+
 /** The whole service as a fetch handler. */
 export interface App extends Hono<HttpEnvironment> {
-  /** Answers a request of Node's server from memory; false, and nothing was done, where that cannot be. */
-  answerKept: KeptAnswers['answer'];
-  /** Ends what stays open between requests. */
+  /** Answers cached pages before the app, which is meant for Node's server. */
+  readonly answerCached: PageDoor;
+  /** Ends open streams and drops the cache. */
   close(): Promise<void>;
 }
 
-/** The whole HTTP face: what every request passes, in this order, and what is mounted behind it. */
-export function createApp(context: Context, fixtures?: Fixtures): App {
+/** The whole HTTP face: the checks that every request passes, in this order, and the routes behind them. */
+export function createApp(context: Context, options: AppOptions = {}): App {
   const { config } = context;
   const face: Face = { context, site: { config, assets: createAssets() } };
-  const mcp = createMcpRoute(context, fixtures);
-  const limits = createRequestLimits(config);
-  const kept = createKeptAnswers(context, limits);
+  const cache = createAnswerCache(context.store, options.answerCache_bytes ?? answerCache_bytes);
+  const shared = {
+    context,
+    cache,
+    chooseEncoding: createEncodingChoice(),
+    isOurs: createHostCheck(config),
+    callers: createCallerReader(config),
+    limits: createRequestLimits(config),
+  };
+  const mcp = createMcpRoute(context, { cache, fixtures: options.fixtures });
   const app = new Hono<HttpEnvironment>();
   app.onError(createErrorHandler(face));
   app.notFound((c) => answerProblem(c, new Problem('not_found'), face));
 
-  app.use(requestId({ limitLength: 40 }), createAccessLog(face), kept.keep, createHeaderGuard(config));
+  app.use(requestId({ limitLength: 40 }), createAccessLog(face), async (c, next) => {
+    c.set('encoding', shared.chooseEncoding(c.req.header('accept-encoding')));
+    await next();
+  });
+  app.use(createPageStore(shared), createHeaderGuard(config));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }),
   );
   app.route('/', createHealthRoutes(face));
-  app.use(addressGuard, createHostGuard(config));
+  app.use(addressGuard, createHostGuard(shared.isOurs));
   app.route('/', createAssetRoutes(face));
   app.use(async (c, next) => {
-    c.set('context', withCaller(context, toCaller(c.req.raw, config, remoteAddress(c))));
+    const caller = shared.callers.callerOf(c.req.raw.headers, remoteAddress(c));
+    c.set('context', withCaller(context, caller));
     await next();
   });
-  app.use(createLimitGuard(limits));
+  app.use(createLimitGuard(shared.limits));
 
   app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
@@ -76,11 +99,9 @@ export function createApp(context: Context, fixtures?: Fixtures): App {
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));
   app.route('/', createLogRoutes());
-  const gate = createMcpGate({ context, fetch: app.fetch, limit: limits.mcp });
   const close = async () => {
-    gate.close();
-    kept.close();
+    cache.close();
     await Promise.all([cards.close(), mcp.close()]);
   };
-  return Object.assign(app, { fetch: gate.fetch, answerKept: kept.answer, close });
+  return Object.assign(app, { answerCached: createPageDoor(shared), close });
 }

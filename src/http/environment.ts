@@ -2,28 +2,25 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { Context } from '../context.ts';
 import type { Site } from '../views/layout/site.ts';
-import type { Finished } from './finished.ts';
+import type { Encoding, Finished } from './finished.ts';
 
-/** What the gate in front of the app hands on with a POST that it has read. */
-export interface Read {
-  readonly body: ArrayBuffer | Uint8Array;
-  /** Called with the JSON of the answer where that is a result without isError. */
-  readonly answered: (text: string) => void;
-}
-
-/** What a request carries through the app: its id, the service's context with its own caller, what it is answered. */
+/** What a request carries through the app. */
 export interface HttpEnvironment {
-  Bindings: Partial<HttpBindings & Read>;
+  Bindings: Partial<HttpBindings>;
   Variables: {
     requestId: string;
+    /** The service's context with the caller of this request. */
     context: Context;
+    /** The coding that its Accept-Encoding prefers. */
+    encoding: Encoding;
+    /** Its answer, if that was made as bytes. */
     finished: Finished | undefined;
-    /** Whether the answer was made with the security headers. */
+    /** Whether its answer already has the security headers. */
     isSecured: boolean | undefined;
   };
 }
 
-/** One request, as every handler of this directory gets it. */
+/** One request, as handlers get it. */
 export type Request = HonoContext<HttpEnvironment>;
 
 /** What the routes of one app share. */

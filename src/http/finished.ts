@@ -1,18 +1,21 @@
 import type { ChangedHandles } from '../store/store.ts';
 
-/** How long a finished answer stays right, where it is the same for every caller. */
+/** The content codings of answers. */
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/** How long a finished answer may be cached. An answer that depends on its caller has no policy. */
 export interface CachePolicy {
-  /** The listings whose writes change it; 'all' where any may. */
+  /** The handles whose change makes it stale; 'all' if any listing's change does. */
   readonly cacheTags: ChangedHandles;
-  /** Left out where nothing but listings is in it; else whatever else is may be shown late by this much. */
+  /** How stale anything else in it may be; left out if it contains nothing but listings. */
   readonly maxAge_ms?: number;
 }
 
-/** An answer in its final bytes, in one coding. */
+/** An answer as bytes, in one coding. */
 export interface Finished {
   readonly etag: string;
   readonly body: Buffer<ArrayBuffer>;
-  /** What describes the bytes; a 304 goes without. */
+  /** Headers that describe the body; a 304 has none of them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly cachePolicy?: CachePolicy | undefined;
 }

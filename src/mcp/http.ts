@@ -22,21 +22,21 @@ import {
 } from './shared-session.ts';
 import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
 
-/** One POST, its body read and parsed; never a batch. */
-export interface Posted {
+/** One POST with its parsed body, never a batch. */
+export interface McpPost {
   readonly request: Request;
   readonly body: unknown;
   readonly caller: Caller;
-  /** Called with the JSON of the answer where that is a result without isError. */
-  readonly answered?: ((text: string) => void) | undefined;
-  /** Makes the response of a plain answer, which is JSON. */
+  /** Gets the JSON text of the answer, if that is a result without isError. */
+  readonly onResult?: ((text: string) => void) | undefined;
+  /** Makes the response of an answer that is not a stream. */
   readonly respond: (text: string) => Response;
 }
 
 /** Answers MCP over HTTP in both eras. */
 export interface McpAnswerer {
-  /** Throws unavailable after the time-out; every other trouble is an answer. */
-  answer(posted: Posted): Promise<Response>;
+  /** Throws unavailable after the time-out; every other failure is an answer. */
+  answer(post: McpPost): Promise<Response>;
   /** Tells open subscriptions which listings changed. */
   listingsChanged(handles: readonly string[] | 'all'): void;
   /** Ends open subscriptions. */
@@ -63,12 +63,12 @@ interface Routes {
 const urisOf = (handle: string) => [`agent://${handle}`, `agent://${handle}/ratings`];
 
 /** A subscription, counted in for as long as its stream is open. */
-async function subscribe(posted: Posted, { message }: InboundModernRoute, routes: Routes): Promise<Response> {
+async function subscribe(post: McpPost, { message }: InboundModernRoute, routes: Routes): Promise<Response> {
   const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
-  const { network } = posted.caller;
+  const { network } = post.caller;
   const stream = routes.subscriptions.open(network, notifications?.resourceSubscriptions);
   try {
-    return untilEnded(await handle(posted, routes), stream.end);
+    return untilEnded(await handle(post, routes), stream.end);
   } catch (error) {
     stream.end();
     throw error;
@@ -76,7 +76,10 @@ async function subscribe(posted: Posted, { message }: InboundModernRoute, routes
 }
 
 /** The SDK's own answer, its failures in our words; a stream is passed on as it is. */
-async function handle({ request, body, caller }: Posted, { handler, timeout_ms }: Routes): Promise<Response> {
+async function handle(
+  { request, body, caller }: McpPost,
+  { handler, timeout_ms }: Routes,
+): Promise<Response> {
   const sent = { parsedBody: body, authInfo: toAuthInfo(caller) };
   const response = await deadline(handler.fetch(request, sent), timeout_ms);
   if (!response.headers.get('content-type')?.startsWith('application/json')) return response;
@@ -97,9 +100,9 @@ const isGood = (message: object): boolean =>
   'result' in message && (message.result as { isError?: boolean }).isError !== true;
 
 /** The answer of a session, sent as JSON. */
-function toSharedAnswer(message: object, { answered, respond }: Posted): Response {
+function toSharedAnswer(message: object, { onResult, respond }: McpPost): Response {
   const text = toJsonText(message);
-  if (isGood(message)) answered?.(text);
+  if (isGood(message)) onResult?.(text);
   return respond(text);
 }
 
@@ -128,31 +131,31 @@ function isPlain({ messageKind, message, classification }: InboundModernRoute, r
 
 const servedLegacy = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
 
-async function answerLegacy(posted: Posted, session: SharedSession): Promise<Response> {
-  const { request, body, caller } = posted;
+async function answerLegacy(post: McpPost, session: SharedSession): Promise<Response> {
+  const { request, body, caller } = post;
   const message = body as JSONRPCRequest;
-  // Without a session there is nobody that a notification or a posted response could reach.
+  // Without sessions there is no receiver for a notification or a response.
   if (message.method === undefined || message.id === undefined) return new Response(null, { status: 202 });
   const revision = request.headers.get('mcp-protocol-version');
   if (revision && message.method !== 'initialize' && !SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) {
     const error = { code: -32000, message: `Unsupported protocol version; served are ${servedLegacy}` };
     return toJson({ jsonrpc: '2.0', id: message.id, error }, 400);
   }
-  return toSharedAnswer(await session.request(message, toAuthInfo(caller)), posted);
+  return toSharedAnswer(await session.request(message, toAuthInfo(caller)), post);
 }
 
-async function answer(posted: Posted, routes: Routes, fixtures: Fixtures | undefined): Promise<Response> {
-  const { request, body, caller } = posted;
+async function answer(post: McpPost, routes: Routes, fixtures: Fixtures | undefined): Promise<Response> {
+  const { request, body, caller } = post;
   const route = classifyInboundRequest({ httpMethod: 'POST', body, ...headersOf(request) });
   const streams = fixtures?.needsStream(body as JSONRPCRequest) === true;
-  if (route.kind === 'legacy' && !streams) return answerLegacy(posted, routes.legacy);
+  if (route.kind === 'legacy' && !streams) return answerLegacy(post, routes.legacy);
   if (route.kind === 'modern' && !streams && isPlain(route, request))
     return toSharedAnswer(
       await routes.modern.request(route.message as JSONRPCRequest, toAuthInfo(caller)),
-      posted,
+      post,
     );
   const isSubscription = route.kind === 'modern' && route.message.method === 'subscriptions/listen';
-  return isSubscription ? subscribe(posted, route, routes) : handle(posted, routes);
+  return isSubscription ? subscribe(post, route, routes) : handle(post, routes);
 }
 
 /** Opens the two lanes and the handler behind them. */
@@ -181,7 +184,7 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Pr
     timeout_ms,
   };
   return {
-    answer: (posted) => answer(posted, routes, fixtures),
+    answer: (post) => answer(post, routes, fixtures),
     listingsChanged: (handles) => {
       for (const uri of handles === 'all' ? routes.subscriptions.watched() : handles.flatMap(urisOf))
         handler.notify.resourceUpdated(uri);

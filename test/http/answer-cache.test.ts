@@ -1,23 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeptBytes, type KeptBytes } from '../../src/http/cache/answer-cache.ts';
+import { type AnswerCache, createAnswerCache } from '../../src/http/cache/answer-cache.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { listingRow } from '../store/rows.ts';
 
-interface Finished {
-  readonly text: string;
-}
 let store: Store;
-let kept: KeptBytes<Finished>;
+let cache: AnswerCache;
 const budget = 10_000;
 
 beforeEach(async () => {
   store = await openSqliteStore(':memory:');
   await write('a/one', 'b/two');
-  kept = createKeptBytes<Finished>(store, budget);
+  cache = createAnswerCache(store, budget);
 });
 afterEach(async () => {
-  kept.close();
+  cache.close();
   await store.close();
 });
 
@@ -25,68 +22,75 @@ const write = (...handles: string[]) =>
   store.write((tx) =>
     tx.listings.putListings(handles.map((handle, at) => listingRow(handle, handle.length * 100 + at))),
   );
-const keep = (key: string, cacheTags: readonly string[] | 'all', bytes = 100) =>
-  kept.reading()({ text: key }, { key, cacheTags, bytes });
-const held = (...keys: string[]) => keys.filter((key) => kept.get(key)?.text === key);
+const put = (key: string, cacheTags: readonly string[] | 'all', bytes = 100) =>
+  cache.begin()(key, { bytes: key.padEnd(bytes) }, { cacheTags });
+const cached = (...keys: string[]) => keys.filter((key) => cache.get(key)?.bytes.trimEnd() === key);
 
 describe('finished answers in memory', () => {
-  it('never pass their budget; those that were not asked for go first', () => {
+  it('never exceed their budget; the least recently used ones are dropped first', () => {
     for (let at = 0; at < 100; at += 1) {
-      keep(`page-${at}`, ['a/one'], 2000);
-      kept.get('page-0');
-      expect(kept.bytes).toBeLessThanOrEqual(budget);
+      put(`page-${at}`, ['a/one'], 2000);
+      cache.get('page-0');
+      expect(cache.bytes).toBeLessThanOrEqual(budget);
     }
-    expect(held('page-0', 'page-1', 'page-98', 'page-99')).toEqual(['page-0', 'page-98', 'page-99']);
-    keep('too large', ['a/one'], budget);
-    expect(held('too large', 'page-99')).toEqual(['page-99']);
+    expect(cached('page-0', 'page-1', 'page-98', 'page-99')).toEqual(['page-0', 'page-98', 'page-99']);
+    put('too large', ['a/one'], budget);
+    expect(cached('too large', 'page-99')).toEqual(['page-99']);
   });
 
-  it('go with the write of what they are cacheTags, and only then', async () => {
-    const keepAll = () => {
-      keep('of one', ['a/one']);
-      keep('of both', ['a/one', 'b/two']);
-      keep('of two', ['b/two']);
-      keep('of any', 'all');
-      keep('of none', []);
+  it('are dropped when a listing among their tags changes, and only then', async () => {
+    const putAll = () => {
+      put('of one', ['a/one']);
+      put('of both', ['a/one', 'b/two']);
+      put('of two', ['b/two']);
+      put('of any', 'all');
+      put('of none', []);
     };
     const all = ['of one', 'of both', 'of two', 'of any', 'of none'];
-    keepAll();
+    putAll();
     await store.write((tx) => tx.feedback.add(feedback));
-    expect(held(...all)).toEqual(all);
+    expect(cached(...all)).toEqual(all);
     await write('a/one');
-    expect(held(...all)).toEqual(['of two', 'of none']);
-    keepAll();
+    expect(cached(...all)).toEqual(['of two', 'of none']);
+    putAll();
     await write('c/three');
-    expect(held(...all)).toEqual(['of one', 'of both', 'of two', 'of none']);
+    expect(cached(...all)).toEqual(['of one', 'of both', 'of two', 'of none']);
     await store.write(async (tx) => {
       const id = await tx.imports.startRun(run);
       await tx.imports.saveRun(id, { state: 'done', finished_at: '2026-11-21T10:00:01.000Z' });
     });
-    expect(held(...all)).toEqual([]);
-    expect(kept.bytes).toBe(0);
+    expect(cached(...all)).toEqual([]);
+    expect(cache.bytes).toBe(0);
   });
 
-  it('are not kept where a write came between reading and keeping', async () => {
-    const keepLate = kept.reading();
+  it('are not stored if a listing changed after they were begun', async () => {
+    const storeLate = cache.begin();
     await write('b/two');
-    keepLate({ text: 'late' }, { key: 'late', cacheTags: ['a/one'], bytes: 10 });
-    expect(held('late')).toEqual([]);
-    keep('in time', ['a/one']);
-    expect(held('in time')).toEqual(['in time']);
+    storeLate('late', { bytes: 'late' }, { cacheTags: ['a/one'] });
+    expect(cached('late')).toEqual([]);
+    put('in time', ['a/one']);
+    expect(cached('in time')).toEqual(['in time']);
   });
 
-  it('are no longer kept than they may be', async () => {
-    kept.reading()({ text: 'short' }, { key: 'short', cacheTags: [], bytes: 10, maxAge_ms: 20 });
-    expect(held('short')).toEqual(['short']);
+  it('expire after their longest age', async () => {
+    cache.begin()('short', { bytes: 'short' }, { cacheTags: [], maxAge_ms: 20 });
+    expect(cached('short')).toEqual(['short']);
     await new Promise((resolve) => setTimeout(resolve, 40));
-    expect(held('short')).toEqual([]);
+    expect(cached('short')).toEqual([]);
   });
 
-  it('are forgotten at the end, and keep nothing of the store’s', async () => {
-    keep('of one', ['a/one']);
-    kept.close();
-    expect(held('of one')).toEqual([]);
-    expect(kept.bytes).toBe(0);
+  it('are not stored at all with a budget of 0', () => {
+    const none = createAnswerCache(store, 0);
+    none.begin()('x', { bytes: '' }, { cacheTags: [] });
+    expect([none.get('x'), none.bytes]).toEqual([undefined, 0]);
+    none.close();
+  });
+
+  it('are dropped at the end', async () => {
+    put('of one', ['a/one']);
+    cache.close();
+    expect(cached('of one')).toEqual([]);
+    expect(cache.bytes).toBe(0);
   });
 });
 

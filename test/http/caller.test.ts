@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toCaller } from '../../src/http/middleware/caller.ts';
+import { createCallerReader } from '../../src/http/middleware/caller.ts';
 
 const none = { trustedProxies: [] as string[] };
 const proxies = { trustedProxies: ['10.0.0.0/8', '2001:db8::1', 'not an address'] };
 const caller = (headers: Record<string, string>, remote: string | undefined, config = none) =>
-  toCaller({ headers: new Headers(headers) }, config, remote);
+  createCallerReader(config).callerOf(new Headers(headers), remote);
 
 describe('the network of a caller', () => {
   it.each([

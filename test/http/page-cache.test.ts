@@ -33,8 +33,8 @@ const get = ({ url }: Directory, path: string, headers: Record<string, string> =
 const read = async (directory: Directory, path: string, headers: Record<string, string> = browser) =>
   textOf(await get(directory, path, headers));
 
-/** Whether a request was answered from memory. */
-async function isKept(ask: () => Promise<unknown>): Promise<boolean> {
+/** Whether a request is answered from memory. */
+async function isCached(ask: () => Promise<unknown>): Promise<boolean> {
   let hits = 0;
   const stop = memoryReads.subscribe(({ memory, isHit }) => {
     if (memory === 'pages' && isHit) hits += 1;
@@ -51,7 +51,7 @@ describe('a finished answer', () => {
   });
   afterAll(() => directory.close());
 
-  const cachePolicy = [
+  const cached = [
     page,
     `${page}.json`,
     `${page}.md`,
@@ -72,7 +72,7 @@ describe('a finished answer', () => {
     '/robots.txt',
   ];
 
-  it.each(cachePolicy)('of %s is sent again as it was, under a new id', async (path) => {
+  it.each(cached)('of %s is sent again as it was, under a new id', async (path) => {
     for (const accepted of ['gzip, deflate, br', 'gzip', 'identity']) {
       const headers = { 'accept-encoding': accepted };
       const seen: { status: number; headers: Record<string, string | undefined>; text: string }[] = [];
@@ -81,8 +81,8 @@ describe('a finished answer', () => {
         const { date: _date, ...named } = Object.fromEntries(response.headers);
         seen.push({ status: response.status, headers: named, text: await response.text() });
       };
-      expect(await isKept(record)).toBe(false);
-      expect(await isKept(record)).toBe(true);
+      expect(await isCached(record)).toBe(false);
+      expect(await isCached(record)).toBe(true);
       const ids = seen.map((answer) => answer.headers['x-request-id']);
       expect(ids).toEqual([
         expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -98,16 +98,16 @@ describe('a finished answer', () => {
   });
 
   it.each(['/', '/about'])(
-    'of %s is kept for a second: what an import does is no write of a listing',
+    'of %s is cached for a second: the state of an import changes without a listing',
     async (path) => {
       const { store } = directory.context;
       const { done } = await store.imports.last();
       const stopped = 'was stopped before its end';
-      const forgotten = async () => {
-        while (await isKept(() => get(directory, path))) await setTimeout(20);
+      const expired = async () => {
+        while (await isCached(() => get(directory, path))) await setTimeout(20);
       };
-      await forgotten();
-      expect(await isKept(() => get(directory, path))).toBe(true);
+      await expired();
+      expect(await isCached(() => get(directory, path))).toBe(true);
       await store.write((tx) => tx.imports.saveRun(done?.id ?? 0, { state: 'running' }));
       await setTimeout(1000);
       expect(await read(directory, path)).toContain(stopped);
@@ -117,23 +117,23 @@ describe('a finished answer', () => {
   );
 
   it.each(['/feedback', `${page}/claim`, '/compare', '/sitemap.xml', '/healthz'])(
-    'of %s is not kept: the clock or the caller is in it',
+    'of %s is not cached: it depends on the clock or the caller',
     async (path) => {
       await get(directory, path);
-      expect(await isKept(() => get(directory, path))).toBe(false);
+      expect(await isCached(() => get(directory, path))).toBe(false);
     },
   );
 
   it.each([`${page}x`, '/agents/io.test', '/nothing', '/tags/nothing'])(
-    'that is a problem is not kept: %s',
+    'that is a problem is not cached: %s',
     async (path) => {
       const first = await get(directory, path);
       expect(first.status).toBeGreaterThanOrEqual(400);
-      expect(await isKept(() => get(directory, path))).toBe(false);
+      expect(await isCached(() => get(directory, path))).toBe(false);
     },
   );
 
-  it('is told by HEAD as by GET', async () => {
+  it('has the same headers for HEAD as for GET', async () => {
     const tell = async (method: 'GET' | 'HEAD') => {
       const { status, headers } = await ask(directory.url + page, browser, method);
       const {
@@ -151,7 +151,7 @@ describe('a finished answer', () => {
     expect(Number(head.named['content-length'])).toBeGreaterThan(1000);
   });
 
-  it('keeps the id that its caller chose', async () => {
+  it('has the request id that its caller chose', async () => {
     await get(directory, page);
     const answer = await get(directory, page, { ...browser, 'x-request-id': 'mine-1' });
     expect(answer.headers.get('x-request-id')).toBe('mine-1');
@@ -164,7 +164,7 @@ describe('a finished answer', () => {
     ['a Host of ours', 200, ['host: localhost:3000']],
     ['a body', 200, ['Host: 127.0.0.1', 'Content-Length: 0']],
     ['an encoding that is none', 200, ['Host: 127.0.0.1', 'Accept-Encoding: ,;q=,"\\,br;;q=2,=;q=1']],
-  ])('is for a request with %s what the app says of it: %i', async (_what, status, headers) => {
+  ])('of a request with %s has the status that the app gives it: %i', async (_what, status, headers) => {
     const { hostname, port } = new URL(directory.url);
     for (const path of ['/about', page, page]) {
       const socket = connect(Number(port), hostname);
@@ -175,7 +175,7 @@ describe('a finished answer', () => {
   });
 });
 
-describe('whoever holds an answer', () => {
+describe('a caller with a current copy', () => {
   let directory: Directory;
   beforeAll(async () => {
     directory = await openDirectory({ listening: true });
@@ -205,7 +205,7 @@ describe('whoever holds an answer', () => {
     expect(other.status).toBe(200);
   });
 
-  it('in one coding is sent another when he asks for it', async () => {
+  it('in one coding is sent another coding on request', async () => {
     const etagOf = async (encoding: string) =>
       (await get(directory, page, { 'accept-encoding': encoding })).headers.get('etag') ?? '';
     const tags = [await etagOf('br'), await etagOf('gzip'), await etagOf('identity')];
@@ -244,7 +244,7 @@ describe('the coding', () => {
     ['*;q=0', null],
     ['identity;q=0, *;q=0', null],
   ];
-  it.each(cases)('that %o asks for is %o, kept or not', async (accepted, encoding) => {
+  it.each(cases)('that %o requests is %o, cached or not', async (accepted, encoding) => {
     const headers = { ...(accepted !== undefined && { 'accept-encoding': accepted }) };
     const plain = await read(directory, page, { ...browser, 'accept-encoding': 'identity' });
     for (let times = 0; times < 2; times += 1) {
@@ -262,7 +262,7 @@ describe('the coding', () => {
       expect((await get(directory, path)).headers.get('content-encoding')).toBeNull();
   });
 
-  it('of assets is as of pages; they are kept for ever', async () => {
+  it('of assets is as of pages; browsers cache them forever', async () => {
     const [style = ''] = /\/assets\/style\.[0-9a-f]{12}\.css/.exec(await read(directory, '/')) ?? [];
     const plain = await (await get(directory, style, {})).text();
     for (const [accepted, encoding] of [
@@ -329,32 +329,32 @@ describe('a write', () => {
     expect(await read(directory, '/agents/com.politicalcomms/api')).toContain('Claimed');
   });
 
-  it('of feedback changes nothing and forgets nothing', async () => {
+  it('of feedback changes no page and drops none', async () => {
     await get(directory, page);
     await directory.post('/api/feedback', { message: 'Nothing of this is public', handle });
-    expect(await isKept(() => get(directory, page))).toBe(true);
+    expect(await isCached(() => get(directory, page))).toBe(true);
   });
 
-  it('of one listing leaves the pages of others, and drops what any may be in', async () => {
+  it('of one listing drops its pages and those that may contain any listing, and no others', async () => {
     const other = '/agents/com.politicalcomms/api';
     for (const path of [page, other, '/tags']) await get(directory, path);
     await directory.store.write((tx) => tx.listings.reindex(handle));
-    const kept: boolean[] = [];
-    for (const path of [page, other, '/tags']) kept.push(await isKept(() => get(directory, path)));
-    expect(kept).toEqual([false, true, false]);
+    const found: boolean[] = [];
+    for (const path of [page, other, '/tags']) found.push(await isCached(() => get(directory, path)));
+    expect(found).toEqual([false, true, false]);
   });
 
   it('of a listing whose name ends like a form takes that form’s address', async () => {
     const path = '/agents/co.webhook/webhook.json';
     expect((await get(directory, path)).headers.get('content-type')).toBe('application/json');
-    expect(await isKept(() => get(directory, path))).toBe(true);
+    expect(await isCached(() => get(directory, path))).toBe(true);
     await directory.importEntries([...seedEntries, registryEntry(`${handle}.json`)]);
     const answer = await get(directory, path);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(await textOf(answer)).toContain('<h1 class="handle">co.webhook/webhook.json</h1>');
   });
 
-  it('that withdraws a listing ends all that was kept of it', async () => {
+  it('that withdraws a listing drops all its pages', async () => {
     await Promise.all([page, `/badge/${handle}`, `${page}/card.png`].map((path) => get(directory, path)));
     await change({}, { status: 'deleted', updatedAt: '2026-11-03T08:00:00Z' });
     const paths = [page, `${page}.md`, `${page}/card.png`, `/badge/${handle}`];
@@ -364,7 +364,7 @@ describe('a write', () => {
 });
 
 describe('limits', () => {
-  it('count what is answered from memory with all the rest', async () => {
+  it('count answers from memory like all others', async () => {
     const nodes = await createNodes();
     const { context } = await nodes.open();
     const count = (path: string, requests: number) =>

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
+import { type App, createApp } from '../../src/http/app.ts';
+import { createUncached, post, see, serve, toPost, watchReads } from '../support/answer-cache.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { behindGate, post, see, toPost, watchReads } from '../support/gate.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
 
 const everywhere = registryEntry('org.everywhere/service', {
@@ -13,14 +13,22 @@ const everywhere = registryEntry('org.everywhere/service', {
 });
 
 let directory: Directory;
+let uncached: App;
+let uncachedServer: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   directory = await openDirectory({
     entries: [...seedEntries, everywhere],
     environment: { LIMITS: 'off' },
     listening: true,
   });
+  uncached = createUncached(directory.context);
+  uncachedServer = await serve(uncached);
 });
-afterAll(() => directory.close());
+afterAll(async () => {
+  await uncachedServer.stop();
+  await uncached.close();
+  await directory.close();
+});
 
 const call = (name: string, input: object) => ({ name, arguments: input });
 const inEras = (method: string, params: object = {}): [string, Message][] => [
@@ -34,7 +42,7 @@ const initialize = (protocolVersion: string): [string, Message][] => [
   ],
 ];
 const handle = 'co.webhook/webhook';
-const answered: readonly [string, Message][] = [
+const good: readonly [string, Message][] = [
   ...inEras('tools/call', getAgent),
   ...inEras('tools/call', call('get_agent', { handle: 'org.everywhere/service' })),
   ...inEras('tools/call', call('list_ratings', { handle })),
@@ -77,44 +85,47 @@ const refused: readonly [string, Message][] = [
 ];
 
 describe('a request', () => {
-  it.each([...answered, ...refused])(
-    '%s: alike at first, from memory and behind the gate',
+  it.each([...good, ...refused])(
+    '%s: has the same answer at first, from memory and without a cache',
     async (_, message) => {
-      const behind = await post(directory.app, message, behindGate);
-      expect(await post(directory.app, message)).toEqual(behind);
-      expect(await post(directory.app, message)).toEqual(behind);
-      expect(behind.headers['x-frame-options']).toBe('DENY');
+      const plain = await post(uncached, message);
+      expect(await post(directory.app, message)).toEqual(plain);
+      expect(await post(directory.app, message)).toEqual(plain);
+      expect(plain.headers['x-frame-options']).toBe('DENY');
     },
   );
 
-  it.each(answered)('%s: alike over a socket, byte for byte and with its length', async (_, message) => {
-    const ask = async (more: Record<string, string> = {}) => {
-      const { headers, ...rest } = toPost(message, { host: undefined, 'content-length': undefined, ...more });
-      return see(await fetch(`${directory.url}/api/mcp`, { ...rest, headers }));
-    };
-    const behind = await ask(behindGate);
-    expect(behind.headers['content-length']).toBe(String(behind.body.length));
-    expect(await ask()).toEqual(behind);
-    expect(await ask()).toEqual(behind);
-  });
+  it.each(good)(
+    '%s: has the same answer over a socket, byte for byte and with its length',
+    async (_, message) => {
+      const ask = async ({ url }: { readonly url: string } = directory) => {
+        const { headers, ...rest } = toPost(message, { host: undefined, 'content-length': undefined });
+        return see(await fetch(`${url}/api/mcp`, { ...rest, headers }));
+      };
+      const plain = await ask(uncachedServer);
+      expect(plain.headers['content-length']).toBe(String(plain.body.length));
+      expect(await ask()).toEqual(plain);
+      expect(await ask()).toEqual(plain);
+    },
+  );
 
   it.each([7, -1, 0, Number.MAX_SAFE_INTEGER, 'a', 'req-1.2:3', '', 'ü', '"', 'a'.repeat(200), 1.5, 2 ** 60])(
     'is answered under its own id %j',
     async (id) => {
       const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: getAgent });
       const message = { ...legacy('x'), body };
-      const behind = await post(directory.app, message, behindGate);
+      const plain = await post(uncached, message);
       await post(directory.app, legacy('tools/call', getAgent));
-      expect(await post(directory.app, message)).toEqual(behind);
-      expect(JSON.parse(Buffer.from(behind.body, 'latin1').toString()).id).toBe(id);
+      expect(await post(directory.app, message)).toEqual(plain);
+      expect(JSON.parse(Buffer.from(plain.body, 'latin1').toString()).id).toBe(id);
     },
   );
 
   it.each(inEras('tools/call', call('get_agent', { handle: 'org.everywhere/service' })))(
     '%s: has the same answer as text and as structured content',
     async (_, message) => {
-      for (const more of [behindGate, {}, {}]) {
-        const { body } = await post(directory.app, message, more);
+      for (const app of [uncached, directory.app, directory.app]) {
+        const { body } = await post(app, message);
         const { result } = JSON.parse(Buffer.from(body, 'latin1').toString());
         expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
         expect(result.structuredContent.description).toContain('🧾 "structuredContent":0 \\ back');
@@ -131,13 +142,13 @@ describe('a request', () => {
     }
   });
 
-  it('whose body is not UTF-8 is refused where nobody looks, too', async () => {
+  it('whose body is not UTF-8 is refused even in a member that nothing reads', async () => {
     const message = legacy('tools/call', { ...getAgent, _meta: { free: 'X' } });
     const body = Buffer.from(message.body.replace('"X"', '"\u00ff"'), 'latin1');
     expect(await post(directory.app, message)).toMatchObject({ status: 200 });
     const refused = await post(directory.app, { ...message, body });
     expect(refused).toMatchObject({ status: 400 });
-    expect(await post(directory.app, { ...message, body }, behindGate)).toEqual(refused);
+    expect(await post(uncached, { ...message, body })).toEqual(refused);
   });
 
   it.each([
@@ -155,7 +166,7 @@ describe('a request', () => {
 });
 
 describe('answers from memory', () => {
-  it('are those of read-only tools that say what they are about, in both eras; errors are made anew', async () => {
+  it('are those of read-only tools with cache tags, in both eras; errors are not cached', async () => {
     const reads: string[] = [];
     const app = watchReads(directory.context, (read) => void reads.push(read));
     for (const message of [legacy('tools/call', getAgent), modern('tools/call', getAgent)])
@@ -168,7 +179,7 @@ describe('answers from memory', () => {
     await app.close();
   });
 
-  it('end with the write that touches what they are about', async () => {
+  it('are dropped when a listing among their tags changes', async () => {
     const message = legacy('tools/call', getAgent);
     const search = legacy('tools/call', call('search_agents', { query: 'webhook' }));
     await post(directory.app, message);
@@ -177,14 +188,14 @@ describe('answers from memory', () => {
     await directory.importEntries([
       registryEntry(handle, { version: '9.8.7', description: 'Changed' }, official),
     ]);
-    for (const asked of [message, search]) {
-      const { body } = await post(directory.app, asked);
+    for (const sent of [message, search]) {
+      const { body } = await post(directory.app, sent);
       expect(body).toContain('Changed');
-      expect(await post(directory.app, asked, behindGate)).toMatchObject({ body });
+      expect(await post(uncached, sent)).toMatchObject({ body });
     }
   });
 
-  it('are not kept where a write ended while they were made', async () => {
+  it('are not stored if a listing changed while they were made', async () => {
     const reading = Promise.withResolvers<void>();
     const written = Promise.withResolvers<void>();
     let isFirst = true;
@@ -211,8 +222,9 @@ describe('answers from memory', () => {
     await app.close();
   });
 
-  it('are the same for whoever asks, with a capability that is good, ended, unknown or two', async () => {
+  it('are the same for every caller, with a capability that is good, ended, unknown or two', async () => {
     const own = await openClaimedDirectory();
+    const plain = createUncached(own.context);
     const capability = await own.claim(handle, 'webhook-co/webhook');
     const message = legacy('tools/call', getAgent);
     const known = await post(own.app, message);
@@ -224,7 +236,7 @@ describe('answers from memory', () => {
         { authorization: `Bearer ${capability}`, 'x-agent-capability': 'dossier_cap_other' },
       ]) {
         expect(await post(own.app, message, more)).toEqual(known);
-        expect(await post(own.app, message, { ...more, ...behindGate })).toEqual(known);
+        expect(await post(plain, message, more)).toEqual(known);
       }
     };
     await ask();
@@ -233,23 +245,23 @@ describe('answers from memory', () => {
       (await own.app.request('/api/capability/revoke', { method: 'POST', headers: { authorization } }))
         .status,
     ).toBe(200);
-    expect(await post(own.app, message)).toEqual(await post(own.app, message, behindGate));
+    expect(await post(own.app, message)).toEqual(await post(plain, message));
+    await plain.close();
     await own.close();
   });
 });
 
-describe('the gate', () => {
-  it('counts against the same limit and refuses in the same words', async () => {
+describe('the cache', () => {
+  it('answers within the limit only, and an answer from memory counts like any other', async () => {
     const own = await openDirectory({
       environment: { LIMIT_OVERRIDES: 'mcp=6/1h' },
     });
     const message = legacy('tools/call', getAgent);
     const seen: number[] = [];
-    for (const more of [{}, {}, {}, behindGate, {}, behindGate, {}])
-      seen.push((await post(own.app, message, more)).status);
+    for (let sent = 0; sent < 7; sent++) seen.push((await post(own.app, message)).status);
     expect(seen).toEqual([200, 200, 200, 200, 200, 200, 429]);
     const refused = await post(own.app, message);
-    expect(refused).toEqual(await post(own.app, message, behindGate));
+    expect(refused).toEqual(await post(own.app, legacy('ping')));
     expect(refused.headers).toMatchObject({ 'ratelimit-policy': '"mcp";q=6;w=3600', 'retry-after': '600' });
     await own.close();
   });
@@ -280,13 +292,13 @@ describe('the gate', () => {
     const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
     const app = createApp({ ...directory.context, log });
     const message = legacy('tools/call', getAgent);
-    for (const more of [{}, {}, behindGate]) await post(app, message, more);
+    for (const more of [{}, {}, { 'x-request-id': 'chosen' }]) await post(app, message, more);
     const anyId = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
     const line = { level: 30, method: 'POST', path: '/api/mcp', status: 200, msg: 'answered' };
     expect(lines).toMatchObject([
       { ...line, request: anyId },
       { ...line, request: anyId },
-      { ...line, request: 'behind-the-gate' },
+      { ...line, request: 'chosen' },
     ]);
     expect(new Set(lines.map((entry) => Object.keys(entry).join())).size).toBe(1);
     expect(lines.every(({ ms }) => typeof ms === 'number')).toBe(true);

@@ -1,9 +1,28 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
 import type { Context } from '../../src/context.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import type { Message } from './mcp-requests.ts';
 
-/** A header of this name is unusual: a request that has it is answered behind the gate, as if there were none. */
-export const behindGate = { 'x-request-id': 'behind-the-gate' };
+/** One more app over a directory, which caches no finished answers. */
+export const createUncached = (context: Context): App => createApp(context, { answerCache_bytes: 0 });
+
+/** Serves an app on a port of its own, without the door for cached pages. */
+export async function serve(app: App): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const answer = getRequestListener(app.fetch);
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
 
 /** All of an answer that a caller can see. */
 export interface Seen {

@@ -1,75 +1,87 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangedHandles, Store } from '../../store/store.ts';
+import type { CachePolicy } from '../finished.ts';
 
-/** How a finished answer is kept. */
-export interface Keeping {
-  readonly key: string;
-  /** The listings it was made of; 'all' where any of them may be in it. */
-  readonly cacheTags: ChangedHandles;
-  readonly bytes: number;
-  /** Longest time it is kept, for what changes without a write of a listing. */
-  readonly maxAge_ms?: number;
+type Headers = Readonly<Record<string, string>>;
+
+/** A finished answer in the form it is sent in. */
+export interface CachedAnswer {
+  /** The body, one character per byte (Latin-1): Node sends it in one write with the headers. */
+  readonly bytes: string;
+  /** Headers of this answer; left out where every answer of its kind has the same. */
+  readonly headers?: Headers;
+  /** What a 304 in its place needs. */
+  readonly notModified?: { readonly etag: string; readonly headers: Headers };
 }
 
-/** Finished answers in memory, the least used of them dropped where they would pass the budget. */
-export interface KeptBytes<T extends object> {
-  get(key: string): T | undefined;
-  /** Called before the first read for an answer; what it answers keeps the answer, unless a write came between. */
-  reading(): (finished: T, keeping: Keeping) => void;
-  /** Bytes kept at this moment, keys and bookkeeping counted in. */
+/** Stores an answer under a key, unless a listing changed since the answer was begun. */
+export type StoreAnswer = (key: string, answer: CachedAnswer, policy: CachePolicy) => void;
+
+/** All finished answers in memory. When the budget is used up, the least recently used ones are dropped. */
+export interface AnswerCache {
+  get(key: string): CachedAnswer | undefined;
+  /** To be called before anything is read for an answer: what was read before a change is not stored after it. */
+  begin(): StoreAnswer;
+  /** Bytes used, keys and bookkeeping included. */
   readonly bytes: number;
-  /** Forgets everything and listens to no more writes. */
+  /** Drops everything and stops listening to changes. */
   close(): void;
 }
 
-interface Kept<T> extends Keeping {
-  readonly finished: T;
+interface Entry {
+  readonly answer: CachedAnswer;
+  readonly cacheTags: ChangedHandles;
 }
 
-/** Stands for whatever is about all listings; no handle has this form. */
+/** Tag of an answer that may contain any listing; no handle has this form. */
 const everyListing = '*';
 const bookkeeping_bytes = 400;
-const subjectsOf = (cacheTags: ChangedHandles) => (cacheTags === 'all' ? [everyListing] : cacheTags);
+const tagsOf = ({ cacheTags }: Pick<Entry, 'cacheTags'>) =>
+  cacheTags === 'all' ? [everyListing] : cacheTags;
 
-/** Keeps finished answers, at most `budget_bytes` of them, until a write touches what they are about. */
-export function createKeptBytes<T extends object>(
-  store: Pick<Store, 'onChange'>,
-  budget_bytes: number,
-): KeptBytes<T> {
+/** The keys stored under each tag. */
+function createTagIndex() {
   const keysOf = new Map<string, Set<string>>();
-  const forget = (subject: string, key: string) => {
-    const keys = keysOf.get(subject);
-    if (keys?.delete(key) && keys.size === 0) keysOf.delete(subject);
+  return {
+    keys: (tag: string): Iterable<string> => keysOf.get(tag) ?? [],
+    add(tag: string, key: string) {
+      keysOf.set(tag, (keysOf.get(tag) ?? new Set()).add(key));
+    },
+    remove(tag: string, key: string) {
+      const keys = keysOf.get(tag);
+      if (keys?.delete(key) && keys.size === 0) keysOf.delete(tag);
+    },
   };
-  const cache = new LRUCache<string, Kept<T>>({
-    maxSize: budget_bytes,
-    sizeCalculation: ({ bytes }, key) => bytes + 2 * key.length + bookkeeping_bytes,
-    dispose: ({ cacheTags }, key, reason) => {
-      if (reason !== 'set') for (const subject of subjectsOf(cacheTags)) forget(subject, key);
+}
+
+/** Caches finished answers, at most `budget_bytes` of them (0: none), each until a listing among its tags changes. */
+export function createAnswerCache(store: Pick<Store, 'onChange'>, budget_bytes: number): AnswerCache {
+  const index = createTagIndex();
+  const cache = new LRUCache<string, Entry>({
+    // It takes 0 for unlimited.
+    maxSize: Math.max(1, budget_bytes),
+    sizeCalculation: ({ answer }, key) => answer.bytes.length + 2 * key.length + bookkeeping_bytes,
+    dispose: (entry, key, reason) => {
+      if (reason !== 'set') for (const tag of tagsOf(entry)) index.remove(tag, key);
     },
   });
   let epoch = 0;
-  const stop = store.onChange((written) => {
+  const stop = store.onChange((changed) => {
     epoch += 1;
-    if (written === 'all') cache.clear();
-    else
-      for (const subject of [everyListing, ...written])
-        for (const key of keysOf.get(subject) ?? []) cache.delete(key);
+    if (changed === 'all') cache.clear();
+    else for (const tag of [everyListing, ...changed]) for (const key of index.keys(tag)) cache.delete(key);
   });
-  const keep = (kept: Kept<T>) => {
-    cache.delete(kept.key);
-    cache.set(kept.key, kept, kept.maxAge_ms === undefined ? {} : { ttl: kept.maxAge_ms });
-    if (!cache.has(kept.key)) return;
-    for (const subject of subjectsOf(kept.cacheTags))
-      keysOf.set(subject, (keysOf.get(subject) ?? new Set()).add(kept.key));
+  const put = (key: string, entry: Entry, maxAge_ms: number | undefined) => {
+    cache.delete(key);
+    cache.set(key, entry, maxAge_ms === undefined ? {} : { ttl: maxAge_ms });
+    if (cache.has(key)) for (const tag of tagsOf(entry)) index.add(tag, key);
   };
   return {
-    get: (key) => cache.get(key)?.finished,
-    reading() {
-      const readIn = epoch;
-      // A write that ended while the answer was made may not be in it.
-      return (finished, keeping) => {
-        if (readIn === epoch) keep({ ...keeping, finished });
+    get: (key) => cache.get(key)?.answer,
+    begin() {
+      const begunIn = epoch;
+      return (key, answer, { cacheTags, maxAge_ms }) => {
+        if (begunIn === epoch) put(key, { answer, cacheTags }, maxAge_ms);
       };
     },
     get bytes() {

@@ -3,15 +3,15 @@ import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { tools } from '../../tools/index.ts';
 
-/** A request whose answer follows from its key and from stored listings. */
-export interface PlainMessage {
+/** A request whose answer depends only on its key and the stored listings. */
+export interface CacheableMessage {
   readonly id: number | string;
   readonly key: string;
-  /** The tool that it calls, where it calls one. */
+  /** The tool that it calls, if it calls one. */
   readonly tool?: string;
-  /** What the client says of itself: it has to be well-formed and changes nothing in the answer. */
+  /** What the client says about itself: it must be well-formed, and changes nothing in the answer. */
   readonly client: string;
-  /** The listings that a good answer is made of. */
+  /** The listings that a good answer contains. */
   cacheTags(): ChangedHandles;
 }
 
@@ -29,7 +29,7 @@ const shortText = /^[\w.:-]{1,40}$/;
 const isShort = (id: unknown): id is number | string =>
   typeof id === 'number' ? Number.isSafeInteger(id) : typeof id === 'string' && shortText.test(id);
 
-interface Sent {
+interface Call {
   readonly id: number | string;
   readonly method: string;
   readonly params: Members;
@@ -37,23 +37,27 @@ interface Sent {
 }
 
 const reserved = 'io.modelcontextprotocol/';
+const longest = 4096;
 
-/** The reserved members of `_meta`, which only the modern era has; undefined where a free one is not a short value. */
-function readClient({ params: { _meta: meta }, era }: Sent): string | undefined {
+/**
+ * The reserved members of `_meta`, which only the modern era has, as JSON. Undefined if another member is not a short
+ * value or there is too much.
+ */
+function readClient({ params: { _meta: meta }, era }: Call): string | undefined {
   if (meta === undefined) return '';
   if (!isRecord(meta)) return undefined;
-  const said: Record<string, unknown> = {};
+  const client: Record<string, unknown> = {};
   for (const name in meta) {
     const value = meta[name];
     const isFree = !name.startsWith(reserved);
-    if (!isFree && era === 'modern') said[name] = value;
+    if (!isFree && era === 'modern') client[name] = value;
     else if (!isFree || (name === 'progressToken' ? !isShort(value) : typeof value === 'object'))
       return undefined;
   }
-  return era === 'modern' ? JSON.stringify(said) : '';
+  return era === 'modern' ? JSON.stringify(client) : '';
 }
 
-const hotTools = new Map(
+const cacheableTools = new Map(
   tools
     .filter(({ cacheTags, effects }) => cacheTags && effects.readOnlyHint)
     .map((tool) => [tool.name, tool]),
@@ -62,12 +66,12 @@ const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templa
 const constants = { legacy: new Set(lists), modern: new Set([...lists, 'server/discover']) };
 const legacyRevisions = new Set<unknown>([null, ...SUPPORTED_PROTOCOL_VERSIONS]);
 
-/** A call of a tool whose answers may be kept. */
-function readCall(sent: Sent): PlainMessage | undefined {
-  const { id, method, params, era } = sent;
+/** A call of a tool whose answers may be cached. */
+function readCall(call: Call): CacheableMessage | undefined {
+  const { id, method, params, era } = call;
   const { name, arguments: input } = params;
-  const tool = hotTools.get(name as string);
-  const client = readClient(sent);
+  const tool = cacheableTools.get(name as string);
+  const client = readClient(call);
   if (!tool || client === undefined || !hasOnly(params, ['name', 'arguments', '_meta'])) return undefined;
   return {
     id,
@@ -80,23 +84,23 @@ function readCall(sent: Sent): PlainMessage | undefined {
 
 const noTags = (): ChangedHandles => [];
 
-/** `initialize` of a revision that is served: only that changes the answer. */
-function readInitialize({ id, method, params, era }: Sent): PlainMessage | undefined {
+/** `initialize` of a supported revision: only the revision changes the answer. */
+function readInitialize({ id, method, params, era }: Call): CacheableMessage | undefined {
   const { protocolVersion, ...client } = params;
   if (!SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion as string)) return undefined;
   const key = `${era} ${method} ${protocolVersion}`;
   return { id, key, client: `initialize ${JSON.stringify(client)}`, cacheTags: noTags };
 }
 
-function readConstant(sent: Sent): PlainMessage | undefined {
-  const { id, method, params, era } = sent;
-  const client = readClient(sent);
+function readConstant(call: Call): CacheableMessage | undefined {
+  const { id, method, params, era } = call;
+  const client = readClient(call);
   if (client === undefined || !constants[era].has(method) || !hasOnly(params, ['_meta'])) return undefined;
   return { id, key: `${era} ${method}`, client, cacheTags: noTags };
 }
 
-/** Whether the protocol's headers say what the message says, in the one form that needs no decoding. */
-function isRepeated(headers: Headers, { method, params, era }: Sent): boolean {
+/** Whether the protocol's headers repeat the message, in the one form that needs no decoding. */
+function isRepeated(headers: Headers, { method, params, era }: Call): boolean {
   const revision = headers.get('mcp-protocol-version');
   const [repeatedMethod, repeatedName] = [headers.get('mcp-method'), headers.get('mcp-name')];
   if (era === 'legacy')
@@ -105,20 +109,26 @@ function isRepeated(headers: Headers, { method, params, era }: Sent): boolean {
   return revision === modernRevision && repeatedMethod === method && repeatedName === name;
 }
 
-function eraOf({ _meta }: Members): Sent['era'] {
+function eraOf({ _meta }: Members): Call['era'] {
   return isRecord(_meta) && _meta[`${reserved}protocolVersion`] === modernRevision ? 'modern' : 'legacy';
 }
 
+function readCalled(call: Call): CacheableMessage | undefined {
+  if (call.method === 'tools/call') return readCall(call);
+  return call.method === 'initialize' && call.era === 'legacy' ? readInitialize(call) : readConstant(call);
+}
+
 /**
- * Reads a message of the plain form: a call of a tool whose answers may be kept, or a request with a constant answer.
- * Undefined for every other one, and wherever its form leaves anything to judge: those are for the SDK.
+ * Reads a message that can be answered from memory: a call of a tool whose answers may be cached, or a request with a
+ * constant answer. Undefined for every other message, and for one with any unusual member or header: those are left
+ * to the SDK.
  */
-export function readPlain(message: unknown, headers: Headers): PlainMessage | undefined {
+export function readCacheable(message: unknown, headers: Headers): CacheableMessage | undefined {
   if (!isRecord(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
   const { jsonrpc, id, method, params = {} } = message;
   if (jsonrpc !== '2.0' || !isShort(id) || typeof method !== 'string' || !isRecord(params)) return undefined;
-  const sent = { id, method, params, era: eraOf(params) };
-  if (!isRepeated(headers, sent)) return undefined;
-  if (method === 'tools/call') return readCall(sent);
-  return method === 'initialize' && sent.era === 'legacy' ? readInitialize(sent) : readConstant(sent);
+  const call = { id, method, params, era: eraOf(params) };
+  if (!isRepeated(headers, call)) return undefined;
+  const read = readCalled(call);
+  return read && read.key.length + read.client.length <= longest ? read : undefined;
 }

@@ -4,37 +4,31 @@ import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../../context.ts';
 import { memoryReads } from '../../observability/events.ts';
 import type { HttpEnvironment } from '../environment.ts';
-import type { Finished } from '../finished.ts';
+import type { Encoding, Finished } from '../finished.ts';
 import { logAnswer } from '../middleware/access-log.ts';
-import { networkOf } from '../middleware/caller.ts';
-import { createHostCheck } from '../middleware/host.ts';
+import type { CallerReader } from '../middleware/caller.ts';
+import { type HostCheck, hostOf } from '../middleware/host.ts';
 import { limitOf, type RequestLimits } from '../middleware/limits.ts';
-import { isHeld } from '../response/answers.ts';
-import { toEncoding } from '../response/encodings.ts';
-import { createKeptBytes } from './answer-cache.ts';
+import { isCurrent } from '../response/answers.ts';
+import type { ChooseEncoding } from '../response/encodings.ts';
+import type { AnswerCache, CachedAnswer } from './answer-cache.ts';
 
-type Named = Readonly<Record<string, string>>;
-
-const budget_bytes = 8 * 1024 * 1024;
 const longestAddress = 500;
+const memory = 'pages';
 
-/** A finished answer as it was sent, without what is of one request: its bytes a character each, its headers. */
-interface KeptAnswer {
-  readonly etag: string;
-  readonly bytes: string;
-  readonly headers: Named;
-  /** Those of a 304. */
-  readonly heldHeaders: Named;
+/** Headers that describe one request or one body; a 304 has none of them. */
+const notShared = ['x-request-id', 'content-type', 'content-length', 'content-encoding'];
+
+function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswer {
+  const shared = Object.fromEntries([...sent].filter(([name]) => !notShared.includes(name)));
+  return {
+    bytes: body.toString('latin1'),
+    headers: { ...shared, ...headers },
+    notModified: { etag, headers: shared },
+  };
 }
 
-const ofOneRequest = ['x-request-id', 'content-type', 'content-length', 'content-encoding'];
-
-function toKept({ etag, body, headers }: Finished, sent: Headers): KeptAnswer {
-  const heldHeaders = Object.fromEntries([...sent].filter(([name]) => !ofOneRequest.includes(name)));
-  return { etag, bytes: body.toString('latin1'), headers: { ...heldHeaders, ...headers }, heldHeaders };
-}
-
-/** An address from its path on, as it is written. */
+/** A URL from its path on, as it was sent. */
 const addressOf = (url: string) => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 const withoutQuery = (address: string) => {
@@ -42,85 +36,81 @@ const withoutQuery = (address: string) => {
   return end === -1 ? address : address.slice(0, end);
 };
 
-const toKey = (accepted: string | null | undefined, address: string) => `${toEncoding(accepted)} ${address}`;
+const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
-const isHostName = (text: string, at: number) =>
-  at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
-
-/** What `find` finds; nothing where it throws. */
-function orNothing<T>(find: () => T | undefined): T | undefined {
-  try {
-    return find();
-  } catch {
-    return undefined;
-  }
+/** What the page cache shares with the app: both use the same checks and count against the same limits. */
+export interface Shared {
+  readonly context: Context;
+  readonly cache: AnswerCache;
+  readonly chooseEncoding: ChooseEncoding;
+  readonly isOurs: HostCheck;
+  readonly callers: CallerReader;
+  readonly limits: RequestLimits;
 }
 
-/** Answers that are kept as they were sent. */
-export interface KeptAnswers {
-  /** Keeps what is answered behind it and says of itself that it lasts. */
-  readonly keep: MiddlewareHandler<HttpEnvironment>;
-  /** Answers a request from memory; false, and nothing was done, where that cannot be. */
-  answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
-  close(): void;
+/** Stores finished pages: those that a handler gave a cache policy, with the headers they left the app with. */
+export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHandler<HttpEnvironment> {
+  return async (c, next) => {
+    if (c.req.method !== 'GET') return next();
+    const store = cache.begin();
+    await next();
+    const finished = c.get('finished');
+    const address = addressOf(c.req.raw.url);
+    const isSent = c.res.status === 200 || c.res.status === 304;
+    if (!finished?.cachePolicy || !isSent || address.length > longestAddress) return;
+    // An escaped path would count against other limits than the path it stands for.
+    if (withoutQuery(address) !== c.req.path) return;
+    memoryReads.publish({ memory, isHit: false });
+    const key = toKey(c.get('encoding'), address);
+    store(key, toCached(finished, c.res.headers), finished.cachePolicy);
+  };
 }
+
+/** Answers a request of Node's server; false, and nothing was done, if the app has to. */
+export type PageDoor = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 
 /**
- * Finished answers by coding and address, at most 8 MiB, until a write touches what they are about. What is answered
- * from here was answered by the app before, so its address has passed every check; Host and limit are those of the
- * request, and a request that fails one of them is judged by the app. It stands at Node's own server: making a Request
- * and a Response would cost as much as all of this.
+ * Answers cached pages at Node's server, before a Request, a Response and the app's middleware are made: they cost more
+ * than the answer (docs/decisions/0016). The app answered the same address before, so the address has passed its
+ * checks; Host and limit are checked here by the app's own functions. A request that fails one is left to the app.
  */
-export function createKeptAnswers(context: Context, limits: RequestLimits): KeptAnswers {
-  const kept = createKeptBytes<KeptAnswer>(context.store, budget_bytes);
-  const isOurs = createHostCheck(context.config);
-
-  /** The kept answer to a request that has passed every check. Throws where it has not. */
-  const find = ({ headers, rawHeaders, socket }: IncomingMessage, url: string): KeptAnswer | undefined => {
-    const found = kept.get(toKey(headers['accept-encoding'], url));
-    // Of several Hosts Node shows the first one.
-    if (!found || !isOurs(headers.host ?? '') || rawHeaders.filter(isHostName).length !== 1) return undefined;
-    const named = { get: (name: string) => headers[name]?.toString() ?? null };
-    const network = networkOf(named, context.config, socket.remoteAddress);
-    limitOf(limits, 'GET', withoutQuery(url)).take(network, context.clock().getTime());
-    memoryReads.publish({ memory: 'pages', isHit: true });
-    return found;
+export function createPageDoor({
+  context,
+  cache,
+  chooseEncoding,
+  isOurs,
+  callers,
+  limits,
+}: Shared): PageDoor {
+  const isAdmitted = ({ headers, socket, rawHeaders }: IncomingMessage, path: string): boolean => {
+    if (!isOurs(hostOf(rawHeaders))) return false;
+    const network = callers.networkOf(headers['x-forwarded-for']?.toString(), socket.remoteAddress);
+    try {
+      limitOf(limits, 'GET', path).take(network, context.clock().getTime());
+      return true;
+    } catch {
+      return false;
+    }
   };
 
-  return {
-    async keep(c, next) {
-      if (c.req.method !== 'GET') return next();
-      const keepFinished = kept.reading();
-      await next();
-      const finished = c.get('finished');
-      const { raw } = c.req;
-      const address = addressOf(raw.url);
-      const isSent = c.res.status === 200 || c.res.status === 304;
-      if (!finished?.cachePolicy || !isSent || address.length > longestAddress) return;
-      // An address with escapes would count against other limits than the path it stands for.
-      if (withoutQuery(address) !== c.req.path) return;
-      memoryReads.publish({ memory: 'pages', isHit: false });
-      const bytes = finished.body.byteLength;
-      const key = toKey(raw.headers.get('accept-encoding'), address);
-      keepFinished(toKept(finished, c.res.headers), { ...finished.cachePolicy, key, bytes });
-    },
-    answer(incoming, outgoing) {
-      const { method, url = '', headers } = incoming;
-      // An id that the caller chose is judged by the app.
-      if (method !== 'GET' || headers['x-request-id'] !== undefined) return false;
-      const start = performance.now();
-      const found = orNothing(() => find(incoming, url));
-      if (!found) return false;
-      const request = randomUUID();
-      const isSame = isHeld(headers['if-none-match'], found.etag);
-      const status = isSame ? 304 : 200;
-      const named = isSame ? found.heldHeaders : found.headers;
-      outgoing.writeHead(status, { ...named, 'x-request-id': request });
-      // In one piece with the headers, a character a byte: nothing is encoded again.
-      outgoing.end(isSame ? '' : found.bytes, 'latin1');
-      logAnswer(context, { request, method, path: withoutQuery(url), status, start });
-      return true;
-    },
-    close: kept.close,
+  return (incoming, outgoing) => {
+    const { method, url = '', headers } = incoming;
+    // The app checks the id that a caller chose.
+    if (method !== 'GET' || headers['x-request-id'] !== undefined) return false;
+    const start = performance.now();
+    const page = cache.get(toKey(chooseEncoding(headers['accept-encoding']), url));
+    const path = withoutQuery(url);
+    if (!page?.notModified || !isAdmitted(incoming, path)) return false;
+    memoryReads.publish({ memory, isHit: true });
+    const request = randomUUID();
+    const isSame = isCurrent(headers['if-none-match'], page.notModified.etag);
+    const status = isSame ? 304 : 200;
+    outgoing.writeHead(status, {
+      ...(isSame ? page.notModified.headers : page.headers),
+      'x-request-id': request,
+    });
+    outgoing.end(isSame ? '' : page.bytes, 'latin1');
+    logAnswer(context, { request, method, path, status, start });
+    return true;
   };
 }

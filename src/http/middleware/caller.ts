@@ -5,10 +5,7 @@ import type { Caller } from '../../context.ts';
 
 type Address = ReturnType<typeof ipaddr.process>;
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
-type Trust = Pick<Config, 'trustedProxies'>;
-
 const maxCapabilityLength = 200;
-const proxies = new WeakMap<readonly string[], readonly Range[]>();
 
 function toRange(text: string): Range {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
@@ -16,20 +13,15 @@ function toRange(text: string): Range {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** The ranges of TRUSTED_PROXIES, read once; one that is not an address or range counts for nothing. */
-function rangesOf({ trustedProxies }: Trust): readonly Range[] {
-  const known = proxies.get(trustedProxies);
-  if (known) return known;
-  const ranges = trustedProxies.flatMap((text) => {
+/** The ranges of TRUSTED_PROXIES; one that is neither an address nor a range is ignored. */
+const toRanges = (trustedProxies: readonly string[]): readonly Range[] =>
+  trustedProxies.flatMap((text) => {
     try {
       return [toRange(text)];
     } catch {
       return [];
     }
   });
-  proxies.set(trustedProxies, ranges);
-  return ranges;
-}
 
 const parse = (text: string): Address | undefined =>
   ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
@@ -38,7 +30,11 @@ const isIn = (ranges: readonly Range[], address: Address): boolean =>
   ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
 
 /** The nearest address that is not a trusted proxy, walking X-Forwarded-For from its end. */
-function clientAddress(peer: Address, forwarded: string | null, ranges: readonly Range[]): Address {
+function clientAddress(
+  peer: Address,
+  forwarded: string | null | undefined,
+  ranges: readonly Range[],
+): Address {
   let client = peer;
   const hops = forwarded?.split(',') ?? [];
   while (hops.length > 0 && isIn(ranges, client)) {
@@ -55,22 +51,7 @@ function toNetwork(address: Address): string {
   return `${prefix.join(':')}::/64`;
 }
 
-/** The network a request comes from, as `toCaller` names it. */
-export function networkOf(
-  headers: Pick<Headers, 'get'>,
-  config: Trust,
-  remoteAddress: string | undefined,
-): string {
-  const ranges = rangesOf(config);
-  // Most callers: no proxies to look for and nothing to take apart.
-  if (ranges.length === 0 && remoteAddress && isIPv4(remoteAddress)) return remoteAddress;
-  const peer = parse(remoteAddress ?? '');
-  if (!peer) return 'unknown';
-  if (ranges.length === 0) return toNetwork(peer);
-  return toNetwork(clientAddress(peer, headers.get('x-forwarded-for'), ranges));
-}
-
-/** Tokens of a header that may have come twice; another scheme than Bearer is not a capability. */
+/** Tokens of a header that may be repeated; a scheme other than Bearer is not a capability. */
 function tokensOf(value: string | null, bearer: 'required' | 'allowed'): string[] {
   return (value ?? '')
     .split(',')
@@ -87,19 +68,34 @@ function capabilityOf(headers: Headers): Caller['capability'] {
   return sent.size > 1 ? 'conflict' : [...sent][0];
 }
 
+/** Reads the caller of a request from its headers and its peer's address. */
+export interface CallerReader {
+  /** The network: an IPv4 address or an IPv6 /64. X-Forwarded-For counts only from trusted proxies. */
+  networkOf(forwarded: string | null | undefined, remoteAddress: string | undefined): string;
+  /**
+   * The network and the capability from `Authorization: Bearer` or `X-Agent-Capability`, unchecked; 'conflict' if the
+   * two differ.
+   */
+  callerOf(headers: Headers, remoteAddress: string | undefined): Caller;
+}
+
 /**
- * Who calls: the capability from `Authorization: Bearer` or `X-Agent-Capability`, 'conflict' where they differ, as
- * sent and unchecked; the network as IPv4 address or IPv6 /64. X-Forwarded-For counts only while the peer, and then
- * each hop before it, is in TRUSTED_PROXIES.
+ * A reader that trusts the proxies in TRUSTED_PROXIES: X-Forwarded-For is read from its end for as long as the peer, and
+ * then each hop, is one of them.
  */
-export function toCaller(
-  request: { readonly headers: Headers },
-  config: Trust,
-  remoteAddress: string | undefined,
-): Caller {
-  const capability = capabilityOf(request.headers);
-  return {
-    network: networkOf(request.headers, config, remoteAddress),
-    ...(capability !== undefined && { capability }),
+export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>): CallerReader {
+  const ranges = toRanges(trustedProxies);
+  const networkOf: CallerReader['networkOf'] = (forwarded, remoteAddress) => {
+    // The usual case: no proxies, and an address that needs no parsing.
+    if (ranges.length === 0 && remoteAddress && isIPv4(remoteAddress)) return remoteAddress;
+    const peer = parse(remoteAddress ?? '');
+    if (!peer) return 'unknown';
+    return toNetwork(ranges.length === 0 ? peer : clientAddress(peer, forwarded, ranges));
   };
+  const callerOf: CallerReader['callerOf'] = (headers, remoteAddress) => {
+    const capability = capabilityOf(headers);
+    const network = networkOf(headers.get('x-forwarded-for'), remoteAddress);
+    return { network, ...(capability !== undefined && { capability }) };
+  };
+  return { networkOf, callerOf };
 }

@@ -6,7 +6,7 @@ import type { HttpEnvironment } from '../environment.ts';
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const hostName = (host: string) => host.toLowerCase().replace(/:\d{1,5}$/, '');
 
-/** Names this service answers to: ALLOWED_HOSTS, or those of PUBLIC_URL, HOST and loopback. */
+/** The host names of this service: ALLOWED_HOSTS, or those of PUBLIC_URL, HOST and loopback. */
 export const allowedHosts = (config: Config): ReadonlySet<string> =>
   new Set(
     config.allowedHosts.length > 0
@@ -14,26 +14,28 @@ export const allowedHosts = (config: Config): ReadonlySet<string> =>
       : [hostName(new URL(config.publicUrl).host), config.host.toLowerCase(), ...loopback],
   );
 
-/** Whether a Host names this service. */
-export function createHostCheck(config: Config): (host: string) => boolean {
+/** Whether a Host header names this service. */
+export type HostCheck = (host: string) => boolean;
+
+/** The check for the names that the settings allow. */
+export function createHostCheck(config: Config): HostCheck {
   const allowed = allowedHosts(config);
-  // Nearly always the same one.
-  let seen = '';
-  return (host) => {
-    if (host === seen) return true;
-    const isOurs = allowed.has(hostName(host));
-    if (isOurs) seen = host;
-    return isOurs;
-  };
+  return (host) => allowed.has(hostName(host));
 }
 
+const isHost = (text: string, at: number) =>
+  at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
+
+/** The Host header of a request of Node's server; of two it has both, where `headers.host` would show the first. */
+export const hostOf = (rawHeaders: readonly string[]): string =>
+  rawHeaders.filter((_, at) => isHost(rawHeaders[at - 1] ?? '', at - 1)).join(', ');
+
 /** Refuses a Host that is not ours (DNS rebinding). */
-export function createHostGuard(config: Config): MiddlewareHandler<HttpEnvironment> {
-  const isOurs = createHostCheck(config);
-  return async (c, next) => {
+export const createHostGuard =
+  (isOurs: HostCheck): MiddlewareHandler<HttpEnvironment> =>
+  async (c, next) => {
     const host = c.req.header('host') ?? new URL(c.req.url).host;
     if (!isOurs(host))
       throw new Problem('invalid_request', { detail: 'The Host header does not name this service.' });
     await next();
   };
-}

@@ -7,26 +7,12 @@ import { refuseStraySecret } from './mcp-secret.ts';
 
 const maxBytes = 64 * 1024;
 
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** A declared length is held to by the server underneath, so such a body is read in one piece. */
-async function readBody({ req: { raw: request }, env }: Request): Promise<string> {
-  const { headers } = request;
-  const declared = Number(headers.get('content-length') ?? Number.NaN);
-  if (!(declared <= maxBytes) || headers.has('content-encoding')) return readText(request, maxBytes);
-  try {
-    return strictUtf8.decode(env?.body ?? (await request.arrayBuffer()));
-  } catch {
-    throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
-  }
-}
-
-/** The parsed body, or the refusal of it. A batch is refused: one POST of many calls would pass every limit. */
+/** The parsed body, or its refusal. Batches are refused: one POST of many calls would get around the limits. */
 export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
   const { raw } = c.req;
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
   try {
-    const text = await readBody(c);
+    const text = await readText(raw, maxBytes);
     const body = parseJson(text);
     refuseStraySecret(raw, text, body);
     if (!Array.isArray(body)) return { body };

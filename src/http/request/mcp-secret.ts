@@ -6,9 +6,6 @@ const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 /** What a message that holds a capability must hold; escapes can spell the prefix. */
 const suspicious = /dossier_cap_|\\u/;
 
-/** Whether the text of a message may hold a capability. */
-export const mayHoldSecret = (text: string): boolean => suspicious.test(text);
-
 /** The message without the arguments of a tool call: those the tool itself refuses, as a result that models read. */
 function outsideArguments(message: unknown): unknown {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: object };
@@ -23,6 +20,6 @@ function outsideArguments(message: unknown): unknown {
 export function refuseStraySecret({ headers }: globalThis.Request, text: string, message: unknown): void {
   const isStray =
     repeated.some((name) => findSecret(headers.get(name) ?? '')) ||
-    (mayHoldSecret(text) && findSecret(outsideArguments(message)));
+    (suspicious.test(text) && findSecret(outsideArguments(message)));
   if (isStray) throw new Problem('secret_in_body');
 }

@@ -1,36 +1,34 @@
 import { hash } from 'node:crypto';
 import type { Request } from '../environment.ts';
-import type { CachePolicy, Finished } from '../finished.ts';
-import { type Encoding, encode, encodeAgain, toEncoding } from './encodings.ts';
+import type { CachePolicy, Encoding, Finished } from '../finished.ts';
+import { encode } from './encodings.ts';
 
-/** Something to send: its media type, its text, how long it may be kept. */
+/** A text to send, with its media type. */
 export interface Answer {
   readonly type: string;
   readonly body: string;
   readonly cacheControl?: string;
-  /** Left out where the caller is in it, or what it says may not be late: then it is made anew each time. */
+  /** Left out if the text depends on the caller or must be current: then it is made for each request. */
   readonly cachePolicy?: CachePolicy | undefined;
 }
 
 const namesTag = (ifNoneMatch: string, etag: string) =>
-  ifNoneMatch.split(',').some((held) => held.trim() === '*' || held.trim().replace(/^W\//, '') === etag);
+  ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 
-/** Whether an If-None-Match header names a tag: whoever sent it holds these bytes. */
-export const isHeld = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
+/** Whether an If-None-Match header contains this ETag, so that the caller's copy is current. */
+export const isCurrent = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
   ifNoneMatch ? ifNoneMatch === etag || namesTag(ifNoneMatch, etag) : false;
 
-/** What a text is known by: it has another one as soon as it changes. */
+/** A short hash of a text. */
 export const toTag = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
 
 const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
 
 function finish({ type, body: text, cachePolicy }: Answer, wanted: Encoding): Finished {
-  const tag = toTag(text);
-  const isMadeOnce = cachePolicy && cachePolicy.maxAge_ms === undefined;
-  const { body, encoding } = isMadeOnce ? encode(text, wanted) : encodeAgain(text, wanted, tag);
+  const { body, encoding } = encode(text, wanted);
   return {
     // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
-    etag: `"${tag}${suffixes[encoding]}"`,
+    etag: `"${toTag(text)}${suffixes[encoding]}"`,
     body,
     headers: {
       'Content-Type': type,
@@ -42,16 +40,16 @@ function finish({ type, body: text, cachePolicy }: Answer, wanted: Encoding): Fi
 }
 
 /**
- * Sends a text in the coding that is asked for, with a strong ETag; 304 where the caller holds it. A browser asks each
- * time before it shows what it holds, unless `cacheControl` says otherwise.
+ * Sends a text in the requested coding with a strong ETag, or 304 if the caller's copy is current. Browsers revalidate
+ * each time, unless `cacheControl` says otherwise.
  */
 export function answerWithETag(c: Request, answer: Answer): Response {
-  const finished = finish(answer, toEncoding(c.req.header('accept-encoding')));
+  const finished = finish(answer, c.get('encoding'));
   c.set('finished', finished);
   c.header('ETag', finished.etag);
   c.header('Cache-Control', answer.cacheControl ?? 'no-cache');
   c.header('Vary', 'Accept-Encoding');
-  if (isHeld(c.req.header('if-none-match'), finished.etag)) return c.body(null, 304);
+  if (isCurrent(c.req.header('if-none-match'), finished.etag)) return c.body(null, 304);
   return c.body(finished.body, { headers: finished.headers });
 }
 
@@ -63,6 +61,6 @@ export const answerPage = (c: Request, page: { toString(): string }, cachePolicy
 export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Response =>
   answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, cachePolicy });
 
-/** JSON of this moment for this caller: never kept. */
+/** JSON for this caller and this moment: never cached. */
 export const answerOnce = (c: Request, value: object): Response =>
   c.json(value, 200, { 'Cache-Control': 'no-store' });

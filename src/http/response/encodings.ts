@@ -1,12 +1,11 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import { parseAccept } from 'hono/utils/accept';
-
-/** The content codings that answers come in. */
-export type Encoding = 'br' | 'gzip' | 'identity';
+import { LRUCache } from 'lru-cache';
+import type { Encoding } from '../finished.ts';
 
 const preferred: readonly Encoding[] = ['br', 'gzip', 'identity'];
-/** Plain text may always be sent unless it is refused, and is what is wanted least (RFC 9110, section 12.5.3). */
+/** Weight of plain text where a header does not name it: acceptable, but last (RFC 9110, section 12.5.3). */
 const unnamedIdentity = 0.001;
 
 function negotiate(accepted: string): Encoding {
@@ -17,23 +16,29 @@ function negotiate(accepted: string): Encoding {
   return weightOf(best) > 0 ? best : 'identity';
 }
 
-/** Browsers and clients send a few headers; whoever sends others has them read each time. */
-const remembered = 100;
-const negotiated = new Map<string, Encoding>();
+/** The coding that an Accept-Encoding header prefers; among equals, the one that makes the fewest bytes. */
+export type ChooseEncoding = (accepted: string | null | undefined) => Encoding;
 
-/** The coding that an Accept-Encoding header asks for; of those it likes alike, the one that makes the least bytes. */
-export function toEncoding(accepted: string | null | undefined): Encoding {
-  if (!accepted) return 'identity';
-  const known = negotiated.get(accepted);
-  if (known) return known;
-  const encoding = negotiate(accepted);
-  if (negotiated.size < remembered && accepted.length < remembered) negotiated.set(accepted, encoding);
-  return encoding;
+const cachedHeaders = 100;
+const cachedHeaderLength = 100;
+
+/** A choice that remembers the headers it saw last: browsers send only a few different ones. */
+export function createEncodingChoice(): ChooseEncoding {
+  const choices = new LRUCache<string, Encoding>({ max: cachedHeaders });
+  return (accepted) => {
+    if (!accepted) return 'identity';
+    if (accepted.length > cachedHeaderLength) return negotiate(accepted);
+    const known = choices.get(accepted);
+    if (known) return known;
+    const choice = negotiate(accepted);
+    choices.set(accepted, choice);
+    return choice;
+  };
 }
 
-/** Below this a text travels in one packet whether it is compressed or not. */
+/** A smaller text fits one packet, compressed or not. */
 const leastCompressed_bytes = 1400;
-/** Higher ones take ten times as long for a tenth of the bytes. */
+/** Higher levels take ten times as long to save another tenth. */
 const pageQuality = 5;
 
 const toBrotli = (quality: number, size: number) => ({
@@ -44,13 +49,13 @@ const toBrotli = (quality: number, size: number) => ({
   },
 });
 
-/** A text as bytes, and the coding they are in. */
+/** A text as bytes, and their coding. */
 export interface Encoded {
   readonly body: Buffer<ArrayBuffer>;
   readonly encoding: Encoding;
 }
 
-/** A text in a coding; one that is too small to gain from it stays as it is, `identity`. */
+/** Encodes a text; one too small to gain from it stays `identity`. */
 export function encode(text: string, encoding: Encoding): Encoded {
   const plain = Buffer.from(text);
   if (encoding === 'identity' || plain.byteLength < leastCompressed_bytes)
@@ -59,24 +64,10 @@ export function encode(text: string, encoding: Encoding): Encoded {
   return { body: brotliCompressSync(plain, toBrotli(pageQuality, plain.byteLength)), encoding };
 }
 
-const mostAgain = 50;
-const again = new Map<string, Encoded>();
-
-/** The same for a text that is made anew for each request and mostly turns out as before; `tag` is what it is known by. */
-export function encodeAgain(text: string, encoding: Encoding, tag: string): Encoded {
-  const key = `${encoding} ${tag}`;
-  const encoded = again.get(key) ?? encode(text, encoding);
-  again.delete(key);
-  again.set(key, encoded);
-  const [oldest] = again.size > mostAgain ? again.keys() : [];
-  if (oldest !== undefined) again.delete(oldest);
-  return encoded;
-}
-
 const brotliLater = promisify(brotliCompress);
 const gzipLater = promisify(gzip);
 
-/** Bytes in a coding, as small as it makes them: it takes tenths of a second, beside whatever else is done. */
+/** Encodes bytes as small as possible, off the main thread: it takes tenths of a second. */
 export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   if (encoding === 'identity') return new Uint8Array(bytes);
   if (encoding === 'gzip') return new Uint8Array(await gzipLater(bytes, { level: 9 }));

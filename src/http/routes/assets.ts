@@ -1,10 +1,11 @@
 import { Hono } from 'hono';
 import type { Asset } from '../../views/layout/assets.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { type Encoding, encodeBest, toEncoding } from '../response/encodings.ts';
+import type { Encoding } from '../finished.ts';
+import { encodeBest } from '../response/encodings.ts';
 import { lazy } from '../response/lazy.ts';
 
-/** An asset in each coding, made when it is first asked for. */
+/** An asset in each coding, made on first use. */
 const toForms = ({ bytes }: Asset): Record<Encoding, () => Promise<Uint8Array<ArrayBuffer>>> => ({
   br: lazy(() => encodeBest(bytes, 'br')),
   gzip: lazy(() => encodeBest(bytes, 'gzip')),
@@ -14,7 +15,7 @@ const toForms = ({ bytes }: Asset): Record<Encoding, () => Promise<Uint8Array<Ar
 function sendAsset(asset: Asset) {
   const forms = toForms(asset);
   return async (c: Request) => {
-    const encoding = toEncoding(c.req.header('accept-encoding'));
+    const encoding = c.get('encoding');
     const bytes = await forms[encoding]();
     return c.body(bytes, {
       headers: {
@@ -28,7 +29,7 @@ function sendAsset(asset: Asset) {
   };
 }
 
-/** The files that pages load, under addresses that hold their hash: kept for ever, compressed once. */
+/** The files that pages load, at addresses that contain their hash: browsers cache them forever. */
 export function createAssetRoutes({ site }: Face) {
   const app = new Hono<HttpEnvironment>();
   for (const asset of Object.values(site.assets)) app.get(asset.path, sendAsset(asset));

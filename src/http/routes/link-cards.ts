@@ -7,7 +7,7 @@ import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import type { CachePolicy } from '../finished.ts';
 import { handleOf, orRedirect } from '../request/listing-path.ts';
-import { isHeld, toTag } from '../response/answers.ts';
+import { isCurrent, toTag } from '../response/answers.ts';
 
 const drawing = new URL('../../views/link-card/drawing.ts', import.meta.url).href;
 const mostWaiting = 16;
@@ -41,7 +41,7 @@ async function answerCard(
   const etag = `"${toTag(JSON.stringify(card))}"`;
   c.header('ETag', etag);
   c.header('Cache-Control', 'public, max-age=3600');
-  if (isHeld(c.req.header('if-none-match'), etag)) return c.body(null, 304);
+  if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304);
   const body = await draw(card);
   const headers = { 'Content-Type': 'image/png', 'Content-Length': String(body.byteLength) };
   c.set('finished', { etag, body, headers, cachePolicy });

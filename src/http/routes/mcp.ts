@@ -4,6 +4,8 @@ import { type Fixtures, openMcpAnswerer } from '../../mcp/http.ts';
 import { Problem, toProblem } from '../../problem.ts';
 import { createAssets } from '../../views/layout/assets.ts';
 import { toMcpPage } from '../../views/pages/mcp-page.ts';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import { createMcpCache, type MakeAnswer } from '../cache/mcp-cache.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
 import { toSecuredHeaders } from '../middleware/security-headers.ts';
 import { readMessage } from '../request/mcp-message.ts';
@@ -12,23 +14,32 @@ import { isMcpPath, toMcpRefusal, withCors } from '../response/mcp-refusal.ts';
 const maxInFlight = 200;
 const methods = ['POST', 'OPTIONS'] as const;
 
-/** What a script of another site may send; the protocol's own headers are reflected, not listed. */
+/** Headers that a script of another site may send; those of the protocol are reflected, not listed. */
 const sendable =
   /^(content-type|accept|authorization|x-agent-capability|last-event-id|mcp-[a-z0-9-]{1,60})$/i;
 
 function answerPreflight(c: Request): Response {
-  const asked = (c.req.header('access-control-request-headers') ?? '').split(',').map((name) => name.trim());
+  const requested = (c.req.header('access-control-request-headers') ?? '')
+    .split(',')
+    .map((name) => name.trim());
   return new Response(null, {
     status: 204,
     headers: {
       Allow: methods.join(', '),
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Allow-Methods': methods.join(', '),
-      'Access-Control-Allow-Headers': asked.filter((name) => sendable.test(name)).join(', '),
+      'Access-Control-Allow-Headers': requested.filter((name) => sendable.test(name)).join(', '),
       'Access-Control-Max-Age': '86400',
       Vary: 'Access-Control-Request-Headers',
     },
   });
+}
+
+/** What the endpoint is given beside the context. */
+export interface McpOptions {
+  readonly cache: AnswerCache;
+  /** Extra tools and prompts of the conformance suite. */
+  readonly fixtures?: Fixtures | undefined;
 }
 
 /** The routes of the endpoint, to be mounted at its address. */
@@ -37,9 +48,9 @@ export interface McpRoutes extends Hono<HttpEnvironment> {
   close(): Promise<void>;
 }
 
-/** Requests being answered, so that a flood is refused while it is cheap to do so. */
-function createGate() {
-  let inFlight = 0;
+/** Limits the requests being answered at the same time: a flood is refused while that is cheap. */
+function createInFlightLimit() {
+  let running = 0;
   let draining = false;
   const requireOpen = () => {
     if (draining) throw new Problem('draining', { retry_after_s: 1 });
@@ -49,14 +60,14 @@ function createGate() {
     drain: () => {
       draining = true;
     },
-    async pass(work: () => Promise<Response>): Promise<Response> {
+    async run(work: () => Promise<Response>): Promise<Response> {
       requireOpen();
-      if (inFlight >= maxInFlight) throw new Problem('unavailable', { retry_after_s: 1 });
-      inFlight++;
+      if (running >= maxInFlight) throw new Problem('unavailable', { retry_after_s: 1 });
+      running++;
       try {
         return await work();
       } finally {
-        inFlight--;
+        running--;
       }
     },
   };
@@ -66,29 +77,35 @@ function createGate() {
  * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
  * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
  */
-export function createMcpRoute(context: Context, fixtures?: Fixtures): McpRoutes {
-  const gate = createGate();
-  const opened = openMcpAnswerer(context, fixtures).then(async (answerer) => ({
-    answerer,
-    headers: await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' }),
-    unsubscribe: context.store.onChange((written) => answerer.listingsChanged(written)),
-  }));
+export function createMcpRoute(context: Context, { cache, fixtures }: McpOptions): McpRoutes {
+  const inFlight = createInFlightLimit();
+  const opened = openMcpAnswerer(context, fixtures).then(async (answerer) => {
+    const headers = await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' });
+    return {
+      answerer,
+      headers,
+      answers: createMcpCache(cache, headers),
+      unsubscribe: context.store.onChange((changed) => answerer.listingsChanged(changed)),
+    };
+  });
   opened.catch((err) => context.log.error({ err }, 'mcp did not open'));
   const page = String(toMcpPage({ config: context.config, assets: createAssets() }));
 
-  /** Reading counts as nothing in flight: a body has a size and a time of its own, and many slow ones harm nobody. */
+  /** Reading a body does not count as in flight: its size and time are limited, and slow senders cost little. */
   const answerPost = async (c: Request) => {
-    gate.requireOpen();
+    inFlight.requireOpen();
     const message = await readMessage(c);
     if ('refusal' in message) return message.refusal;
-    const { answerer, headers } = await opened;
-    const { caller } = c.get('context');
+    const { answerer, headers, answers } = await opened;
     const respond = (text: string) => {
       c.set('isSecured', true);
       return new Response(text, { headers });
     };
-    const posted = { request: c.req.raw, body: message.body, caller, answered: c.env?.answered, respond };
-    return gate.pass(() => answerer.answer(posted));
+    const { body } = message;
+    const { caller } = c.get('context');
+    const make: MakeAnswer = (onResult) =>
+      inFlight.run(() => answerer.answer({ request: c.req.raw, body, caller, onResult, respond }));
+    return answers.answer(c, body, make);
   };
 
   const answer = async (c: Request): Promise<Response> => {
@@ -104,7 +121,7 @@ export function createMcpRoute(context: Context, fixtures?: Fixtures): McpRoutes
   };
 
   const close = async () => {
-    gate.drain();
+    inFlight.drain();
     const { answerer, unsubscribe } = await opened;
     unsubscribe();
     await answerer.close();
