@@ -27,9 +27,14 @@ const mayImport: Record<string, string> = {
 
 /** The only files that may import a dependency at run time. */
 const homes: Record<string, readonly string[]> = {
-  'node:sqlite': ['store/sqlite/store.ts'],
+  'node:sqlite': ['store/sqlite/connection.ts'],
   pg: ['store/postgres/pool.ts', 'store/postgres/watch.ts'],
-  'lru-cache': ['store/cached-store.ts', 'http/cache/answer-cache.ts', 'http/response/encodings.ts'],
+  'lru-cache': [
+    'store/cached-store.ts',
+    'store/sqlite/connection.ts',
+    'http/cache/answer-cache.ts',
+    'http/response/encodings.ts',
+  ],
   typebox: ['registry/record.ts'],
   undici: ['repositories/safe-client.ts'],
   canonicalize: ['evidence/log/leaf.ts'],

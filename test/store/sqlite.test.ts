@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCachedStore } from '../../src/store/cached-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
@@ -32,6 +34,24 @@ it('makes files that only their owner may read', async () => {
     ['dossier.db', 'dossier.db-shm', 'dossier.db-wal'],
     [0o600, 0o600, 0o600],
   ]);
+  await store.close();
+});
+
+it('knows that a store in another thread of its process is open', async () => {
+  const url = freshFile();
+  const store = await openSqliteStore(url);
+  const module = new URL('../../src/store/sqlite/store.ts', import.meta.url).href;
+  const code = `const { parentPort } = require('node:worker_threads');
+    import('${module}').then(async ({ openSqliteStore }) => {
+      const store = await openSqliteStore('${url}');
+      parentPort.once('message', () => store.close());
+      parentPort.postMessage(store.node);
+    });`;
+  const thread = new Worker(code, { eval: true });
+  const [node] = await once(thread, 'message');
+  expect(await store.isPresent(node)).toBe(true);
+  thread.postMessage('close');
+  await once(thread, 'exit');
   await store.close();
 });
 

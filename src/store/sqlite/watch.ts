@@ -2,52 +2,65 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ChangedHandles } from '../store.ts';
 
 const poll_ms = 250;
-/** What is said so long ago has been read by everyone, or they have more to forget than is worth telling. */
-const kept = 200;
-/** More than this is said as everything. */
-const mostNamed = 2000;
+/** A process that has missed more commits than this treats everything as changed. */
+const savedCommits = 200;
+/** A commit of more handles is announced as a change of everything. */
+const mostHandles = 2000;
 
-/** Says in a transaction what it touched: other processes learn of it with the commit. */
-export function createAnnounce(writing: DatabaseSync, node: string): (written: ChangedHandles) => void {
-  const say = writing.prepare('insert into changed_handles (node, handles) values (?, ?)');
-  const forget = writing.prepare('delete from changed_handles where seq <= ?');
-  return (written) => {
-    const named: ChangedHandles = written.length > mostNamed ? 'all' : written;
-    const { lastInsertRowid } = say.run(node, JSON.stringify(named));
-    forget.run(Number(lastInsertRowid) - kept);
+/** Returns a function that saves, inside a transaction, what it changed; other processes see that after the commit. */
+export function createAnnounce(writing: DatabaseSync, node: string): (changed: ChangedHandles) => void {
+  const insert = writing.prepare('insert into changed_handles (node, handles) values (?, ?)');
+  const purge = writing.prepare('delete from changed_handles where seq <= ?');
+  return (changed) => {
+    const handles: ChangedHandles = changed.length > mostHandles ? 'all' : changed;
+    const { lastInsertRowid } = insert.run(node, JSON.stringify(handles));
+    purge.run(Number(lastInsertRowid) - savedCommits);
   };
 }
 
-interface Said {
+interface Commit {
   readonly seq: number;
   readonly node: string;
-  readonly handles: string;
+  readonly handles: ChangedHandles;
+}
+
+/** Returns a function that reads the commits since it was last called; undefined where some of them are purged. */
+function createCommitReader(watching: DatabaseSync): () => readonly Commit[] | undefined {
+  const newest = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
+  const since = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');
+  let last = Number(newest.get()?.seq);
+  return () => {
+    const commits = since.all(last).map(({ seq, node, handles }) => ({
+      seq: Number(seq),
+      node: String(node),
+      handles: JSON.parse(String(handles)) as ChangedHandles,
+    }));
+    const isComplete = commits.every(({ seq }, at) => seq === last + 1 + at);
+    last = commits.at(-1)?.seq ?? last;
+    return isComplete ? commits : undefined;
+  };
 }
 
 /**
- * Calls back within 250 ms on what other processes committed. `watching` is a connection that is used for nothing else:
- * its data_version moves with every commit, of this process too.
+ * Calls back within 250 ms after another process commits. `watching` is a connection without other use: its
+ * `data_version` changes with every commit of any other connection. Returns a function that stops watching.
  */
-export function watchForeignWrites(
+export function watchForeignChanges(
   watching: DatabaseSync,
   node: string,
-  announce: (written: ChangedHandles) => void,
+  listener: (changed: ChangedHandles) => void,
 ): () => void {
   const version = watching.prepare('pragma data_version');
-  const last = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
-  const news = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');
+  const readCommits = createCommitReader(watching);
   let seen = version.get()?.data_version;
-  let read = Number(last.get()?.seq);
-  const look = () => {
+  const poll = () => {
     const now = version.get()?.data_version;
     if (now === seen) return;
     seen = now;
-    const said = news.all(read) as unknown as Said[];
-    const hasAll = said.every(({ seq }, at) => seq === read + 1 + at);
-    read = said.at(-1)?.seq ?? read;
-    if (!hasAll) return announce('all');
-    for (const one of said) if (one.node !== node) announce(JSON.parse(one.handles) as ChangedHandles);
+    const commits = readCommits();
+    if (!commits) return listener('all');
+    for (const commit of commits) if (commit.node !== node) listener(commit.handles);
   };
-  const timer = setInterval(look, poll_ms).unref();
+  const timer = setInterval(poll, poll_ms).unref();
   return () => clearInterval(timer);
 }

@@ -1,0 +1,59 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import type { Schema } from '../schema.ts';
+
+const cachedStatements = 500;
+/** Longer statements hold so many values that the same text seldom comes again. */
+const longestCached_chars = 16_000;
+const busyTimeout_ms = 5000;
+
+/** Opens a connection: write-ahead log, every commit synced to disk. */
+export function connect(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: busyTimeout_ms });
+  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory');
+  return database;
+}
+
+function toStatement(statement: StatementSync): SqliteStatement {
+  const reader = statement.columns().length > 0;
+  // FTS5 leaves a last_insert_rowid above 2^53, on which run() throws unless it may return a bigint.
+  if (!reader) statement.setReadBigInts(true);
+  return {
+    reader,
+    all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+  };
+}
+
+/** SQLite itself ends a transaction on SQLITE_FULL; a second rollback would throw and hide that error. */
+const toRollback = (database: DatabaseSync): SqliteStatement => ({
+  reader: false,
+  all: () => [],
+  run: () => {
+    if (database.isTransaction) database.exec('rollback');
+    return { changes: 0, lastInsertRowid: 0 };
+  },
+  iterate: () => [].values(),
+});
+
+/** Adapts node:sqlite to Kysely's dialect and caches prepared statements. */
+function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
+  const statements = new LRUCache<string, SqliteStatement>({ max: cachedStatements });
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      if (sql === 'rollback') return toRollback(database);
+      const cached = statements.get(sql);
+      if (cached) return cached;
+      const statement = toStatement(database.prepare(sql));
+      if (sql.length <= longestCached_chars) statements.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+/** Kysely over one connection. */
+export const createDb = (database: DatabaseSync): Kysely<Schema> =>
+  new Kysely<Schema>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
