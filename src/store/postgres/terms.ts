@@ -1,46 +1,45 @@
 import { toSearchText } from '../../evidence/text/search-text.ts';
 import type { ListingRow, SearchQuery } from '../store.ts';
 
-/** What is searched for. */
-export type Asked = Pick<SearchQuery, 'words' | 'facets'>;
+/** What a search looks for. */
+export type SearchTerms = Pick<SearchQuery, 'words' | 'facets'>;
 
-/** PostgreSQL keeps no longer lexeme (2,046 bytes); a word of 500 characters is always shorter. */
-const longestWord = 500;
-const lexeme = (tier: number, word: string) => `${tier}${word.slice(0, longestWord)}`;
-const facetLexeme = (facet: string) => `f${facet}`;
+/** A lexeme of PostgreSQL has at most 2,046 bytes; 500 characters always fit. */
+const longestWord_chars = 500;
+const toWordLexeme = (tier: number, word: string) => `${tier}${word.slice(0, longestWord_chars)}`;
+const toFacetLexeme = (facet: string) => `f${facet}`;
 
-/** Each word once for every tier that it counts in: a tier looks in its own columns and in the narrower ones. */
+/** The lexemes to index for a row: a word once for each tier that it matches in, that is for its own and all wider ones. */
 export function toLexemes(row: ListingRow): string[] {
   const { name, tags, body } = toSearchText(row);
-  const words = [name, [...name, ...tags], [...name, ...tags, ...body]];
-  const lexemes = words.flatMap((tierWords, at) => tierWords.map((word) => lexeme(at + 1, word)));
-  return [...new Set([...lexemes, ...row.facets.split(' ').filter(Boolean).map(facetLexeme)])];
+  const wordsOfTiers = [name, [...name, ...tags], [...name, ...tags, ...body]];
+  const lexemes = wordsOfTiers.flatMap((words, at) => words.map((word) => toWordLexeme(at + 1, word)));
+  return [...new Set([...lexemes, ...row.facets.split(' ').filter(Boolean).map(toFacetLexeme)])];
 }
 
 const quote = (text: string) => `'${text.replaceAll(/['\\]/g, '$&$&')}'`;
 
-/** The tsquery of words of which one has to be in the name. */
-export const nameExpression = (words: readonly string[]): string =>
-  words.map((word) => quote(lexeme(1, word))).join(' | ');
+/** The tsquery of any of these words in a name. */
+export const toNameExpression = (words: readonly string[]): string =>
+  words.map((word) => quote(toWordLexeme(1, word))).join(' | ');
 
-/** The tsquery of the last word as a beginning; undefined where it is none. */
-export function beginningExpression({ words }: Asked, tier: number): string | undefined {
+/** The tsquery of the last word as a prefix; undefined where it is too short for one. */
+export function toPrefixExpression({ words }: SearchTerms, tier: number): string | undefined {
   const last = words.at(-1) ?? '';
-  return [...last].length >= 3 ? `${quote(lexeme(tier, last))}:*` : undefined;
+  return [...last].length >= 3 ? `${quote(toWordLexeme(tier, last))}:*` : undefined;
 }
 
 /** The tsquery of everything but the last word. */
-export const othersExpression = ({ words, facets }: Asked, tier: number): string =>
+export const toOthersExpression = ({ words, facets }: SearchTerms, tier: number): string =>
   [
-    ...words.slice(0, -1).map((word) => quote(lexeme(tier, word))),
-    ...facets.map((facet) => quote(facetLexeme(facet))),
+    ...words.slice(0, -1).map((word) => quote(toWordLexeme(tier, word))),
+    ...facets.map((facet) => quote(toFacetLexeme(facet))),
   ].join(' & ');
 
-/** The tsquery of a tier: found there or in a narrower one. Tier 0 has no words. */
-export function expression(asked: Asked, tier: number): string {
-  const last = asked.words.at(-1);
-  if (last === undefined) return othersExpression(asked, tier);
-  return [othersExpression(asked, tier), beginningExpression(asked, tier) ?? quote(lexeme(tier, last))]
-    .filter(Boolean)
-    .join(' & ');
+/** The tsquery of what matches in a tier or in a narrower one; tier 0 has facets only. */
+export function toExpression(terms: SearchTerms, tier: number): string {
+  const last = terms.words.at(-1);
+  if (last === undefined) return toOthersExpression(terms, tier);
+  const lastExpression = toPrefixExpression(terms, tier) ?? quote(toWordLexeme(tier, last));
+  return [toOthersExpression(terms, tier), lastExpression].filter(Boolean).join(' & ');
 }
