@@ -3,12 +3,12 @@ import { defineConfig } from 'vitest/config';
 /** What reads and writes through the store runs once more on PostgreSQL. */
 const onBothEngines = [
   'test/backup/{journey,restore}.test.ts',
-  'test/claim/**/*.test.ts',
+  'test/claims/**/*.test.ts',
   'test/compare/**/*.test.ts',
   'test/http/**/*.test.ts',
-  'test/mcp/{clients,resources,traps}.test.ts',
+  'test/mcp/{clients,resources,robustness}.test.ts',
   'test/ratings/**/*.test.ts',
-  'test/record/**/*.test.ts',
+  'test/transparency-log/**/*.test.ts',
   'test/registry/**/*.test.ts',
   'test/hostile/{fuzz,race,rating}.test.ts',
   'test/store/migrations.test.ts',

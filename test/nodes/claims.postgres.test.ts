@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recheckClaims } from '../../src/claims/recheck.ts';
 import type { Context } from '../../src/context.ts';
 import type { Running } from '../../src/server.ts';
-import { listingRow, putListings } from '../claim/directory.ts';
+import { listingRow, putListings } from '../claims/claim-directory.ts';
 import { createGitServer, type GitServer } from '../support/git-server.ts';
 import { createNodes, type Nodes, post } from '../support/nodes.ts';
 
@@ -75,7 +75,7 @@ describe('a claim asked for at two nodes', () => {
 
   it('is looked at by the other one when the node that looked is killed in the middle', async () => {
     git.createRepository('webhook-co/webhook').commit({ 'README.md': 'Webhook\n' });
-    const node = fork(new URL('../claim/claim-node.ts', import.meta.url), [nodes.databaseUrl, git.url], {
+    const node = fork(new URL('../claims/claim-node.ts', import.meta.url), [nodes.databaseUrl, git.url], {
       execArgv: [],
     });
     await once(node, 'message');

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCachedStore } from '../../src/store/cached-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { runDossier } from '../support/command.ts';
-import { describeStore } from './conformance.ts';
 import { listingRow } from './rows.ts';
+import { describeStore } from './store-contract.ts';
 
 let folder: string;
 let made = 0;

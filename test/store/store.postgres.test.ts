@@ -1,6 +1,6 @@
 import { createCachedStore } from '../../src/store/cached-store.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
-import { describeStore } from './conformance.ts';
+import { describeStore } from './store-contract.ts';
 
 describeStore('PostgreSQL', async () => openDatabase(await createDatabase()));
 describeStore('PostgreSQL, cached', async () =>

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ImportedSignal } from '../../src/evidence/listing/listing-document.ts';
 import { toLeaf } from '../../src/evidence/log/leaf.ts';
 import type { ChangedHandles, SearchQuery, Store } from '../../src/store/store.ts';
-import { describeChecks } from './checks-conformance.ts';
-import { describeLimits } from './limits-conformance.ts';
+import { describeChecks } from './checks-contract.ts';
+import { describeLimits } from './limits-contract.ts';
 import { capabilityRow, listingRow, ratingRow, versionRow } from './rows.ts';
 
 /** What every engine must do alike. `open` makes an empty store. */

@@ -1,5 +1,5 @@
 import { openDatabase } from '../support/database.ts';
-import { askClaim, createClaimContext } from './directory.ts';
+import { askClaim, createClaimContext } from './claim-directory.ts';
 
 const [database = '', git = ''] = process.argv.slice(2);
 const store = await openDatabase(database);

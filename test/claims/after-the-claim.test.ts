@@ -18,7 +18,7 @@ import {
   listingRow,
   openClaimDirectory,
   putListings,
-} from './directory.ts';
+} from './claim-directory.ts';
 
 const file = 'dossier-claim.txt';
 const handle = 'co.webhook/webhook';

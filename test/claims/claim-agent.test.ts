@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { authenticate, revokeCapability } from '../../src/claims/authenticate.ts';
-import { askClaim, type ClaimDirectory, listingRow, openClaimDirectory, putListings } from './directory.ts';
+import {
+  askClaim,
+  type ClaimDirectory,
+  listingRow,
+  openClaimDirectory,
+  putListings,
+} from './claim-directory.ts';
 
 let directory: ClaimDirectory;
 beforeEach(async () => {
