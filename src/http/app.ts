@@ -16,6 +16,7 @@ import { createLimitGuard, createRequestLimits } from './middleware/limits.ts';
 import { createHeaderGuard } from './middleware/security-headers.ts';
 import { createEncodingChoice } from './response/encodings.ts';
 import { answerMethod, answerProblem, createErrorHandler } from './response/problems.ts';
+import { createAboutRoutes } from './routes/about.ts';
 import { createApiRoutes } from './routes/api.ts';
 import { createAssetRoutes } from './routes/assets.ts';
 import { createBadgeRoutes } from './routes/badge.ts';
@@ -23,11 +24,13 @@ import { createClaimRoutes } from './routes/claim.ts';
 import { createCompareRoutes } from './routes/compare.ts';
 import { createDiscoveryRoutes, createHealthRoutes } from './routes/discovery.ts';
 import { createFeedbackRoutes } from './routes/feedback.ts';
+import { createHomeRoutes } from './routes/home.ts';
 import { createCardRoutes } from './routes/link-cards.ts';
 import { createListingRoutes } from './routes/listing.ts';
 import { createMcpRoute } from './routes/mcp.ts';
-import { createPageRoutes } from './routes/pages.ts';
 import { createSearchRoutes } from './routes/search.ts';
+import { createTagRoutes } from './routes/tags.ts';
+import { createToolsRoutes } from './routes/tools.ts';
 import { createLogRoutes } from './routes/transparency-log.ts';
 
 const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
@@ -88,7 +91,10 @@ export function createApp(context: Context, options: AppOptions = {}): App {
 
   app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
-  app.route('/', createPageRoutes(face));
+  app.route('/', createHomeRoutes(face));
+  app.route('/', createAboutRoutes(face));
+  app.route('/', createTagRoutes(face));
+  app.route('/', createToolsRoutes(face));
   app.route('/', createSearchRoutes(face));
   app.route('/', createCompareRoutes(face));
   const cards = createCardRoutes(face);

@@ -4,9 +4,10 @@ import { listing } from './listing.ts';
 import { listingRatings } from './listing-ratings.ts';
 import { createLlmsTxt } from './llms-txt.ts';
 import type { Resource } from './resource.ts';
+import { status } from './status.ts';
 import { tag } from './tag.ts';
 
-const listed: readonly Resource[] = [about, tag, listingRatings, listing];
+const listed: readonly Resource[] = [about, status, tag, listingRatings, listing];
 
 /** Instructions for agents: each tool, and each resource that agents read. */
 export const llmsTxt = createLlmsTxt(listed);

@@ -37,14 +37,14 @@ describe('how fresh the listings are', () => {
   it('before anything came, and while nothing is to come', async () => {
     await open('off');
     expect(await freshness()).toBe(
-      '0 listings. No import has completed yet. No registry is set: nothing is imported by itself.',
+      '0 listings. No import has completed yet. No registry is configured: nothing is imported automatically.',
     );
   });
 
   it('with the shipped sample, of which no two lists show the same', async () => {
     await runImport(await open('off'), { source: 'sample' });
     expect(await freshness()).toMatch(
-      /^\d+ listings\. This is the sample the service ships with; no import from a registry has completed yet\. No registry is set: nothing is imported by itself\.$/,
+      /^\d+ listings\. This is the sample that the service ships with; no import from a registry has completed yet\. No registry is configured: nothing is imported automatically\.$/,
     );
     const page = (await (await directory?.app.request('/'))?.text()) ?? '';
     const [newest = '', updated = ''] = page.slice(page.indexOf('id="newest"')).split('id="updated"');
@@ -64,20 +64,20 @@ describe('how fresh the listings are', () => {
   it('with a registry', async () => {
     await runImport(await open(registry.url));
     expect(await freshness()).toBe(
-      '2 listings. Last completed import: <time>. The registry is asked for changes every 1 hour.',
+      '2 listings. Last completed import: <time>. The registry is checked for changes every 1 hour.',
     );
   });
 });
 
 describe('an import that did not complete', () => {
-  const stays = 'What is shown stays as old as it says.';
+  const stays = 'The listings shown are as old as their dates say.';
 
   it('is tried again where it is that of the registry that is set, and says why it failed', async () => {
     const context = await open(registry.url);
     registry.trouble('unavailable');
     await runImport(context, { patience });
     expect(await freshness()).toContain(
-      `The import of <time> did not complete: the registry answered with status 503. It is tried again by itself. ${stays}`,
+      `The import of <time> did not complete: the registry answered with status 503. It is retried automatically. ${stays}`,
     );
     expect(await freshness('/about')).toContain('the registry answered with status 503');
   });
@@ -91,7 +91,7 @@ describe('an import that did not complete', () => {
     registry.trouble('html');
     await runImport(context, { source: registry.url, patience });
     expect(await freshness()).toContain(
-      `did not complete: the answer is not JSON (another kind of server, or a sign-in page). It is not tried again by itself. ${stays}`,
+      `did not complete: the answer is not JSON (another kind of server, or a sign-in page). It is not retried automatically. ${stays}`,
     );
   });
 
@@ -104,7 +104,7 @@ describe('an import that did not complete', () => {
     );
     await runImport(context);
     expect(await freshness()).toBe(
-      `60 listings. Last completed import: <time>. The registry is asked for changes every 1 hour. The import of <time> is held: it would take away or move more than a fifth of the known listings. It waits for a look by the operator. ${stays}`,
+      `60 listings. Last completed import: <time>. The registry is checked for changes every 1 hour. The import of <time> is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`,
     );
   });
 });
@@ -125,7 +125,33 @@ describe('an import under way', () => {
     stopping.abort();
     expect((await run).state).toBe('running');
     expect(await freshness()).toContain(
-      'The import of <time> was stopped before its end; the next one goes on there.',
+      'The import of <time> was stopped before it completed. The next import continues it.',
+    );
+  });
+});
+
+describe('an import whose node died', () => {
+  it('is interrupted at once, however lately its lease was renewed', async () => {
+    registry.serve(manyEntries(250));
+    const { store, clock } = await open(registry.url);
+    const now = clock().toISOString();
+    await store.write((tx) =>
+      tx.imports.startRun({
+        kind: 'full',
+        source: `${registry.url}/v0.1`,
+        state: 'running',
+        started_at: now,
+        finished_at: null,
+        updated_since: null,
+        cursor: null,
+        counts: '{}',
+        error: null,
+        lease_owner: `${store.node}/of-a-run-that-ended`,
+        lease_at: now,
+      }),
+    );
+    expect(await freshness()).toContain(
+      'The import of <time> was interrupted: its node was last seen at <time>. The next import continues it.',
     );
   });
 });
@@ -137,7 +163,7 @@ describe('/about', () => {
     const page = (await (await directory?.app.request('/about'))?.text()) ?? '';
     expect(page).toContain(`from <code>${registry.url}/v0.1</code>`);
     expect(page).toContain('<th scope="row">rows read</th><td>3</td>');
-    expect(page).toContain('<th scope="row">rows called deleted by the registry</th><td>1</td>');
+    expect(page).toContain('<th scope="row">rows that the registry marks as deleted</th><td>1</td>');
     expect(page).not.toContain('rows unchanged');
     expect(page).toContain('Every listing names the registry it came from.');
   });

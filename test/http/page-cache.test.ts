@@ -102,7 +102,7 @@ describe('a finished answer', () => {
     async (path) => {
       const { store } = directory.context;
       const { done } = await store.imports.last();
-      const stopped = 'was stopped before its end';
+      const stopped = 'was stopped before it completed';
       const expired = async () => {
         while (await isCached(() => get(directory, path))) await setTimeout(20);
       };

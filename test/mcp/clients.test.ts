@@ -71,7 +71,12 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
   });
 
   it('reads listings, tags and texts as resources, without listing them all', async () => {
-    expect(await client.resources()).toEqual(['agent://llms.txt', 'agent://about', 'ui://dossier/card']);
+    expect(await client.resources()).toEqual([
+      'agent://llms.txt',
+      'agent://about',
+      'agent://status',
+      'ui://dossier/card',
+    ]);
     expect(await client.templates()).toEqual([
       'agent://tags/{tag}',
       'agent://{namespace}/{name}/ratings',

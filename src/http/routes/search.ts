@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { Problem } from '../../problem.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import type { SearchAddress, SearchAnswer } from '../../views/search/search-links.ts';
-import { toSearchPage, toTagPage, toWrongSearchPage } from '../../views/search/search-page.ts';
+import { toSearchPage, toWrongSearchPage } from '../../views/search/search-page.ts';
 import { mostShown, pageSize } from '../../views/search/search-results.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
@@ -79,17 +79,6 @@ const showSearch = async (c: Request, { site }: Face) => {
   }
 };
 
-const showTag = async (c: Request, { site }: Face) => {
-  const tag = c.req.param('tag') ?? '';
-  const answer = await call(c, searchAgents, { tags: [tag], limit: pageSize }).catch((error: unknown) => {
-    throw error instanceof Problem && error.code === 'invalid_input' ? new Problem('not_found') : error;
-  });
-  if (answer.total.count === 0) throw new Problem('not_found', { detail: 'No listing has this tag.' });
-  return answerPage(c, toTagPage(site, tag, answer), { cacheTags: 'all' });
-};
-
-/** The search and its filters, and the listings of one tag: the same handler as search_agents, as pages. */
+/** The search page with its filters: search_agents. */
 export const createSearchRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>()
-    .get('/agents', (c) => showSearch(c, face))
-    .get('/tags/:tag', (c) => showTag(c, face));
+  new Hono<HttpEnvironment>().get('/agents', (c) => showSearch(c, face));

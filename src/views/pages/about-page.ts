@@ -1,38 +1,30 @@
 import { html } from 'hono/html';
 import { whatClaimedMeans } from '../../evidence/claim/claim-statement.ts';
 import { rulesOfEvidence } from '../../evidence/listing/rules.ts';
+import type { ImportReport, StatusDocument } from '../../evidence/status-document.ts';
 import { amount, counted } from '../../evidence/text/plural.ts';
 import { problemTable } from '../../problem.ts';
-import type { ImportRun, QuarantineRow } from '../../store/store.ts';
 import { day, type Html, minute } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
-import { countsOf, type ImportState, importState } from './import-state.ts';
+import { countsOf, importState } from './import-state.ts';
 
-/** What the page about the service reports. */
-export interface About {
-  readonly imports: ImportState;
-  /** Quarantined records counted by reason, most first. */
-  readonly reasons: readonly { readonly reason: string; readonly records: number }[];
-  /** The newest of them. */
-  readonly quarantined: readonly QuarantineRow[];
-}
+type Quarantine = StatusDocument['quarantine'];
 
-const newest = (rows: readonly QuarantineRow[]) => html`
+const newestOf = (rows: Quarantine['newest']) => html`
 <details><summary>The newest of them</summary><ul class="plain">${rows.map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`;
 
-function quarantine({ reasons, quarantined }: About) {
-  const records = reasons.reduce((sum, reason) => sum + reason.records, 0);
+function quarantineBlock({ records, reasons, newest }: Quarantine) {
   if (records === 0) return html`<h3>Quarantined records</h3><p>None.</p>`;
   return html`
 <h3>Quarantined records</h3>
 <p>${counted(records, 'record')} could not be read. They stop nothing; each is tried again when it comes again.</p>
 <table class="counts"><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
 <tbody>${reasons.map((row) => html`<tr><th scope="row">${row.reason}</th><td>${amount(row.records)}</td></tr>`)}</tbody></table>
-${newest(quarantined)}`;
+${newestOf(newest)}`;
 }
 
-function lastImport(run: ImportRun) {
+function lastImport(run: ImportReport) {
   const { kind, source, started_at, finished_at } = run;
   const seconds = finished_at && (Date.parse(finished_at) - Date.parse(started_at)) / 1000;
   const counts = countsOf(run);
@@ -47,12 +39,12 @@ ${
 }`;
 }
 
-const report = (about: About, config: Site['config']) => html`
+const report = (status: StatusDocument) => html`
 <section aria-labelledby="import">
 <h2 id="import">Import report</h2>
-${importState(about.imports, config)}
-${about.imports.done ? lastImport(about.imports.done) : ''}
-${quarantine(about)}
+${importState(status)}
+${status.import.last_completed ? lastImport(status.import.last_completed) : ''}
+${quarantineBlock(status.quarantine)}
 </section>`;
 
 const claims = ({ claimFile }: Site['config']) => html`
@@ -75,7 +67,7 @@ const errors = () => html`
 </section>`;
 
 /** The rules of evidence, what a claim means, how fresh the data is, and the table of errors. */
-export const toAboutPage = (site: Site, about: About): Html =>
+export const toAboutPage = (site: Site, status: StatusDocument): Html =>
   toPage(site, {
     title: 'About',
     description: 'The rules of evidence, what a claim means, and how fresh the listings are.',
@@ -85,7 +77,7 @@ export const toAboutPage = (site: Site, about: About): Html =>
 <p class="lead">A public directory of agent services, imported from MCP registries, with the evidence about each kept apart by source. Every listing names the registry it came from.</p>
 <section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
 ${claims(site.config)}
-${report(about, site.config)}
+${report(status)}
 <section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry that the listing names and is its publisher's own text; ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
 ${errors()}`,
   });

@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
-import type { ShortListing } from '../../evidence/listing/short-listing.ts';
+import type { StatusDocument } from '../../evidence/status-document.ts';
 import { connectDossier } from '../connect/connect-block.ts';
 import { day, type Html } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 import { briefList } from '../listing/listing-list.ts';
 import { plainSearchForm } from '../search/search-form.ts';
-import { type ImportState, importState } from './import-state.ts';
+import { importState } from './import-state.ts';
 import { type TagCount, tagCloud } from './tags-page.ts';
 
 const tagsShown = 24;
@@ -15,14 +15,11 @@ const tagsShown = 24;
 /** What the first page shows. */
 export interface Home {
   readonly tags: readonly TagCount[];
-  readonly newest: readonly ShortListing[];
-  /** Updated since they were first published, and not among the newest. */
-  readonly updated: readonly ShortListing[];
-  readonly imports: ImportState;
+  readonly status: StatusDocument;
 }
 
-/** The first page: search, tags, what is new, and how fresh it all is. */
-export const toHomePage = (site: Site, { tags, newest, updated, imports }: Home): Html =>
+/** The first page: search, freshness, tags, new and recently updated listings. */
+export const toHomePage = (site: Site, { tags, status }: Home): Html =>
   toPage(site, {
     title: site.config.serviceName,
     description: 'Independent evidence before an agent-service purchase.',
@@ -32,13 +29,13 @@ export const toHomePage = (site: Site, { tags, newest, updated, imports }: Home)
 <h1>Evidence before you buy an agent service</h1>
 <p class="lead">What is known about a listing, from whom, as of when, and what is not known. No score, no star, no recommendation.</p>
 ${plainSearchForm()}
-${importState(imports, site.config)}
+${importState(status)}
 <p><a href="/about#import">Import report</a></p>
 </section>
 <section aria-labelledby="tags"><h2 id="tags">Browse by tag</h2>${tagCloud(tags.filter(({ tag }) => !isRecordedTag(tag)).slice(0, tagsShown))}<p><a href="/tags">All tags</a></p></section>
 <div class="columns">
-<section aria-labelledby="newest"><h2 id="newest">Newest</h2>${briefList(newest, ({ published_at }) => html`First published ${day(published_at)}`)}</section>
-<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${updated.length > 0 ? briefList(updated, ({ updated_at, version }) => html`Updated ${day(updated_at)}, version <span class="foreign">${version}</span>`) : html`<p>No other listing has been updated since it was first published.</p>`}</section>
+<section aria-labelledby="newest"><h2 id="newest">Newest</h2>${briefList(status.newest, ({ published_at }) => html`First published ${day(published_at)}`)}</section>
+<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${status.updated.length > 0 ? briefList(status.updated, ({ updated_at, version }) => html`Updated ${day(updated_at)}, version <span class="foreign">${version}</span>`) : html`<p>No other listing has been updated since it was first published.</p>`}</section>
 </div>
 <section aria-labelledby="connect"><h2 id="connect">Ask from your agent</h2>
 <p>Connect over MCP; no account, no key.</p>

@@ -1,0 +1,28 @@
+import { Hono } from 'hono';
+import { Problem } from '../../problem.ts';
+import { listTags } from '../../tools/list-tags.ts';
+import { searchAgents } from '../../tools/search-agents.ts';
+import { toTagsPage } from '../../views/pages/tags-page.ts';
+import { toTagPage } from '../../views/search/search-page.ts';
+import { pageSize } from '../../views/search/search-results.ts';
+import { call } from '../call.ts';
+import type { Face, HttpEnvironment, Request } from '../environment.ts';
+import { answerPage } from '../response/answers.ts';
+
+const showTags = async (c: Request, { site }: Face) =>
+  answerPage(c, toTagsPage(site, (await call(c, listTags, {})).tags), { cacheTags: 'all' });
+
+const showTag = async (c: Request, { site }: Face) => {
+  const tag = c.req.param('tag') ?? '';
+  const answer = await call(c, searchAgents, { tags: [tag], limit: pageSize }).catch((error: unknown) => {
+    throw error instanceof Problem && error.code === 'invalid_input' ? new Problem('not_found') : error;
+  });
+  if (answer.total.count === 0) throw new Problem('not_found', { detail: 'No listing has this tag.' });
+  return answerPage(c, toTagPage(site, tag, answer), { cacheTags: 'all' });
+};
+
+/** All tags (list_tags), and the listings of one tag (search_agents). */
+export const createTagRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/tags', (c) => showTags(c, face))
+    .get('/tags/:tag', (c) => showTag(c, face));
