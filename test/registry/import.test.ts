@@ -26,7 +26,7 @@ describe('importing from a registry', () => {
   });
 
   it('changes nothing the second time, in full or incrementally', { timeout: 60_000 }, async () => {
-    const entries = [...real, ...manyEntries(150)];
+    const entries = [...(real ?? []), ...manyEntries(150)];
     const { run, written, registry, wait } = await open(entries);
     const first = await run();
     expect(first.counts).toMatchObject({
@@ -56,22 +56,27 @@ describe('importing from a registry', () => {
     expect(await written()).toEqual(before);
   });
 
-  it('accounts for every real row, each version kept and the latest shown', { timeout: 60_000 }, async () => {
-    const { run, store } = await open(real);
-    const { counts } = await run();
-    expect(counts).toMatchObject({
-      rows_seen: 2794,
-      rows_new: 2794,
-      rows_quarantined: 0,
-      older_versions: 1686,
-      listings_new: 1108,
-    });
-    expect(await store.listings.count()).toBe(1108);
-    const facts = await store.listings.facts('io.github.github/github-mcp-server');
-    expect(facts?.listing).toMatchObject({ version: '0.26.0-rc.3' });
-    expect(facts?.imported).toContainEqual(expect.objectContaining({ kind: 'version_count', value: 18 }));
-    expect(facts?.versions.length).toBe(10);
-  });
+  // The copy stands beside the project, not in it: its rows are other people's texts.
+  it.runIf(real)(
+    'accounts for every real row, each version kept and the latest shown',
+    { timeout: 60_000 },
+    async () => {
+      const { run, store } = await open(real ?? []);
+      const { counts } = await run();
+      expect(counts).toMatchObject({
+        rows_seen: 2794,
+        rows_new: 2794,
+        rows_quarantined: 0,
+        older_versions: 1686,
+        listings_new: 1108,
+      });
+      expect(await store.listings.count()).toBe(1108);
+      const facts = await store.listings.facts('io.github.github/github-mcp-server');
+      expect(facts?.listing).toMatchObject({ version: '0.26.0-rc.3' });
+      expect(facts?.imported).toContainEqual(expect.objectContaining({ kind: 'version_count', value: 18 }));
+      expect(facts?.versions.length).toBe(10);
+    },
+  );
 
   it('takes more listings of one millisecond than that has places', async () => {
     const { run, store } = await open(manyEntries(1500));

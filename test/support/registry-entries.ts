@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { type RegistryEntry, registryEntry } from './entries.ts';
 
-const realCopy = new URL('../registry/rows-2025-12-18.json.gz', import.meta.url);
+const realCopy = new URL('../../../shared/data/registry-all-versions-2025-12-18.json.gz', import.meta.url);
 
 /** A record's repository on GitHub. */
 export const onGitHub = (path: string) => ({
@@ -20,6 +20,8 @@ export const manyEntries = (
     return registryEntry(name, { ...onGitHub(`example/n${at}`), ...server }, { ...official });
   });
 
-/** 2,794 real rows: every version of 1,108 servers, as the official registry listed them on 2025-12-18. */
-export const readRealEntries = (): RegistryEntry[] =>
-  JSON.parse(gunzipSync(readFileSync(realCopy)).toString('utf8')) as RegistryEntry[];
+/** The saved copy of 2,794 real rows that stands beside the project on some machines; undefined elsewhere. */
+export const readRealEntries = (): RegistryEntry[] | undefined =>
+  existsSync(realCopy)
+    ? (JSON.parse(gunzipSync(readFileSync(realCopy)).toString('utf8')) as RegistryEntry[])
+    : undefined;
