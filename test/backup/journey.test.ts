@@ -46,7 +46,7 @@ async function tool(name: string, input: object, secret?: string): Promise<Json>
 beforeAll(async () => {
   service = await openClaimedDirectory({
     entries: [
-      ...readRealEntries().slice(0, 500),
+      ...(readRealEntries() ?? []).slice(0, 500),
       ...seedEntries,
       rater,
       gone('active'),
