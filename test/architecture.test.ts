@@ -35,7 +35,7 @@ const homes: Record<string, readonly string[]> = {
     'http/cache/answer-cache.ts',
     'http/response/encodings.ts',
   ],
-  typebox: ['registry/record.ts'],
+  typebox: ['registry/server-json.ts'],
   undici: ['repositories/safe-client.ts'],
   canonicalize: ['evidence/log/leaf.ts'],
   'badge-maker': ['views/badge/badge.ts'],

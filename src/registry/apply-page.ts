@@ -2,14 +2,14 @@ import { suspendClaim } from '../claims/suspend.ts';
 import type { QuarantineRow, Transaction } from '../store/store.ts';
 import { changesRepository, type PagePlan, withdraws } from './page-plan.ts';
 
-/** The source's row of imported signals that the import itself writes. */
+/** The source of the signals that the import derives. */
 const signalSource = 'registry';
 
-/** What is written beside the plan itself. */
+/** What is written besides the plan. */
 export interface PageWrite {
   readonly runId: number;
   readonly at: string;
-  /** Whether anything may be in quarantine, so that what can be read now has to be released. */
+  /** Whether the quarantine may hold entries that are readable now and must be released. */
   readonly mayRelease: boolean;
 }
 
@@ -18,17 +18,17 @@ function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite): Quar
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 
-async function followClaims(tx: Transaction, { listings }: PagePlan, at: string): Promise<void> {
+async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string): Promise<void> {
   for (const change of listings) {
     const { handle } = change.row;
     if (changesRepository(change)) await suspendClaim(tx, { handle, reason: 'repository_changed', at });
     if (withdraws(change)) await suspendClaim(tx, { handle, reason: 'withdrawn', at });
-    // A withdrawn row had forgotten its claim and ratings.
+    // A withdrawn row has no facets of its claim and ratings.
     if (change.known?.withdrawn && !change.row.withdrawn) await tx.listings.reindex(handle);
   }
 }
 
-/** Writes a page: versions, listings, signals, quarantine, and what follows for claims; all in the caller's transaction. */
+/** Writes a page in the caller's transaction: versions, listings, signals, quarantine, and its effect on claims. */
 export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
   await tx.listings.putVersions(plan.versions);
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ row }) => row));
@@ -37,5 +37,5 @@ export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrit
   );
   if (write.mayRelease) await tx.imports.release(plan.readable);
   await tx.imports.quarantine(toQuarantine(plan, write));
-  await followClaims(tx, plan, write.at);
+  await updateClaims(tx, plan, write.at);
 }

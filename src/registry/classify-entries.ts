@@ -1,12 +1,12 @@
 import type { ListingReads, VersionRow, VersionSummary } from '../store/store.ts';
 import { type Counting, createCounts } from './counts.ts';
-import { type EntryHead, readHead, toVersionRow, type Unreadable } from './record.ts';
+import { type EntryHead, readHead, toVersionRow, type Unreadable } from './entry.ts';
 
 /** Versions by handle, then by version. */
 export type Versions = Map<string, Map<string, VersionSummary>>;
 
-/** A page's entries, each counted once: rows to write by keyOf, what cannot be read, what can. */
-export interface SortedEntries {
+/** A page's entries, each counted once: rows to write by keyOf, unreadable entries, and readable ones. */
+export interface ClassifiedEntries {
   readonly rows: Map<string, VersionRow>;
   readonly quarantined: Unreadable[];
   readonly readable: EntryHead[];
@@ -14,7 +14,7 @@ export interface SortedEntries {
   readonly counts: Counting;
 }
 
-/** One version among all; no handle has a line end. */
+/** Key of one version of one handle; handles contain no line feed. */
 export const keyOf = (handle: string, version: string) => `${handle}\n${version}`;
 
 async function knownVersions(reads: ListingReads, handles: readonly string[]): Promise<Versions> {
@@ -24,8 +24,8 @@ async function knownVersions(reads: ListingReads, handles: readonly string[]): P
   return versions;
 }
 
-function sortEntry(head: EntryHead, versions: Versions, sorted: SortedEntries): void {
-  const { counts, rows, quarantined, readable, updatedAt } = sorted;
+function classify(head: EntryHead, versions: Versions, classified: ClassifiedEntries): void {
+  const { counts, rows, quarantined, readable, updatedAt } = classified;
   const ofHandle = versions.get(head.name);
   const known = ofHandle?.get(head.version);
   const row = known?.digest === head.digest ? known : toVersionRow(head);
@@ -47,12 +47,12 @@ function sortEntry(head: EntryHead, versions: Versions, sorted: SortedEntries): 
   rows.set(keyOf(row.handle, row.version), row as VersionRow);
 }
 
-/** Tells new, changed, unchanged and unreadable entries apart against what is known now; `versions` are those there will be. */
+/** Compares a page's entries with the stored versions: new, changed, unchanged, unreadable. `versions` includes the page's. */
 export async function classifyEntries(
   reads: ListingReads,
   entries: readonly unknown[],
-): Promise<SortedEntries & { versions: Versions }> {
-  const sorted: SortedEntries = {
+): Promise<ClassifiedEntries & { versions: Versions }> {
+  const classified: ClassifiedEntries = {
     rows: new Map(),
     quarantined: [],
     readable: [],
@@ -61,12 +61,12 @@ export async function classifyEntries(
   };
   const heads: EntryHead[] = [];
   for (const head of entries.map(readHead)) {
-    if ('reason' in head) sorted.quarantined.push(head);
+    if ('reason' in head) classified.quarantined.push(head);
     else heads.push(head);
   }
-  sorted.counts.rows_seen = entries.length;
-  sorted.counts.rows_quarantined = sorted.quarantined.length;
+  classified.counts.rows_seen = entries.length;
+  classified.counts.rows_quarantined = classified.quarantined.length;
   const versions = await knownVersions(reads, [...new Set(heads.map(({ name }) => name))]);
-  for (const head of heads) sortEntry(head, versions, sorted);
-  return { ...sorted, versions };
+  for (const head of heads) classify(head, versions, classified);
+  return { ...classified, versions };
 }

@@ -12,16 +12,16 @@ const listed = (value: unknown): Given[] => (Array.isArray(value) ? value.filter
 const named = (value: unknown): [string, Given][] =>
   isGiven(value) ? Object.entries(value).filter((entry): entry is [string, Given] => isGiven(entry[1])) : [];
 
-/** A value that stands already asks nothing of the caller; one with a `{template}` does. */
+/** Whether a value is complete; one with a `{template}` still needs input from the caller. */
 const isFixed = ({ value }: Given) => typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value);
 
-/** An input by its name; what fills its value's template counts as part of it. */
+/** One input. The variables of its value's template count as part of it. */
 function toInput(kind: ListingInput['kind'], recorded: unknown, given: Given): ListingInput[] {
   const name = typeof recorded === 'string' ? toLine(recorded).slice(0, longestName).toWellFormed() : '';
   if (name === '') return [];
   const parts = [given, ...named(given.variables).map(([, variable]) => variable)];
-  const says = (flag: 'isRequired' | 'isSecret') => parts.some((part) => part[flag] === true);
-  return [{ name, kind, required: says('isRequired'), secret: says('isSecret') }];
+  const has = (flag: 'isRequired' | 'isSecret') => parts.some((part) => part[flag] === true);
+  return [{ name, kind, required: has('isRequired'), secret: has('isSecret') }];
 }
 
 const toHeaders = (headers: unknown) =>
@@ -35,7 +35,7 @@ const toEnvironment = (variables: unknown) =>
     .filter((given) => !isFixed(given))
     .flatMap((given) => toInput('environment', given.name, given));
 
-/** Arguments by their name, or by what their publisher calls the value; `-e name={value}` by what fills it. */
+/** Arguments by name, else by value hint; those with variables (`-e name={value}`) by their variables. */
 const toArguments = (args: unknown) =>
   listed(args)
     .filter((given) => !isFixed(given))
@@ -45,17 +45,17 @@ const toArguments = (args: unknown) =>
         : toInput('argument', given.name || given.valueHint, given),
     );
 
-/** `inputs` where there are any, each name of a kind once. */
+/** The distinct inputs by kind and name; no field if there are none. */
 function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } {
   const once = new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input]));
   return once.size === 0 ? {} : { inputs: [...once.values()].slice(0, mostInputs) };
 }
 
-/** What a remote asks of its caller; what does not have the form of server.json is left out. */
+/** The inputs that a remote needs from its caller; malformed parts are ignored. */
 export const remoteInputs = (remote: { readonly headers?: unknown; readonly variables?: unknown }) =>
   toInputs([...toHeaders(remote.headers), ...toVariables(remote.variables)]);
 
-/** What running a package asks, its transport included. */
+/** The inputs that running a package needs, including those of its transport. */
 export const packageInputs = (recorded: {
   readonly environmentVariables?: unknown;
   readonly runtimeArguments?: unknown;

@@ -4,26 +4,26 @@ import { claimStates, type ImportedSignal } from '../evidence/listing/listing-do
 import { toOrder } from '../evidence/listing/static-rank.ts';
 import { toTags } from '../evidence/listing/tags.ts';
 import type { ListingRow, VersionRow, VersionSummary } from '../store/store.ts';
-import type { ServerRecord } from './record.ts';
 import { nothingRecorded, type Recorded, toRecorded } from './recorded.ts';
+import type { ServerJson } from './server-json.ts';
 import { type Origin, toImportSignals } from './signals.ts';
 import { newest, oldest } from './times.ts';
 
 const kindForm = /^[a-z0-9][a-z0-9.-]{0,31}$/;
 
-/** What a listing is made of. */
+/** What a listing is derived from. */
 export interface ListingSource {
   readonly handle: string;
-  /** Every version the registry named, in no order; at least one. */
+  /** Every version in the registry, in any order; at least one. */
   readonly versions: readonly VersionSummary[];
-  /** The version shown (see pickShown), with its record; undefined where the registry deleted all. */
+  /** The version shown (see pickShown), with its record; undefined if the registry deleted every version. */
   readonly shown: VersionRow | undefined;
-  /** The listing as it stands, where it is known. */
+  /** The stored listing, if there is one. */
   readonly known: ListingRow | undefined;
   readonly importedAt: string;
 }
 
-/** A listing and the signals that the import itself yields. */
+/** A listing and the signals that the import derives. */
 export interface ImportedListing {
   readonly row: ListingRow;
   readonly signals: readonly ImportedSignal[];
@@ -33,7 +33,7 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
   ...new Set(values.flatMap((value) => (value && kindForm.test(value) ? value : []))),
 ];
 
-/** Tags, facets and the recorded parts as a row holds them; claim and ratings as the known row has them. */
+/** Tags, facets and recorded parts for the row. Claim and rating facets are those of the known row. */
 function toIndexed(recorded: Recorded, known: ListingRow | undefined) {
   const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;
   const transports = kinds([
@@ -64,7 +64,7 @@ function toIndexed(recorded: Recorded, known: ListingRow | undefined) {
   });
   return {
     tags: JSON.stringify(tags),
-    // In the order that reindexing leaves, so that an equal listing is an equal row.
+    // In the order that reindexing writes, so that an unchanged listing is an unchanged row.
     facets: withNativeFacets(facets.join(' '), state, hasNativeRatings),
     remotes: JSON.stringify(remotes),
     packages: JSON.stringify(packages),
@@ -96,13 +96,12 @@ function toRow(source: ListingSource, recorded: Recorded, origin: Origin): Listi
 }
 
 /**
- * The listing of a server from all its versions; pure. `published_at` is the first publication. A listing whose
- * versions are all deleted is withdrawn and keeps no publisher text; `endpoint` is the first remote that can be called
- * as it stands (no template).
+ * Derives a server's listing from all its versions; pure. `published_at` is the first publication. A listing whose
+ * versions are all deleted is withdrawn and has no publisher text.
  */
 export function toListing(source: ListingSource, origin: Origin): ImportedListing {
   const { handle, versions, shown } = source;
-  const recorded = shown ? toRecorded(JSON.parse(shown.record) as ServerRecord) : nothingRecorded;
+  const recorded = shown ? toRecorded(JSON.parse(shown.record) as ServerJson) : nothingRecorded;
   const row = toRow(source, recorded, origin);
   const { remotes, packages, repository_key: repositoryKey } = recorded;
   const statusMessage = shown?.status_message ?? null;

@@ -1,8 +1,8 @@
-/** Below this many listings no run is held: a small directory may change as a whole. */
-const fewest = 50;
+/** The guard ignores smaller directories, which may change as a whole. */
+const smallestGuarded = 50;
 const maxAffectedShare = 0.2;
 
-/** The run would withdraw or move too much of what is known; nothing of it was written from there on. */
+/** The run would withdraw or move too many known listings. Nothing is written from the page that affects the first one. */
 export class MassChangeError extends Error {
   constructor(affected: number, known: number) {
     super(
@@ -12,20 +12,20 @@ export class MassChangeError extends Error {
   }
 }
 
-/** Counts the listings that a run harms and says when that is too much. */
+/** Counts the listings that a run affects (withdraws, or changes the repository of) and stops a run that affects too many. */
 export interface MassChangeGuard {
-  /** Whether harm has to be looked at before it is done: a big directory, and not yet looked ahead. */
+  /** Whether the rest of the run must be checked before a page that affects listings is written. */
   readonly mustReview: boolean;
   /** Throws MassChangeError once more than 20 % of the known listings are affected. */
   count(affected: readonly string[]): void;
-  /** The same run, looked at to its end: counting starts anew, nothing has to be looked at again. */
+  /** The whole run was checked: counting starts again, and no further check is needed. */
   clear(): void;
 }
 
-/** A guard over `known` visible listings; one that never holds where the operator accepts the changes. */
+/** A guard for `known` visible listings; inactive if the operator accepts the changes. */
 export function createMassChangeGuard(known: number, isAccepted: boolean): MassChangeGuard {
   const affected = new Set<string>();
-  const isActive = known >= fewest && !isAccepted;
+  const isActive = known >= smallestGuarded && !isAccepted;
   let isCleared = false;
   return {
     get mustReview() {

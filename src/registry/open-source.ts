@@ -5,12 +5,12 @@ import { createRegistryClient, type Patience } from './client.ts';
 import { openSavedCopy } from './saved-copy.ts';
 import { RegistryError, type RegistrySource } from './source.ts';
 
-/** Names the sample that is shipped for a first run without a network. */
+/** Name of the sample shipped for a first run without a network. */
 export const sampleSource = 'sample';
 
 const samplePath = fileURLToPath(new URL('../../data/sample.json', import.meta.url));
 const official = 'registry.modelcontextprotocol.io';
-/** Where the shipped sample’s listings come from; a directory of another registry does not begin with it. */
+/** Origin of the shipped sample’s listings; a directory of another registry does not start with them. */
 export const sampleOrigin = `${official} (MCP)`;
 
 type Settings = Pick<
@@ -21,8 +21,8 @@ type Settings = Pick<
 const isWeb = (source: string) => /^https?:\/\//i.test(source);
 
 /**
- * What a source's listings say they come from, for good: the configured origin for the configured source, else the host.
- * A saved copy has no host: it counts as one of the named or the official registry where that is configured.
+ * The origin stored with a source's listings: the configured one for the configured source, else the host. A saved copy
+ * has no host: its origin is REGISTRY_NAME, else the official registry if that is configured, else its file name.
  */
 function originOf(source: string, { registryUrl, registryName, origin }: Settings): string {
   if (source === sampleSource) return sampleOrigin;
@@ -33,8 +33,8 @@ function originOf(source: string, { registryUrl, registryName, origin }: Setting
 }
 
 /**
- * Opens what a source text names: an http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain
- * path. Throws RegistryError for `off`, for what is no address, and for a copy that cannot be read.
+ * Opens a source: the http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain path. Throws
+ * RegistryError for `off`, for an invalid address and for a copy that cannot be read.
  */
 export async function openSource(
   source: string,
@@ -44,8 +44,8 @@ export async function openSource(
   const { serviceName, version, publicUrl } = settings;
   if (source === 'off') throw new RegistryError('no registry is configured (REGISTRY_URL is off)', false);
   const url = isWeb(source) ? URL.parse(source) : undefined;
-  if (url === null) throw new RegistryError('not an address', false);
-  if (url?.username) throw new RegistryError('an address with a user in it is not read', false);
+  if (url === null) throw new RegistryError('invalid address', false);
+  if (url?.username) throw new RegistryError('the address must not contain a user name', false);
   const origin = originOf(source, settings);
   if (source === sampleSource) return openSavedCopy(samplePath, origin, sampleSource);
   if (!url) return openSavedCopy(source.replace(/^file:(\/\/(?=\/))?/, ''), origin);

@@ -1,19 +1,19 @@
 import type { ListingReads, ListingRow, VersionRow } from '../store/store.ts';
-import { classifyEntries, keyOf, type SortedEntries, type Versions } from './classify-entries.ts';
+import { type ClassifiedEntries, classifyEntries, keyOf, type Versions } from './classify-entries.ts';
 import type { ImportCounts } from './counts.ts';
+import type { Unreadable } from './entry.ts';
 import { type ImportedListing, toListing } from './listing.ts';
-import type { Unreadable } from './record.ts';
 import { pickShown } from './shown-version.ts';
 import type { Origin } from './signals.ts';
 
-/** A listing as it will be, and as it was. */
+/** A listing after the page, and before it. */
 export interface ListingChange extends ImportedListing {
   readonly known: ListingRow | undefined;
-  /** Whether anything of the row but the time of the import differs. */
+  /** Whether the row differs in more than `imported_at`. */
   readonly differs: boolean;
 }
 
-/** What one page comes to, worked out before anything is written. */
+/** Everything one page changes, planned before anything is written. */
 export interface PagePlan {
   readonly versions: readonly VersionRow[];
   readonly listings: readonly ListingChange[];
@@ -27,13 +27,13 @@ export interface PagePlan {
   readonly updatedAt: readonly string[];
 }
 
-/** Whose page it is and when it is read. */
+/** The origin of a page and the time it is read, RFC 3339. */
 export interface PageFacts {
   readonly origin: Origin;
   readonly at: string;
 }
 
-/** The row at its old place where it has one: a place once found free is kept while the first publication stands. */
+/** Keeps the stored row's id while the first publication is the same, as the id may have moved past one that was taken. */
 const inPlace = (row: ListingRow, known: ListingRow | undefined): ListingRow =>
   known?.published_at === row.published_at ? { ...row, id: known.id } : row;
 
@@ -44,7 +44,7 @@ const differ = (row: ListingRow, known: ListingRow): boolean =>
 
 async function planListings(
   reads: ListingReads,
-  { rows, versions }: { rows: SortedEntries['rows']; versions: Versions },
+  { rows, versions }: { rows: ClassifiedEntries['rows']; versions: Versions },
   { origin, at }: PageFacts,
 ): Promise<ListingChange[]> {
   const handles = [...new Set([...rows.values()].map(({ handle }) => handle))];
@@ -56,7 +56,7 @@ async function planListings(
     const picked = pickShown(all);
     const shown =
       picked && (rows.get(keyOf(handle, picked.version)) ?? (await reads.version(handle, picked.version)));
-    // The publisher withdrew it; only the claim file brings it back.
+    // Withdrawn by its publisher: only the claim file can restore it.
     if (before?.withdrawn === 'optout') continue;
     const made = toListing({ handle, versions: all, shown, known: before, importedAt: at }, origin);
     const row = inPlace(made.row, before);
@@ -65,18 +65,18 @@ async function planListings(
   return changes;
 }
 
-/** Whether the recorded repository of a visible listing becomes another one, or none. */
+/** Whether a visible listing's recorded repository changes or disappears. */
 export const changesRepository = ({ row, known }: ListingChange): boolean =>
   !!known?.repository_key &&
   !known.withdrawn &&
   !row.withdrawn &&
   row.repository_key !== known.repository_key;
 
-/** Whether a visible listing is withdrawn. */
+/** Whether a visible listing becomes withdrawn. */
 export const withdraws = ({ row, known }: ListingChange): boolean =>
   !!known && !known.withdrawn && !!row.withdrawn;
 
-function toAffected(changes: readonly ListingChange[], rows: SortedEntries['rows']): string[] {
+function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['rows']): string[] {
   const losesShown = ({ known }: ListingChange) =>
     !!known && !known.withdrawn && rows.get(keyOf(known.handle, known.version))?.status === 'deleted';
   return changes
@@ -84,7 +84,7 @@ function toAffected(changes: readonly ListingChange[], rows: SortedEntries['rows
     .map(({ row }) => row.handle);
 }
 
-/** Works out what a page changes, against what is known now; writes nothing. Every entry is counted once. */
+/** Plans what a page changes in the store; writes nothing. Counts every entry once. */
 export async function planPage(
   reads: ListingReads,
   entries: readonly unknown[],

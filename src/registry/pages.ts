@@ -2,29 +2,29 @@ import { type Page, RegistryError, type RegistrySource } from './source.ts';
 
 const mostPages = 100_000;
 
-/** Where a walk starts. */
-export interface WalkStart {
+/** Which part of a source to read. */
+export interface PageRange {
   readonly cursor: string | undefined;
   readonly updatedSince: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * The pages of a source from a cursor on, the next one fetched while one is worked on. Throws RegistryError where a
- * cursor comes twice or the list has no end.
+ * The pages of a source from a cursor on; the next page is fetched while one is processed. Throws RegistryError if a
+ * cursor repeats or the list does not end.
  */
-export async function* walkPages(
+export async function* readPages(
   source: RegistrySource,
-  start: WalkStart,
+  range: PageRange,
 ): AsyncGenerator<Page, void, undefined> {
-  const { signal, updatedSince } = start;
+  const { signal, updatedSince } = range;
   const fetchPage = (cursor: string | undefined) => {
     const page = source.page({ cursor, updatedSince, signal });
-    page.catch(() => undefined); // told when it is awaited, which a failure before that may prevent
+    page.catch(() => undefined); // reported when it is awaited; an earlier failure may prevent that
     return page;
   };
-  const seen = new Set([start.cursor]);
-  let next = fetchPage(start.cursor);
+  const seen = new Set([range.cursor]);
+  let next = fetchPage(range.cursor);
   for (;;) {
     const page = await next;
     signal?.throwIfAborted();
@@ -40,51 +40,51 @@ export async function* walkPages(
   }
 }
 
-/** How long pages wait for the next one. */
+/** How long a collected batch waits for the next page. */
 const quick_ms = 100;
-/** Entries put together: few at first, so that there is progress to see; the most bounds a transaction. */
-const firstTogether = 100;
-const mostTogether = 1000;
+/** Entries in a batch: few at first, so that progress shows early; at most as many as one transaction should write. */
+const firstBatch = 100;
+const largestBatch = 1000;
 
-/** Whether something comes, or fails, before long. */
-function comesSoon(next: Promise<unknown>): Promise<boolean> {
+/** Whether a promise settles within `quick_ms`. */
+function settlesSoon(next: Promise<unknown>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(resolve, quick_ms, false);
-  const came = () => {
+  const settled = () => {
     clearTimeout(timer);
     resolve(true);
   };
-  next.then(came, came);
+  next.then(settled, settled);
   return promise;
 }
 
-const join = (held: Page | undefined, page: Page): Page =>
-  held ? { ...page, entries: [...held.entries, ...page.entries] } : page;
+const join = (batch: Page | undefined, page: Page): Page =>
+  batch ? { ...page, entries: [...batch.entries, ...page.entries] } : page;
 
 /**
- * Pages that come quickly, put together, twice as many each time up to 1,000 entries. None waits long for the next one,
- * and what came before a failure is handed on before that is thrown.
+ * Joins pages that arrive quickly into batches, each twice as large as the last, up to 1,000 entries. No page waits long
+ * for the next one, and pages before a failure are yielded before it is thrown.
  */
-export async function* gatherPages(
+export async function* batchPages(
   pages: AsyncGenerator<Page, void, undefined>,
 ): AsyncGenerator<Page, void, undefined> {
-  let held: Page | undefined;
-  let together = firstTogether;
+  let batch: Page | undefined;
+  let size = firstBatch;
   for (;;) {
     const next = pages.next();
-    if (held && !(await comesSoon(next))) {
-      yield held;
-      held = undefined;
+    if (batch && !(await settlesSoon(next))) {
+      yield batch;
+      batch = undefined;
     }
     const { value, failure } = await next.then(
       ({ value: page }) => ({ value: page, failure: undefined }),
       (error: unknown) => ({ value: undefined, failure: { error } }),
     );
-    if (value) held = join(held, value);
-    if (held && (!value || held.entries.length >= together)) {
-      yield held;
-      held = undefined;
-      together = Math.min(together * 2, mostTogether);
+    if (value) batch = join(batch, value);
+    if (batch && (!value || batch.entries.length >= size)) {
+      yield batch;
+      batch = undefined;
+      size = Math.min(size * 2, largestBatch);
     }
     if (failure) throw failure.error;
     if (!value) return;

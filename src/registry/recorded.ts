@@ -2,14 +2,14 @@ import type { ListingPackage, ListingRemote } from '../evidence/listing/listing-
 import { toLine } from '../evidence/text/sanitize.ts';
 import type { ListingRow } from '../store/store.ts';
 import { packageInputs, remoteInputs } from './inputs.ts';
-import { publisherKeywords, type ServerRecord } from './record.ts';
 import { toRepositoryKey } from './repository-key.ts';
+import { publisherKeywords, type ServerJson } from './server-json.ts';
 
 const longestText = 500;
 const longestUrl = 2048;
 const mostRecorded = 100;
 
-/** What a record says, cleaned and on one line each; empty parts are null. */
+/** The parts of a server.json that a listing shows, cleaned, each on one line; absent parts are null. */
 export type Recorded = Pick<
   ListingRow,
   'title' | 'description' | 'endpoint' | 'repository' | 'repository_key' | 'website'
@@ -24,26 +24,26 @@ const line = (text: string | null | undefined) =>
     .slice(0, longestText)
     .toWellFormed();
 
-/** Each once, as JSON compares them; records repeat remotes and packages. */
+/** The distinct items, compared as JSON: publishers repeat remotes and packages. */
 const once = <T extends object>(items: readonly T[]): T[] =>
   [...new Map(items.map((item) => [JSON.stringify(item), item])).values()].slice(0, mostRecorded);
 
-/** An http or https address that can be called as it stands: no template, no user. */
+/** Whether a text is an http or https address that can be called as it is: no template, no user. */
 function isAddress(url: string): boolean {
   const parsed = /[{}\s]/.test(url) || url.length > longestUrl ? null : URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
 }
 
-const toRemotes = (record: ServerRecord): ListingRemote[] =>
+const toRemotes = (server: ServerJson): ListingRemote[] =>
   once(
-    (record.remotes ?? [])
+    (server.remotes ?? [])
       .map((remote) => ({ type: line(remote.type), url: line(remote.url), ...remoteInputs(remote) }))
       .filter(({ url }) => url !== ''),
   );
 
-const toPackages = (record: ServerRecord): ListingPackage[] =>
+const toPackages = (server: ServerJson): ListingPackage[] =>
   once(
-    (record.packages ?? [])
+    (server.packages ?? [])
       .filter(({ identifier }) => identifier)
       .map((recorded) => ({
         registry_type: line(recorded.registryType) || 'unknown',
@@ -54,26 +54,26 @@ const toPackages = (record: ServerRecord): ListingPackage[] =>
       })),
   );
 
-/** The recorded parts of a listing. `endpoint` is the first remote that can be called as it stands (no template). */
-export function toRecorded(record: ServerRecord): Recorded {
-  const remotes = toRemotes(record);
-  const repository = line(record.repository?.url);
+/** The recorded parts of a listing. `endpoint` is the first remote without a template. */
+export function toRecorded(server: ServerJson): Recorded {
+  const remotes = toRemotes(server);
+  const repository = line(server.repository?.url);
   const repository_key = toRepositoryKey(repository) ?? null;
-  const website = line(record.websiteUrl);
+  const website = line(server.websiteUrl);
   return {
-    title: line(record.title) || null,
-    description: line(record.description),
+    title: line(server.title) || null,
+    description: line(server.description),
     endpoint: remotes.find(({ url }) => isAddress(url))?.url ?? null,
     repository: repository_key && repository,
     repository_key,
     website: isAddress(website) ? website : null,
     remotes,
-    packages: toPackages(record),
-    keywords: publisherKeywords(record),
+    packages: toPackages(server),
+    keywords: publisherKeywords(server),
   };
 }
 
-/** What is left of a listing whose publisher text must go. */
+/** The parts of a listing whose publisher text was deleted. */
 export const nothingRecorded: Recorded = {
   title: null,
   description: '',

@@ -1,15 +1,16 @@
 const longest = 2000;
-/** Forges whose repositories are always `owner/name`; what follows in a link is a place inside. */
+/** Forges whose repositories are always `owner/name`; the rest of a link is a path inside the repository. */
 const ownerAndName = new Set(['github.com', 'codeberg.org', 'bitbucket.org']);
 
-/** `git@host:owner/name` is how ssh writes it. */
+/** Turns the ssh form `git@host:owner/name` into a URL. */
 const toUrlText = (recorded: string) =>
   recorded.replace(/^git\+/i, '').replace(/^(?:ssh:\/\/)?[\w-]+@([\w.-]+)[:/](?=[^/])/, 'https://$1/');
 
 /**
- * The key two spellings of one repository share: lower-cased `host/path`, without scheme, user, `.git`, trailing slash,
- * query, fragment, a leading `www.` and a dot that ends the host. `git+https:`, `git:`, `ssh:` and `git@host:path` are read; links into a GitHub, Codeberg or
- * Bitbucket repository count as the repository. Undefined where the text names no repository.
+ * The key that all spellings of one repository share: `host/path` in lower case, without scheme, user, `.git`, trailing
+ * slash, query, fragment, leading `www.` and trailing dot of the host. Accepts `git+https:`, `git:`, `ssh:` and
+ * `git@host:path`; a link into a GitHub, Codeberg or Bitbucket repository counts as the repository. Undefined if the
+ * text names no repository.
  */
 export function toRepositoryKey(recorded: string): string | undefined {
   if (recorded.length > longest) return undefined;

@@ -6,7 +6,7 @@ import type { RegistrySource } from './source.ts';
 
 const overlap_ms = 10 * 60_000;
 
-/** A run under way, as it was begun or found. */
+/** A run in progress, new or resumed. */
 export interface Run extends RunProgress {
   readonly id: number;
   readonly kind: ImportRun['kind'];
@@ -28,11 +28,11 @@ const toRun = (row: ImportRun, lease: Lease, isResumed: boolean): Run => ({
   lease,
 });
 
-/** A run that was cut off goes on; so does one that failed for a passing reason, which kept its cursor. */
+/** An interrupted run is resumed; so is one that failed for a reason that may pass, which keeps its cursor. */
 const isResumable = (run: ImportRun | undefined): run is ImportRun =>
   run?.state === 'running' || (run?.state === 'failed' && run.cursor !== null);
 
-/** Changes are asked for from the newest one known on, with an overlap for clocks and late commits. */
+/** Changes are requested from the newest known one on, with an overlap for clock differences and late commits. */
 function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   const newest = done && source.isIncremental ? readProgress(done.counts).newestUpdatedAt : undefined;
   if (!newest) return undefined;
@@ -40,8 +40,8 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
 }
 
 /**
- * Takes up the source's last run where it stopped, or begins one: incremental after a good one, else full. Throws
- * UnderWayError while anybody works on a run of any source.
+ * Resumes the source's last run, or begins a new one: incremental after one that completed, else full. Throws
+ * UnderWayError while a node works on a run of any source.
  */
 export async function beginRun(
   tx: Transaction,
@@ -75,7 +75,7 @@ export async function beginRun(
   return toRun({ ...row, id: await tx.imports.startRun(row) }, lease, false);
 }
 
-/** The newest of the known and these times that is not after the run's start: a future one freezes nothing. */
+/** The newest of the known and these times, ignoring any after the start of the run: a time in the future would hide changes. */
 export const newestKnown = (run: Run, updatedAt: readonly string[]): string | undefined =>
   [...updatedAt, ...(run.newestUpdatedAt ? [run.newestUpdatedAt] : [])]
     .filter((time) => time <= run.startedAt)

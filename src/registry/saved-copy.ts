@@ -30,8 +30,8 @@ async function readCopy(path: string): Promise<{ entries: readonly unknown[]; di
 }
 
 /**
- * A saved copy of a registry, JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. Its cursor is a
- * position, good for the same bytes only. Throws RegistryError where it cannot be read.
+ * A saved copy of a registry, as JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. A cursor is a
+ * position, valid for the same bytes only. Throws RegistryError if the copy cannot be read.
  */
 export async function openSavedCopy(path: string, origin: string, name?: string): Promise<RegistrySource> {
   const { entries, digest } = await readCopy(path);

@@ -12,16 +12,16 @@ const later = (a: VersionSummary, b: VersionSummary): number =>
 
 const loose = { loose: true };
 
-/** Semantic order where all are semantic versions, else the order of publication; equal ones by publication. */
+/** Semantic order if all are semantic versions, else order of publication; ties by publication. */
 function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: VersionSummary) => number {
   if (!versions.every(({ version }) => semver.valid(version, loose))) return later;
   return (a, b) => semver.compare(a.version, b.version, loose) || later(a, b);
 }
 
 /**
- * The version that stands for a listing: the one the registry calls latest (the newest published of several, as an
- * older row keeps the mark until it is read again), else the highest semantic version, else the newest published.
- * Deleted ones never; undefined where all are.
+ * Picks the version that a listing shows: the one marked latest (of several, the one published last, as an older row
+ * keeps its mark until it is imported again), else the highest semantic version, else the one published last. Never a
+ * deleted one; undefined if all are deleted.
  */
 export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
   const listed = versions.filter(({ status }) => status !== 'deleted');

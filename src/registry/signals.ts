@@ -3,21 +3,21 @@ import { namespaceMatchesRepositoryOwner } from '../evidence/namespace.ts';
 import type { VersionSummary } from '../store/store.ts';
 import { newest, oldest } from './times.ts';
 
-/** How these facts are made; a change of their meaning changes it. */
+/** Version of the method behind these facts; it changes with their meaning. */
 const methodVersion = 'import/1';
 
-/** Where the facts come from: the origin as it is named, and the base of its API where it has one. */
+/** Where the facts come from: the origin's name, and the base of its API if it has one. */
 export interface Origin {
   readonly name: string;
   readonly api?: string;
 }
 
-/** What the signals of the import itself follow from. */
+/** What the import's signals are derived from. */
 export interface SignalFacts {
   readonly handle: string;
-  /** Every version the registry named, in no order; at least one. */
+  /** Every version in the registry, in any order; at least one. */
   readonly versions: readonly VersionSummary[];
-  /** The version shown; undefined where the registry deleted all. */
+  /** The version shown; undefined if the registry deleted every version. */
   readonly shown: VersionSummary | undefined;
   readonly statusMessage: string | null;
   readonly remotes: readonly ListingRemote[];
@@ -28,7 +28,7 @@ export interface SignalFacts {
 type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'observed_at' | 'state'>;
 type Value = ImportedSignal['value'] | undefined;
 
-/** A fact with a value was observed, one without was looked for in vain. */
+/** A fact with a value is `observed`, one without is `not_found`. */
 const fact = (kind: string, value: Value, observed_at: string): Fact =>
   value === undefined || value === ''
     ? { kind, value: null, observed_at, state: 'not_found' }
@@ -74,8 +74,8 @@ function recordFacts(facts: SignalFacts, { published_at, status, updated_at }: V
 }
 
 /**
- * The signals that the import itself yields. `observed_at` is when the registry came to say so (publication or last
- * update of a version), never the time of our reading, so that reading the same again changes nothing.
+ * The signals that the import derives. `observed_at` is the registry's time (publication or last update of a version),
+ * never the time of the import, so that importing the same entry again changes nothing.
  */
 export function toImportSignals(facts: SignalFacts, origin: Origin): ImportedSignal[] {
   const { handle, versions, shown } = facts;

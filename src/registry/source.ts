@@ -1,39 +1,39 @@
 import type { Origin } from './signals.ts';
 
-/** One page of entries as received, and where the next one starts. */
+/** One page of entries as received, and the cursor of the next one. */
 export interface Page {
   readonly entries: readonly unknown[];
   /** Undefined at the end of the list. */
   readonly nextCursor: string | undefined;
-  /** Entries in the whole list, where that is known. */
+  /** Entries in the whole list, if known. */
   readonly total?: number;
 }
 
 /** Which page to read. */
 export interface PageRequest {
   readonly cursor?: string | undefined;
-  /** RFC 3339; only what changed after it. */
+  /** RFC 3339; only entries that changed after it. */
   readonly updatedSince?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where entries come from: a registry, or a saved copy of one. */
+/** A registry, or a saved copy of one. */
 export interface RegistrySource {
-  /** How a run of it is recorded; the same name may go on from a stored cursor. Names no place of this machine. */
+  /** Name of its runs. A run with the same name can continue from a stored cursor. Contains no path of this machine. */
   readonly name: string;
-  /** Base of its API, for links; absent for a saved copy. */
+  /** Base URL of its API, for links; absent for a saved copy. */
   readonly api?: string;
-  /** Whether it can be asked for changes only. */
+  /** Whether it can list only what changed since a time. */
   readonly isIncremental: boolean;
-  /** What listings and signals from here say they come from. */
+  /** The origin stored with its listings and signals. */
   readonly origin: Origin['name'];
   /** Throws RegistryError. */
   page(request: PageRequest): Promise<Page>;
 }
 
-/** Why a source could not be read, in our own words; nothing of its answer is repeated. */
+/** Why a source could not be read. The message is ours and quotes nothing of the response. */
 export class RegistryError extends Error {
-  /** Whether the same cursor may work later. */
+  /** Whether the same request may succeed later. */
   readonly isPassing: boolean;
 
   constructor(message: string, isPassing: boolean) {

@@ -14,10 +14,10 @@ function clean(value: unknown, depth = 0): unknown {
 }
 
 /**
- * A record as kept, as JSON text: every text in it cleaned (trust.md section 6). Most need none, and that is told from their
- * JSON at once. Undefined where it is nested too deeply.
+ * A server.json as JSON text with every string in it cleaned (docs/trust.md section 6). Most need no cleaning, which
+ * their JSON shows at once. Undefined if it is nested too deeply.
  */
-export function toRecordText(server: object): string | undefined {
+export function toCleanJson(server: object): string | undefined {
   try {
     const json = JSON.stringify(server);
     return nothingToClean.test(json) ? json : JSON.stringify(clean(server));

@@ -1,0 +1,93 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Context } from '../context.ts';
+import { applyPage } from './apply-page.ts';
+import { addCounts, type ImportCounts, toCountsJson } from './counts.ts';
+import type { MassChangeGuard } from './mass-change-guard.ts';
+import { planPage } from './page-plan.ts';
+import { batchPages, readPages } from './pages.ts';
+import { newestKnown, type Run } from './run.ts';
+import { heldBy, released, saveWithLease } from './run-lease.ts';
+import type { Origin } from './signals.ts';
+import { type Page, RegistryError, type RegistrySource } from './source.ts';
+
+/** What an import may touch. */
+export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
+
+/** How far a run is. */
+export interface ImportProgress {
+  readonly counts: ImportCounts;
+  /** Rows in the source, if known. */
+  readonly total: number | undefined;
+}
+
+/** One run and everything that writing its pages needs. */
+export interface Import {
+  readonly context: ImportContext;
+  readonly source: RegistrySource;
+  readonly origin: Origin;
+  readonly guard: MassChangeGuard;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  /** Whether the quarantine may hold entries that this run must release. */
+  mayRelease: boolean;
+  /** The run after the last page written. */
+  run: Run;
+}
+
+/** The page would withdraw or move listings before the whole run was checked against the 20 % limit. */
+class ReviewNeeded extends Error {}
+
+async function writePage(current: Import, page: Page): Promise<void> {
+  const { context, guard, origin, run } = current;
+  const at = context.clock().toISOString();
+  const cursor = page.nextCursor ?? null;
+  current.run = await context.store.write(async (tx) => {
+    const plan = await planPage(tx.listings, page.entries, { origin, at });
+    if (plan.affected.length > 0 && guard.mustReview) throw new ReviewNeeded();
+    guard.count(plan.affected);
+    await applyPage(tx, plan, { runId: run.id, at, mayRelease: current.mayRelease });
+    const next: Run = {
+      ...run,
+      counts: addCounts(run.counts, plan.counts),
+      newestUpdatedAt: newestKnown(run, plan.updatedAt),
+      cursor: page.nextCursor,
+    };
+    const end =
+      cursor === null ? ({ state: 'done', finished_at: at, ...released } as const) : heldBy(run.lease, at);
+    const isSaved = await saveWithLease(tx, run, { cursor, counts: toCountsJson(next), ...end });
+    if (!isSaved) throw new RegistryError('another process has taken this import over', true);
+    return next;
+  });
+  if (current.run.counts.rows_quarantined > 0) current.mayRelease = true;
+}
+
+/** Checks the rest of the run against the 20 % limit without writing. Throws MassChangeError. */
+async function review({ context, run, source, origin, guard, signal }: Import): Promise<void> {
+  const { cursor, updatedSince } = run;
+  const at = context.clock().toISOString();
+  for await (const { entries } of readPages(source, { cursor, updatedSince, signal })) {
+    guard.count((await planPage(context.store.listings, entries, { origin, at })).affected);
+    await setImmediate();
+  }
+  guard.clear();
+}
+
+/**
+ * Writes all pages of a run, one transaction each; `run` of the import is up to date after every page. Throws
+ * RegistryError, MassChangeError or the signal's reason.
+ */
+export async function writePages(current: Import): Promise<void> {
+  const { source, run, signal, onProgress } = current;
+  const { cursor, updatedSince } = run;
+  for await (const page of batchPages(readPages(source, { cursor, updatedSince, signal }))) {
+    try {
+      await writePage(current, page);
+    } catch (error) {
+      if (!(error instanceof ReviewNeeded)) throw error;
+      await review(current);
+      await writePage(current, page);
+    }
+    onProgress?.({ counts: current.run.counts, total: page.total });
+    await setImmediate();
+  }
+}
