@@ -3,10 +3,12 @@ import { settings } from '../src/config/settings.ts';
 import { allLimits } from '../src/http/middleware/limits.ts';
 import type { Limit } from '../src/limits/limit.ts';
 import { problemTable } from '../src/problem.ts';
+import { resources } from '../src/resources/index.ts';
+import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';
 
 /** The pages that hold generated blocks, by their path in the repository. */
-export const generatedPages = ['README.md', 'docs/reference.md'] as const;
+export const generatedPages = ['README.md', 'docs/contract.md', 'docs/reference.md'] as const;
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
@@ -39,6 +41,16 @@ const blocks: Record<string, () => string> = {
     table(
       ['tool', 'what it does'],
       tools.map(({ name, title }) => [`\`${name}\``, title]),
+    ),
+  resources: () =>
+    table(
+      ['resource', 'what it is'],
+      resources.map(({ uri, title }) => [`\`${uri}\``, title]),
+    ),
+  prompts: () =>
+    table(
+      ['prompt', 'what it does'],
+      prompts.map(({ name, description }) => [`\`${name}\``, description]),
     ),
   limits: () =>
     table(
