@@ -1,10 +1,11 @@
 import { getAgent } from '../tools/get-agent.ts';
 import { searchAgents } from '../tools/search-agents.ts';
+import { isListed } from '../tools/support/find-listing.ts';
 import { callTool } from '../tools/tool.ts';
 import { completeTag } from './completions.ts';
 import type { Resource } from './resource.ts';
 
-/** The first listings that have a tag, as search_agents answers; a listing whose handle reads the same wins. */
+/** The first page of search_agents for one tag. A listing with the handle tags/{tag} takes precedence. */
 export const tag: Resource = {
   name: 'tag',
   uri: 'agent://tags/{tag}',
@@ -16,11 +17,9 @@ export const tag: Resource = {
   complete: { tag: completeTag },
   async read({ tag: name }, context) {
     const handle = `tags/${name}`;
-    const namesake = await context.store.listings.row(handle);
-    const answer =
-      namesake && !namesake.withdrawn
-        ? callTool(getAgent, { handle }, context)
-        : callTool(searchAgents, { tags: [name] }, context);
+    const answer = (await isListed(handle, context))
+      ? callTool(getAgent, { handle }, context)
+      : callTool(searchAgents, { tags: [name] }, context);
     return JSON.stringify(await answer);
   },
 };

@@ -1,8 +1,9 @@
 import { isHandle } from '../../evidence/handle.ts';
 import { Problem } from '../../problem.ts';
+import { isKnown } from '../../tools/support/find-listing.ts';
 import type { Request } from '../environment.ts';
 
-/** A handle as an address names it, and the ending that asks for another form. */
+/** A handle in an address, and the ending that selects another representation. */
 export interface NamedListing {
   readonly handle: string;
   readonly ending: string;
@@ -15,23 +16,22 @@ export function handleOf(c: Request): string {
   return handle;
 }
 
-/** The listing an address names. A listing whose name ends like a form wins over that form. */
+/** The listing an address names. A listing whose own name has such an ending takes precedence over the other form. */
 export async function listingOf(c: Request, endings: readonly string[]): Promise<NamedListing> {
   const written = `${c.req.param('namespace')}/${c.req.param('name')}`;
   const ending = endings.find((text) => written.endsWith(text));
   const stripped = ending && { handle: written.slice(0, -ending.length), ending };
   if (!stripped || !isHandle(stripped.handle)) return { handle: handleOf(c), ending: '' };
-  const exact = isHandle(written) && (await c.get('context').store.listings.row(written));
-  return exact ? { handle: written, ending: '' } : stripped;
+  return (await isKnown(written, c.get('context'))) ? { handle: written, ending: '' } : stripped;
 }
 
-/** The handles whose writes can change what an address with an ending answers: the name as written, and without. */
+/** The cache tags of an address that may have an ending: the handle with the ending and without it. */
 export function namesOf(c: Request): string[] {
   const written = `${c.req.param('namespace')}/${c.req.param('name')}`;
   return [...new Set([written, written.replace(/\.(json|md|svg)$/, '')])];
 }
 
-/** Runs `work`; where the handle is unknown but for its capitals, redirects to the right one's address instead. */
+/** Runs `work`; if the handle is unknown but a listing differs in capitals only, redirects to that listing's address. */
 export async function orRedirect(
   c: Request,
   handle: string,

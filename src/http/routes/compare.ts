@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import { criteria } from '../../evidence/comparison/criteria.ts';
-import { isHandle } from '../../evidence/handle.ts';
 import { Problem } from '../../problem.ts';
 import { compareAgents } from '../../tools/compare-agents.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
+import { isListed } from '../../tools/support/find-listing.ts';
 import {
   firstCriteria,
   type PickedCriterion,
@@ -17,33 +17,30 @@ import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import { answerPage } from '../response/answers.ts';
 
-const mostFound = 8;
+const maxFound = 8;
 
-/** A criterion as the tool takes it; a value that is no number stays as it was written, for the tool to refuse. */
-function toAsked({ criterion, value }: PickedCriterion): object {
+/** A criterion as the tool takes it. A value that should be a number and is not stays text: the tool refuses it. */
+function toCriterionInput({ criterion, value }: PickedCriterion): object {
   if (value === undefined) return { criterion };
   const isNumber = criteria[criterion].takes.kind === 'number' && /^\d{1,9}$/.test(value);
   return { criterion, value: isNumber ? Number(value) : value };
 }
 
-const toInput = ({ handles, criteria: picked }: Picks) => ({ handles, criteria: picked.map(toAsked) });
+const toInput = ({ handles, criteria: picked }: Picks) => ({
+  handles,
+  criteria: picked.map(toCriterionInput),
+});
 
-/** What was typed under "add" is the handle of a listing that can be compared. */
-async function isListed(c: Request, handle: string): Promise<boolean> {
-  const row = isHandle(handle) ? await c.get('context').store.listings.row(handle) : undefined;
-  return row !== undefined && !row.withdrawn;
-}
-
-/** Picks with the typed handle among them, and with criteria as soon as there is something to compare. */
-async function settle(c: Request, { handles, criteria: picked, add }: Picks): Promise<Picks> {
-  const isAdded = add !== '' && (await isListed(c, add));
+/** The picks with the typed handle added if it is listed, and with default criteria once there are two listings. */
+async function complete(c: Request, { handles, criteria: picked, add }: Picks): Promise<Picks> {
+  const isAdded = add !== '' && (await isListed(add, c.get('context')));
   const all = isAdded ? [...new Set([...handles, add])] : handles;
   const asked = picked.length === 0 && all.length > 1 ? firstCriteria : picked;
   return { handles: all, criteria: asked, add: isAdded ? '' : add };
 }
 
 const findToAdd = async (c: Request, add: string) =>
-  (await call(c, searchAgents, { query: add, limit: mostFound })).listings;
+  (await call(c, searchAgents, { query: add, limit: maxFound })).listings;
 
 async function compare(c: Request, picks: Picks): Promise<ComparePage> {
   const found = picks.add ? { found: await findToAdd(c, picks.add) } : {};
@@ -52,10 +49,10 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
   return { picks, ...found, input, comparison: await call(c, compareAgents, input) };
 }
 
-/** The page of a comparison. One comparison has one address: any other that means the same leads to it. */
+/** The page of a comparison. Each comparison has one canonical address; equivalent addresses redirect to it. */
 async function showCompare(c: Request, { site }: Face): Promise<Response> {
   const address = new URL(c.req.url).searchParams;
-  const picks = await settle(c, readPicks(address));
+  const picks = await complete(c, readPicks(address));
   if (toQuery(picks) !== address.toString()) return c.redirect(toPath(picks), 302);
   try {
     return answerPage(c, toComparePage(site, await compare(c, picks)));
@@ -65,6 +62,6 @@ async function showCompare(c: Request, { site }: Face): Promise<Response> {
   }
 }
 
-/** Listings side by side: the same handler as compare_agents, as a page. */
+/** The comparison page: compare_agents, with search_agents to find listings to add. */
 export const createCompareRoutes = (face: Face) =>
   new Hono<HttpEnvironment>().get('/compare', (c) => showCompare(c, face));

@@ -19,6 +19,16 @@ function shown<T>(found: T, listing: ListingRow): T {
   return found;
 }
 
+/** Whether there is, or was, a listing with this handle. */
+export const isKnown = async (handle: string, { store }: Context): Promise<boolean> =>
+  isHandle(handle) && (await store.listings.row(handle)) !== undefined;
+
+/** Whether there is a listing with this handle that is not withdrawn. */
+export async function isListed(handle: string, { store }: Context): Promise<boolean> {
+  const listing = isHandle(handle) ? await store.listings.row(handle) : undefined;
+  return listing !== undefined && !listing.withdrawn;
+}
+
 /** Throws invalid_handle unless a text has the form of a handle. */
 export function requireHandle(handle: string): void {
   if (!isHandle(handle)) throw new Problem('invalid_handle');
