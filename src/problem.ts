@@ -11,7 +11,7 @@ const row = (status: number, title: string, next: string): ProblemRow => ({ stat
 
 /**
  * Every error Dossier can answer with: the closed set of codes, each with its HTTP status, its title and the
- * sentence that tells the caller what to do next (trust.md section 7 is the source).
+ * sentence that tells the caller what to do next (docs/trust.md section 7 is the source).
  * Status 200 rows are answers of tools only; over REST they are shown as 422.
  */
 export const problemTable = {

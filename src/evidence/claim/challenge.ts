@@ -26,7 +26,7 @@ export interface Challenge {
   readonly mac: Buffer;
 }
 
-/** Why a challenge does not count (trust.md section 1, check.result). */
+/** Why a challenge does not count (docs/trust.md section 1, check.result). */
 export type ChallengeTrouble =
   | 'challenge_foreign'
   | 'challenge_expired'

@@ -13,7 +13,7 @@ import {
 const evidence = 'native';
 const mostDays = 3650;
 const mostRatings = 1000;
-/** Under so many ratings no share is told (trust.md section 3). */
+/** Under so many ratings no share is told (docs/trust.md section 3). */
 const fewestForShare = 5;
 
 /** Whether one of our own times lies at most so many days back; our clocks may differ by a little. */

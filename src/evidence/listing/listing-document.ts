@@ -10,7 +10,7 @@ export type ListingTag = z.infer<typeof listingTag>;
 /** Whether a fact was seen, looked for in vain, or never looked for. */
 export const signalStates = ['observed', 'not_found', 'not_checked', 'refused'] as const;
 
-/** One fact that came from somewhere else, with its source and date. Never a rating (trust.md section 3). */
+/** One fact that came from somewhere else, with its source and date. Never a rating (docs/trust.md section 3). */
 export const importedSignal = z.object({
   kind: z.string(),
   value: z.union([z.string(), z.number(), z.boolean(), z.null()]),

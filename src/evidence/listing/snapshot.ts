@@ -19,7 +19,7 @@ export const snapshotDate = ({ times }: Pick<SnapshotFacts, 'times'>): string =>
       .at(-1) ?? ''
   ).slice(0, 10);
 
-/** The evidence snapshot sentence (specification, "What the service does", 6; contract.md). */
+/** The evidence snapshot sentence (specification, "What the service does", 6; docs/contract.md). */
 export function snapshotSentence(facts: SnapshotFacts): string {
   const evidence =
     facts.ratings === 0

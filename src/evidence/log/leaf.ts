@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
-/** Types of log leaf (trust.md section 4). */
+/** Types of log leaf (docs/trust.md section 4). */
 export type LeafType =
   | 'claim.activated'
   | 'claim.suspended'
@@ -38,7 +38,7 @@ export const canonicalDigest = (value: object): string =>
   createHash('sha256').update(toCanonicalJson(value)).digest('hex');
 
 /**
- * The log leaf of a public record (trust.md section 4): it commits to SHA-256(salt || JCS(record)) and names
+ * The log leaf of a public record (docs/trust.md section 4): it commits to SHA-256(salt || JCS(record)) and names
  * neither handle nor text.
  */
 export function toLeaf(type: LeafType, publicRecord: object, salt: Buffer = randomBytes(16)): Leaf {

@@ -1,4 +1,4 @@
-/** Kinds of character that are taken out of foreign text (trust.md section 6). */
+/** Kinds of character that are taken out of foreign text (docs/trust.md section 6). */
 export type TextFlag = 'control' | 'bidi' | 'zero_width' | 'tag_block' | 'lone_surrogate';
 
 /** A text without what can hide or turn other text, and which kinds of character were taken out. */

@@ -6,7 +6,7 @@ import { tools } from '../../tools/index.ts';
 import type { HttpEnvironment } from '../environment.ts';
 
 /**
- * Requests of one network, counted by each node for itself: 20, 50 and 5 a second (trust.md section 5), and one picture
+ * Requests of one network, counted by each node for itself: 20, 50 and 5 a second (docs/trust.md section 5), and one picture
  * in two seconds, for drawing one costs as much as a thousand pages.
  */
 const requestLimits = {

@@ -3,7 +3,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import type { Config } from '../../config/config.ts';
 import type { HttpEnvironment } from '../environment.ts';
 
-/** Security headers of every answer (trust.md section 6); strict transport only where the service is on https. */
+/** Security headers of every answer (docs/trust.md section 6); strict transport only where the service is on https. */
 const createSecureHeaders = (config: Config) =>
   secureHeaders({
     contentSecurityPolicy: {
