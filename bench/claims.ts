@@ -7,7 +7,7 @@ const claimed_at = '2026-06-01T00:00:00.000Z';
 
 /** What a proof of the repository writes for a listing, with a capability that works. */
 async function claimListing(tx: Transaction, handle: string): Promise<string | undefined> {
-  const listing = await tx.listings.row(handle);
+  const listing = await tx.listings.byHandle(handle);
   if (!listing?.repository || !listing.repository_key) return undefined;
   const { repository, repository_key } = listing;
   const capability = createCapability();
@@ -16,12 +16,10 @@ async function claimListing(tx: Transaction, handle: string): Promise<string | u
   await tx.claims.putClaim({
     handle,
     state: 'claimed',
-    suspended_reason: null,
     claimed_at,
     repository,
     repository_key,
-    commit_id: null,
-    branch: null,
+
     checked_at: new Date().toISOString(),
   });
   await tx.claims.addCapability({
@@ -31,7 +29,6 @@ async function claimListing(tx: Transaction, handle: string): Promise<string | u
     state: 'active',
     issued_at: claimed_at,
     activated_at: claimed_at,
-    ended_at: null,
   });
   await recordClaimEvent(tx, handle, { type: 'activated', at: claimed_at, repository, capability_id: id });
   await tx.listings.reindex(handle);

@@ -1,6 +1,6 @@
+import type { ListingReads } from '../src/store/contract/listings.ts';
 import { openPostgresStore } from '../src/store/postgres/store.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
-import type { ListingReads } from '../src/store/store.ts';
 import { type Memory, memoryOf } from './machine.ts';
 import { type BareReads, openBareReads } from './references/bare-reads.ts';
 import { interleave, median } from './rounds.ts';
@@ -44,7 +44,7 @@ function toPlainReads(
   });
   return {
     'get, bare': over(handles, bare.row),
-    'get: the row': over(handles, store.row),
+    'get: the listing': over(handles, store.byHandle),
     'get: everything get_agent says': over(handles, store.facts),
     'list page, bare': over(ids, bare.page),
     'list page': over(ids, (id) =>
@@ -98,13 +98,13 @@ const [url = '', listings = '0', rounds = '1', seconds = '1', ...named] = proces
 const store = await (url.startsWith('postgres') ? openPostgresStore(url) : openSqliteStore(url));
 const bare = await openBareReads(url);
 const handles = toHandles(Number(listings), sampled);
-const rows = await store.listings.rows(handles);
+const known = await store.listings.byHandles(handles);
 const reads: Reads = {
   ...toPlainReads(
     store.listings,
     bare,
     handles,
-    rows.map(({ id }) => id),
+    known.map(({ id }) => id),
   ),
   ...toSearchReads(store.listings, Number(listings)),
 };

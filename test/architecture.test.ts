@@ -15,9 +15,8 @@ const mayImport: Record<string, string> = {
   'transparency-log': 'config context.ts evidence problem.ts store',
   claims: 'config context.ts evidence limits problem.ts repositories store',
   registry: 'claims config context.ts evidence observability store',
-  tools:
-    'claims config context.ts evidence limits observability problem.ts registry repositories store transparency-log',
-  views: 'claims config evidence problem.ts registry store tools',
+  tools: 'claims context.ts evidence limits observability problem.ts store transparency-log',
+  views: 'claims config evidence problem.ts tools',
   resources: 'config context.ts evidence problem.ts registry tools views',
   mcp: 'config context.ts evidence problem.ts resources tools',
   http: 'claims config context.ts evidence limits mcp observability problem.ts resources store tools transparency-log views',
@@ -129,6 +128,11 @@ describe('architecture', () => {
       importsOf(path, 'runtime').some((from) => from === dependency || from.startsWith(`${dependency}/`)),
     );
     expect(users.toSorted()).toEqual(homes[dependency]?.toSorted());
+  });
+  it('has rows and engines in store only', () => {
+    const used = sources.filter((path) => partOf(path) !== 'store').flatMap(filesOf);
+    const internal = /^store\/(?:engine|schema|sql-store|queries|sqlite|postgres|migrations)\b/;
+    expect(used.filter((path) => internal.test(path))).toEqual([]);
   });
   it('reads the environment in one place and knows engines in their files only', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);

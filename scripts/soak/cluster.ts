@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { capabilityHash, createCapability } from '../../src/evidence/claim/capability.ts';
 import { runImport } from '../../src/registry/import.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { capabilityRow } from '../../test/store/rows.ts';
+import { makeCapability } from '../../test/store/examples.ts';
 import { type Started, startDossier } from '../../test/support/command.ts';
 import { freePort, startPostgres } from '../../test/support/postgres-server.ts';
 import { manyEntries } from '../../test/support/registry-entries.ts';
@@ -79,17 +79,17 @@ async function prepare(databaseUrl: string, registry: string, sources: number) {
   await runImport({ store, config, log: pino({ level: 'silent' }), clock: () => new Date() });
   const handles = (await store.listings.page('', listings)).map(({ handle }) => handle);
   const capabilities: string[] = [];
-  for (const row of await store.listings.rows(handles.slice(0, sources))) {
-    const { handle, repository, repository_key } = row;
+  for (const listing of await store.listings.byHandles(handles.slice(0, sources))) {
+    const { handle, repository, repository_key } = listing;
     if (!repository || !repository_key) throw new Error(`${handle} has no repository`);
     const capability = createCapability();
     capabilities.push(capability);
     await store.write(async (tx) => {
       await tx.claims.putClaim({
         ...{ handle, repository, repository_key, state: 'claimed', claimed_at: at },
-        ...{ suspended_reason: null, commit_id: null, branch: null, checked_at: new Date().toISOString() },
+        checked_at: new Date().toISOString(),
       });
-      await tx.claims.addCapability(capabilityRow(handle, capabilityHash(capability)));
+      await tx.claims.addCapability(makeCapability(handle, capabilityHash(capability)));
     });
   }
   await store.close();

@@ -1,14 +1,16 @@
 import { capabilityId } from '../evidence/claim/capability.ts';
 import type { ChallengeBinding, ClaimKey } from '../evidence/claim/challenge.ts';
+import type { Claim } from '../evidence/claim/claim.ts';
+import type { Listing } from '../evidence/listing/listing.ts';
 import type { RepositoryCheck, RepositoryPlace } from '../repositories/reader.ts';
-import type { ClaimRow, ListingRow, Transaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
 import { decideProof, type ProofDecision } from './decide.ts';
 import type { UsableLine } from './judge-lines.ts';
 import { recordClaimEvent } from './record-event.ts';
 
 /** One check of a listing's repository, with everything needed to decide what it proves. */
 export interface Proof {
-  readonly listing: ListingRow & { readonly repository: string };
+  readonly listing: Listing & { readonly repository: string };
   readonly place: RepositoryPlace;
   readonly read: RepositoryCheck;
   readonly binding: ChallengeBinding;
@@ -35,23 +37,21 @@ async function writeCapabilities(
       state: 'active',
       issued_at,
       activated_at: at,
-      ended_at: null,
     });
 }
 
 /** The claim after the proof. Its date and commit stay those of the first proof in this repository. */
-function toClaimRow({ listing, place, read, now }: Proof, known: ClaimRow | undefined): ClaimRow {
+function toClaim({ listing, place, read, now }: Proof, known: Claim | undefined): Claim {
   const at = now.toISOString();
   const same = known?.repository_key === place.key ? known : undefined;
   return {
     handle: listing.handle,
     state: 'claimed',
-    suspended_reason: null,
     claimed_at: same?.claimed_at ?? at,
     repository: listing.repository,
     repository_key: place.key,
-    commit_id: same ? same.commit_id : (read.commit ?? null),
-    branch: read.branch ?? same?.branch ?? null,
+    commit: same ? same.commit : read.commit,
+    branch: read.branch ?? same?.branch,
     checked_at: same && !read.pinned ? same.checked_at : at,
   };
 }
@@ -70,7 +70,7 @@ export async function activate(
   const facts = { usable, claim, capabilities, repositoryKey: place.key, pinned: read.pinned };
   const decision = decideProof(facts);
   await writeCapabilities(tx, handle, { decision, at });
-  await tx.claims.putClaim(toClaimRow(proof, claim));
+  await tx.claims.putClaim(toClaim(proof, claim));
   if (!decision.event) return 'none';
   const newest = decision.added[0]?.hash ?? decision.restored[0];
   await recordClaimEvent(tx, handle, {

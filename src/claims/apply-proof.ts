@@ -30,13 +30,13 @@ async function endLeaked(
   let room = leakedLimit - (await tx.claims.leakedCount(handle));
   for (const hash of secrets.map(capabilityHash)) {
     const row = await tx.claims.capability(hash);
-    if (row) await endCapability(tx, row, { state: 'burnt', at });
+    if (row) await endCapability(tx, row, { state: 'leaked', at });
     else if (room-- > 0)
       await tx.claims.addCapability({
         hash,
         id: capabilityId(hash),
         handle,
-        state: 'burnt',
+        state: 'leaked',
         issued_at: at,
         activated_at: at,
         ended_at: at,
@@ -50,7 +50,7 @@ async function judge(tx: Transaction, file: ClaimFile, { listing, place, binding
   const rows = await Promise.all(challenges.map(({ hash }) => tx.claims.capability(hash)));
   const known = rows
     .filter((row) => row !== undefined)
-    .filter(({ state }) => state === 'revoked' || state === 'burnt' || claim?.repository_key === place.key);
+    .filter(({ state }) => state === 'revoked' || state === 'leaked' || claim?.repository_key === place.key);
   return judgeLines(file, { binding, ring, known, now_s: Math.floor(now.getTime() / 1000) });
 }
 

@@ -1,18 +1,18 @@
 import type { Context } from '../context.ts';
 import { capabilityHash, isCapability } from '../evidence/claim/capability.ts';
+import type { Capability, CapabilityState } from '../evidence/claim/claim.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
 import { Problem, type ProblemCode } from '../problem.ts';
-import type { CapabilityRow } from '../store/store.ts';
 import { endCapability } from './end-capability.ts';
 
 /** Requests of one network with a capability that does not work, on all faces together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
 /** The problem for a capability in each state but `active`. */
-const refusals: Record<Exclude<CapabilityRow['state'], 'active'>, ProblemCode> = {
+const refusals: Record<Exclude<CapabilityState, 'active'>, ProblemCode> = {
   suspended: 'capability_suspended',
   revoked: 'capability_revoked',
-  burnt: 'capability_revoked',
+  leaked: 'capability_revoked',
 };
 
 /** Only bad capabilities are counted, so that good ones from the same network are never refused. */
@@ -35,7 +35,7 @@ async function findHolder(context: Context) {
  * The caller's active capability. Throws capability_required, capability_conflict, capability_invalid,
  * capability_revoked (also for a leaked one), capability_suspended, or rate_limited after too many bad ones.
  */
-export async function authenticate(context: Context): Promise<CapabilityRow> {
+export async function authenticate(context: Context): Promise<Capability> {
   const { capability, isClaimed } = await findHolder(context);
   if (capability.state !== 'active') return refuseBad(refusals[capability.state], context);
   return isClaimed ? capability : refuseBad('capability_suspended', context);

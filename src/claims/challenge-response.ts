@@ -27,7 +27,7 @@ async function ownReason(
 ): Promise<CheckResult | undefined> {
   const challenge = requireChallenge(text);
   const row = await context.store.claims.capability(challenge.hash);
-  if (row?.state === 'burnt') return 'secret_published';
+  if (row?.state === 'leaked') return 'secret_published';
   if (row?.state === 'revoked') return 'reused';
   const now_s = Math.floor(context.clock().getTime() / 1000);
   const ring = await claimKeyRing(context);

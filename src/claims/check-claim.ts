@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import type { ChallengeBinding } from '../evidence/claim/challenge.ts';
+import type { Listing } from '../evidence/listing/listing.ts';
 import { Problem } from '../problem.ts';
 import type { RepositoryCheck, RepositoryPlace } from '../repositories/reader.ts';
-import type { ListingRow } from '../store/store.ts';
 import { applyProof, type ProofOutcome } from './apply-proof.ts';
 import type { ClaimCheck } from './check-results.ts';
 import { claimKeyRing } from './keys.ts';
@@ -10,7 +10,7 @@ import { runSharedCheck, type SaveOutcome, window_ms } from './shared-check.ts';
 
 /** A listing that can be claimed, and the repository to check. */
 export interface ClaimTarget {
-  readonly listing: ListingRow & { readonly repository: string };
+  readonly listing: Listing & { readonly repository: string };
   readonly place: RepositoryPlace;
 }
 
@@ -29,7 +29,7 @@ export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context):
 });
 
 /** The repository that a claim of this listing is checked in. Throws no_repository or host_unsupported. */
-export function toClaimTarget(listing: ListingRow, { repositories }: Context): ClaimTarget {
+export function toClaimTarget(listing: Listing, { repositories }: Context): ClaimTarget {
   const { repository } = listing;
   if (!repository) throw new Problem('no_repository');
   const place = repositories.place(repository);
@@ -62,7 +62,7 @@ async function checkAndApply(
   const now = context.clock();
   const binding = bindingOf(target, context);
   return store.write(async (tx) => {
-    const current = await tx.listings.row(target.listing.handle);
+    const current = await tx.listings.byHandle(target.listing.handle);
     if (!current || current.withdrawn || current.repository !== target.listing.repository)
       throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
     const checked = toChecked(read, await applyProof(tx, { ...target, read, binding, ring, now }), now);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId, createCapability } from '../evidence/claim/capability.ts';
 import { challengeLife_s, createChallenge } from '../evidence/claim/challenge.ts';
-import type { CapabilityRow, ClaimRow } from '../store/store.ts';
+import type { Capability, Claim } from '../evidence/claim/claim.ts';
 import { bindingOf, type CheckedClaim, type ClaimTarget } from './check-claim.ts';
 import { type CheckResult, checkMessages, claimCheck } from './check-results.ts';
 import { claimKeyRing } from './keys.ts';
@@ -31,8 +31,8 @@ export type ClaimResponse = z.input<typeof claimResponse>;
 
 /** A listing's claim and capabilities. */
 export interface ClaimStatus {
-  readonly claim: ClaimRow | undefined;
-  readonly capabilities: readonly CapabilityRow[];
+  readonly claim: Claim | undefined;
+  readonly capabilities: readonly Capability[];
 }
 
 const nextWhenIssued = (file: string) =>
@@ -99,14 +99,14 @@ export async function toNotProven(
 export function toClaimed(
   target: ClaimTarget,
   checked: CheckedClaim,
-  { context, claim, capabilities }: ClaimStatus & { claim: ClaimRow; context: Context },
+  { context, claim, capabilities }: ClaimStatus & { claim: Claim; context: Context },
 ): ClaimResponse {
   const { claimFile } = context.config;
   return {
     status: 'claimed',
     ...toCommonFields(target, checked, context),
     claimed_at: claim.claimed_at,
-    ...(claim.commit_id && { commit: claim.commit_id }),
+    ...(claim.commit && { commit: claim.commit }),
     capabilities: capabilities
       .filter(({ state }) => state === 'active')
       .map(({ id, activated_at }) => ({ id, activated_at })),

@@ -1,12 +1,12 @@
+import type { Capability, Claim } from '../evidence/claim/claim.ts';
 import type { ClaimEvent } from '../evidence/listing/listing-document.ts';
-import type { CapabilityRow, ClaimRow } from '../store/store.ts';
 import type { UsableLine } from './judge-lines.ts';
 
 /** What is known once the file has usable lines. */
 export interface ProofFacts {
   readonly usable: readonly UsableLine[];
-  readonly claim: ClaimRow | undefined;
-  readonly capabilities: readonly CapabilityRow[];
+  readonly claim: Claim | undefined;
+  readonly capabilities: readonly Capability[];
   readonly repositoryKey: string;
   /** Only a file read at HEAD's commit can suspend a capability. */
   readonly pinned: boolean;

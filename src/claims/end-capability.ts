@@ -1,16 +1,17 @@
-import type { CapabilityRow, Transaction } from '../store/store.ts';
+import type { Capability } from '../evidence/claim/claim.ts';
+import type { Transaction } from '../store/store.ts';
 import { recordClaimEvent } from './record-event.ts';
 import { type SuspensionReason, suspendClaim } from './suspend.ts';
 
-/** How a capability ends for good: `revoked` by its holder, or `burnt` (leaked: found in a claim file). */
+/** How a capability ends for good: `revoked` by its holder, or `leaked`: found in a claim file. */
 export interface CapabilityEnd {
-  readonly state: 'revoked' | 'burnt';
+  readonly state: 'revoked' | 'leaked';
   readonly at: string;
 }
 
 const reasons: Record<CapabilityEnd['state'], { event?: string; suspension: SuspensionReason }> = {
   revoked: { suspension: 'withdrawn' },
-  burnt: { event: 'secret_published', suspension: 'proof_missing' },
+  leaked: { event: 'secret_published', suspension: 'proof_missing' },
 };
 
 /**
@@ -19,10 +20,10 @@ const reasons: Record<CapabilityEnd['state'], { event?: string; suspension: Susp
  */
 export async function endCapability(
   tx: Transaction,
-  { hash, id, handle, state }: CapabilityRow,
+  { hash, id, handle, state }: Capability,
   end: CapabilityEnd,
 ): Promise<boolean> {
-  if (state === 'revoked' || state === 'burnt') return false;
+  if (state === 'revoked' || state === 'leaked') return false;
   const claim = await tx.claims.claim(handle);
   if (!claim) return false;
   const { event: reason, suspension } = reasons[end.state];

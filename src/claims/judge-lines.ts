@@ -7,15 +7,15 @@ import {
   challengeTrouble,
   readChallenge,
 } from '../evidence/claim/challenge.ts';
+import type { Capability } from '../evidence/claim/claim.ts';
 import type { ClaimFile } from '../evidence/claim/claim-file.ts';
-import type { CapabilityRow } from '../store/store.ts';
 
 /** What decides about a line. `known`: stored capabilities of any listing, whose state overrides the challenge. */
 export interface LineFacts {
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now_s: number;
-  readonly known: readonly Pick<CapabilityRow, 'hash' | 'handle' | 'state'>[];
+  readonly known: readonly Pick<Capability, 'hash' | 'handle' | 'state'>[];
 }
 
 /** A line that proves the claim. */
@@ -44,7 +44,7 @@ const bySpecificity = [
 function judge(challenge: Challenge, leaked: ReadonlySet<string>, facts: LineFacts) {
   if (leaked.has(challenge.hash)) return 'secret_published';
   const known = facts.known.find(({ hash }) => hash === challenge.hash);
-  if (known?.state === 'burnt') return 'secret_published';
+  if (known?.state === 'leaked') return 'secret_published';
   if (known && known.handle !== facts.binding.handle) return 'challenge_foreign';
   if (known?.state === 'revoked') return 'reused';
   return known ? undefined : challengeTrouble(challenge, facts.binding, facts);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { ClaimKey } from '../evidence/claim/challenge.ts';
-import type { KeyReads, Store } from '../store/store.ts';
+import type { StoredClaimKey } from '../store/contract/keys.ts';
+import type { Store } from '../store/store.ts';
 
 const retirement_ms = 7 * 86_400_000;
 
 /** The keys that sign and verify challenges, newest first; at least one. */
 export type KeyRing = readonly [ClaimKey, ...ClaimKey[]];
-type StoredKey = Awaited<ReturnType<KeyReads['claimKeys']>>[number];
 
 /** Parses `kid:base64,...`, newest first; the operator retires an old key by removing it. */
 const toConfiguredKeys = (text: string): ClaimKey[] =>
@@ -17,7 +17,7 @@ const toConfiguredKeys = (text: string): ClaimKey[] =>
   });
 
 /** A key still verifies for seven days after its successor was created. */
-const toKeys = (rows: readonly StoredKey[], now: Date): ClaimKey[] =>
+const toKeys = (rows: readonly StoredClaimKey[], now: Date): ClaimKey[] =>
   rows.map(({ kid, secret }, index) => {
     const successor = rows[index - 1];
     const retired = successor && Date.parse(successor.created_at) + retirement_ms < now.getTime();
@@ -25,7 +25,7 @@ const toKeys = (rows: readonly StoredKey[], now: Date): ClaimKey[] =>
   });
 
 /** Stored keys; creates one at first use. Nodes that start at the same time agree on one key. */
-const storedKeys = async (store: Store, now: Date): Promise<StoredKey[]> => {
+const storedKeys = async (store: Store, now: Date): Promise<StoredClaimKey[]> => {
   const stored = await store.keys.claimKeys();
   if (stored.length > 0) return stored;
   return store.write(async (tx) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import type { ClaimRow } from '../store/store.ts';
+import type { Claim } from '../evidence/claim/claim.ts';
 import { checkClaim, toClaimTarget } from './check-claim.ts';
 
 const page = 100;
@@ -13,13 +13,13 @@ const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
   Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
 /** When a claim is checked again, in ms since 1970: the interval (+-20 %) after its last check. */
-export function recheckDue_ms({ handle, checked_at }: ClaimRow, interval_s: number): number {
+export function recheckDue_ms({ handle, checked_at }: Claim, interval_s: number): number {
   const spread = createHash('sha256').update(`${handle}\n${checked_at}`).digest().readUInt16BE(0) / 65_535;
   return Date.parse(checked_at) + interval_s * 1000 * (0.8 + 0.4 * spread);
 }
 
 /** Whether a claim is still due: another node may have checked it in this pass, successfully or not. */
-async function isDue({ handle }: ClaimRow, { store, config, clock }: Context): Promise<boolean> {
+async function isDue({ handle }: Claim, { store, config, clock }: Context): Promise<boolean> {
   const now_ms = clock().getTime();
   const claim = await store.claims.claim(handle);
   if (!claim || recheckDue_ms(claim, config.claimRecheck_s) > now_ms) return false;
@@ -27,9 +27,9 @@ async function isDue({ handle }: ClaimRow, { store, config, clock }: Context): P
   return !check || now_ms - Date.parse(check.begun_at) > 0.9 * pauseOf_ms(config);
 }
 
-async function recheck(claim: ClaimRow, context: Context): Promise<boolean> {
+async function recheck(claim: Claim, context: Context): Promise<boolean> {
   if (!(await isDue(claim, context))) return false;
-  const listing = await context.store.listings.row(claim.handle);
+  const listing = await context.store.listings.byHandle(claim.handle);
   if (!listing?.repository || listing.withdrawn || !context.repositories.place(listing.repository))
     return false;
   const { check, changed } = await checkClaim(toClaimTarget(listing, context), context);
@@ -44,9 +44,9 @@ async function recheck(claim: ClaimRow, context: Context): Promise<boolean> {
 export async function recheckClaims(context: Context, stopped?: AbortSignal): Promise<number> {
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
-  await context.store.write((tx) => tx.checks.forget(hourAgo));
+  await context.store.write((tx) => tx.checks.purge(hourAgo));
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const claims: ClaimRow[] = await context.store.claims.claimed(after, page);
+    const claims: Claim[] = await context.store.claims.claimed(after, page);
     for (const claim of claims) {
       if (stopped?.aborted) return checked;
       if (recheckDue_ms(claim, context.config.claimRecheck_s) > context.clock().getTime()) continue;

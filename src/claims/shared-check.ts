@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
+import type { SharedCheck } from '../store/contract/checks.ts';
 import type { Lease } from '../store/lease.ts';
-import type { ClaimCheckRow, Transaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
 
 /** A repository is checked at most once for a listing in this time. */
 export const window_ms = 30_000;
@@ -29,10 +30,10 @@ export interface SharedOutcome<T> {
 }
 
 /** Whether a check still counts: of this repository, begun less than 30 seconds ago, and finished or still running. */
-async function isCurrent(row: ClaimCheckRow, { repositoryKey }: CheckSubject, { store, clock }: Node) {
-  if (row.repository_key !== repositoryKey) return false;
-  if (Math.abs(clock().getTime() - Date.parse(row.begun_at)) >= window_ms) return false;
-  return row.outcome !== null || store.leases.isHeld(row.owner);
+async function isCurrent(check: SharedCheck, { repositoryKey }: CheckSubject, { store, clock }: Node) {
+  if (check.repository_key !== repositoryKey) return false;
+  if (Math.abs(clock().getTime() - Date.parse(check.begun_at)) >= window_ms) return false;
+  return check.outcome !== undefined || store.leases.isHeld(check.owner);
 }
 
 interface Attempt {
@@ -46,7 +47,7 @@ const begin = (subject: CheckSubject, node: Node, { lease, late }: Attempt) =>
   node.store.write(async (tx) => {
     const { handle, repositoryKey } = subject;
     const newest = await tx.checks.newest(handle);
-    const isLate = newest?.owner === late && newest?.outcome === null;
+    const isLate = newest?.owner === late && newest?.outcome === undefined;
     if (newest && !isLate && (await isCurrent(newest, subject, node))) return newest;
     const begun_at = node.clock().toISOString();
     await tx.checks.put({
@@ -54,18 +55,18 @@ const begin = (subject: CheckSubject, node: Node, { lease, late }: Attempt) =>
       repository_key: repositoryKey,
       begun_at,
       owner: lease.owner,
-      outcome: null,
+      outcome: undefined,
     });
     return undefined;
   });
 
 /** Waits until a running check has finished, has run too long, or its node has died. */
-async function untilDone({ handle, owner }: ClaimCheckRow, { store }: Node): Promise<void> {
+async function untilDone({ handle, owner }: SharedCheck, { store }: Node): Promise<void> {
   const end_ms = performance.now() + patience_ms;
   while (performance.now() < end_ms) {
     await wait(pollEvery_ms);
     const newest = await store.checks.newest(handle);
-    if (newest?.owner !== owner || newest.outcome !== null) return;
+    if (newest?.owner !== owner || newest.outcome !== undefined) return;
     if (!(await store.leases.isHeld(owner))) return;
   }
 }
@@ -79,7 +80,7 @@ async function runOurs<T extends object>(
   const save: SaveOutcome = async (tx, outcome) => {
     const newest = await tx.checks.newest(handle);
     if (newest?.owner !== owner) throw new Problem('unavailable', { retry_after_s: 1 });
-    await tx.checks.put({ ...newest, outcome: JSON.stringify(outcome) });
+    await tx.checks.put({ ...newest, outcome });
   };
   try {
     return { outcome: await check(save), begun_ms, isOwn: true };
@@ -106,9 +107,9 @@ export async function runSharedCheck<T extends object>(
     for (let late: string | undefined; ; ) {
       const other = await begin(subject, node, { lease, late });
       if (!other) return await runOurs(subject, node, { owner: lease.owner, check });
-      if (other.outcome !== null)
+      if (other.outcome !== undefined)
         return {
-          outcome: JSON.parse(other.outcome) as T,
+          outcome: other.outcome as T,
           begun_ms: Date.parse(other.begun_at),
           isOwn: false,
         };

@@ -1,7 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
+import type { Feedback } from '../evidence/feedback.ts';
 import { openStore } from '../store/open.ts';
-import type { FeedbackRow, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 const listed = 200;
 
@@ -14,7 +15,7 @@ async function withStore<T>(config: Config, work: (store: Store) => Promise<T>):
   }
 }
 
-const firstLine = (row: FeedbackRow) => row.message.split('\n')[0]?.slice(0, 80) ?? '';
+const firstLine = ({ message }: Feedback) => message.split('\n')[0]?.slice(0, 80) ?? '';
 
 /** Prints one line a feedback, newest first. */
 export const listFeedback = (config: Config, all: boolean): Promise<void> =>
@@ -34,10 +35,9 @@ const notFound = (id: string) =>
 /** Prints one feedback whole. */
 export const showFeedback = (config: Config, id: string): Promise<void> =>
   withStore(config, async (store) => {
-    const row = await store.feedback.show(id);
-    if (!row) throw notFound(id);
-    for (const [name, value] of Object.entries(row))
-      if (value !== null) process.stdout.write(`${name}: ${value}\n`);
+    const feedback = await store.feedback.byId(id);
+    if (!feedback) throw notFound(id);
+    for (const [name, value] of Object.entries(feedback)) process.stdout.write(`${name}: ${value}\n`);
   });
 
 /** Closes one feedback. */

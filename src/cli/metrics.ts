@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import type { StoreFigures } from '../observability/instruments.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { readProgress } from '../registry/counts.ts';
 import { toListenError } from './listen-error.ts';
 
 async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<StoreFigures> {
@@ -9,7 +8,7 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
   return {
     listings: await store.listings.count(),
     ...(done?.finished_at && {
-      lastImport: { finishedAt_ms: Date.parse(done.finished_at), counts: readProgress(done.counts).counts },
+      lastImport: { finishedAt_ms: Date.parse(done.finished_at), counts: done.progress.counts },
     }),
   };
 }

@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import { type Backup, type BackupHeader, readBackup } from '../store/backup/format.ts';
-import type { Load } from '../store/backup-contract.ts';
+import type { Load } from '../store/contract/backup.ts';
 import { connectStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { startBar } from './progress.ts';

@@ -9,7 +9,7 @@ type Keeper = Pick<Context, 'store' | 'clock' | 'log'>;
 /** Deletes what no limit needs any more: full buckets, and networks and keys of days that are over. */
 export async function purgeLimits({ store, clock }: Keeper): Promise<void> {
   const now = clock();
-  await store.write((tx) => tx.limits.forget(now.getTime(), dayOf(now)));
+  await store.write((tx) => tx.limits.purge(now.getTime(), dayOf(now)));
 }
 
 /** Forgets now and every ten minutes until the signal, so that a quiet service keeps nothing either. Never throws. */

@@ -19,7 +19,7 @@ export async function takeLimits(
   calls: readonly LimitedCall[],
   { config, clock }: Pick<Context, 'config' | 'clock'>,
 ): Promise<void> {
-  const tried = calls.map(({ limit, who, day = null }) => {
+  const tried = calls.map(({ limit, who, day }) => {
     const effective = toEffective(limit, config);
     return { effective, bucket: { key: `${limit.name} ${who}`, day, ...toBucket(effective) } };
   });
@@ -37,7 +37,7 @@ export async function takeNetworkLimits(context: Context, limits: readonly Limit
   const now = context.clock();
   const day = dayOf(now);
   await context.store.write(async (tx) => {
-    await tx.limits.forget(now.getTime(), day);
+    await tx.limits.purge(now.getTime(), day);
     const who = await toNetworkKey(tx, context.caller.network, day);
     await takeLimits(
       tx,

@@ -1,5 +1,6 @@
 import { suspendClaim } from '../claims/suspend.ts';
-import type { QuarantineRow, Transaction } from '../store/store.ts';
+import type { QuarantinedRecord } from '../evidence/import-run.ts';
+import type { Transaction } from '../store/store.ts';
 import { changesRepository, type PagePlan, withdraws } from './page-plan.ts';
 
 /** The source of the signals that the import derives. */
@@ -13,27 +14,27 @@ export interface PageWrite {
   readonly mayRelease: boolean;
 }
 
-function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite): QuarantineRow[] {
-  const rows = quarantined.map((one): QuarantineRow => ({ ...one, run_id: runId, seen_at: at }));
+function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite): QuarantinedRecord[] {
+  const rows = quarantined.map((one): QuarantinedRecord => ({ ...one, run_id: runId, seen_at: at }));
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 
 async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string): Promise<void> {
   for (const change of listings) {
-    const { handle } = change.row;
+    const { handle } = change.listing;
     if (changesRepository(change)) await suspendClaim(tx, { handle, reason: 'repository_changed', at });
     if (withdraws(change)) await suspendClaim(tx, { handle, reason: 'withdrawn', at });
-    // A withdrawn row has no facets of its claim and ratings.
-    if (change.known?.withdrawn && !change.row.withdrawn) await tx.listings.reindex(handle);
+    // A withdrawn listing has no facets of its claim and ratings.
+    if (change.known?.withdrawn && !change.listing.withdrawn) await tx.listings.reindex(handle);
   }
 }
 
 /** Writes a page in the caller's transaction: versions, listings, signals, quarantine, and its effect on claims. */
 export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
   await tx.listings.putVersions(plan.versions);
-  await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ row }) => row));
+  await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
   await tx.listings.putSignals(
-    plan.listings.map(({ row, signals }) => ({ handle: row.handle, source: signalSource, signals })),
+    plan.listings.map(({ listing: { handle }, signals }) => ({ handle, source: signalSource, signals })),
   );
   if (write.mayRelease) await tx.imports.release(plan.readable);
   await tx.imports.quarantine(toQuarantine(plan, write));

@@ -1,13 +1,14 @@
-import type { ListingReads, VersionRow, VersionSummary } from '../store/store.ts';
+import type { ListingVersion, VersionSummary } from '../evidence/listing/listing.ts';
+import type { ListingReads } from '../store/contract/listings.ts';
 import { type Counting, createCounts } from './counts.ts';
-import { type EntryHead, readHead, toVersionRow, type Unreadable } from './entry.ts';
+import { type EntryHead, readHead, readVersion, type Unreadable } from './entry.ts';
 
 /** Versions by handle, then by version. */
 export type Versions = Map<string, Map<string, VersionSummary>>;
 
-/** A page's entries, each counted once: rows to write by keyOf, unreadable entries, and readable ones. */
+/** A page's entries, each counted once: versions to write by keyOf, unreadable entries, and readable ones. */
 export interface ClassifiedEntries {
-  readonly rows: Map<string, VersionRow>;
+  readonly rows: Map<string, ListingVersion>;
   readonly quarantined: Unreadable[];
   readonly readable: EntryHead[];
   readonly updatedAt: string[];
@@ -28,7 +29,7 @@ function classify(head: EntryHead, versions: Versions, classified: ClassifiedEnt
   const { counts, rows, quarantined, readable, updatedAt } = classified;
   const ofHandle = versions.get(head.name);
   const known = ofHandle?.get(head.version);
-  const row = known?.digest === head.digest ? known : toVersionRow(head);
+  const row = known?.digest === head.digest ? known : readVersion(head);
   if ('reason' in row) {
     counts.rows_quarantined += 1;
     quarantined.push(row);
@@ -44,7 +45,7 @@ function classify(head: EntryHead, versions: Versions, classified: ClassifiedEnt
   counts[known ? 'rows_changed' : 'rows_new'] += 1;
   if (row.status !== 'active') counts[`rows_${row.status}`] += 1;
   ofHandle?.set(head.version, row);
-  rows.set(keyOf(row.handle, row.version), row as VersionRow);
+  rows.set(keyOf(row.handle, row.version), row as ListingVersion);
 }
 
 /** Compares a page's entries with the stored versions: new, changed, unchanged, unreadable. `versions` includes the page's. */

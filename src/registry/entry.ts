@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { ListingVersion } from '../evidence/listing/listing.ts';
 import { cleanText, toLine } from '../evidence/text/sanitize.ts';
-import type { VersionRow } from '../store/store.ts';
 import { toCleanJson } from './clean-json.ts';
 import {
   entryHeadForm,
@@ -62,11 +62,11 @@ export function readHead(entry: unknown): EntryHead | Unreadable {
   return { name, version, digest, size_bytes: Buffer.byteLength(json), entry };
 }
 
-function toRow(
+function toVersion(
   { name, version, digest }: EntryHead,
   meta: StatusMeta,
   record: string,
-): VersionRow | undefined {
+): ListingVersion | undefined {
   const published_at = toTime(meta.publishedAt);
   if (!published_at) return undefined;
   const isDeleted = meta.status === 'deleted';
@@ -74,20 +74,20 @@ function toRow(
     handle: name,
     version,
     status: meta.status,
-    status_message: isDeleted ? null : toLine(meta.statusMessage ?? '').slice(0, 500) || null,
+    status_message: isDeleted ? undefined : toLine(meta.statusMessage ?? '').slice(0, 500) || undefined,
     published_at,
     updated_at: toTime(meta.updatedAt) ?? published_at,
-    is_latest: meta.isLatest ? 1 : 0,
+    is_latest: meta.isLatest ?? false,
     digest,
     record,
   };
 }
 
 /**
- * The row of one version: the registry's status and dates, and the publisher's record (at most 64 KiB), cleaned. A
+ * One version: the registry's status and dates, and the publisher's record (at most 64 KiB), cleaned. A
  * deleted version stores no publisher text and needs no readable record. Never throws: anything malformed is unreadable.
  */
-export function toVersionRow(head: EntryHead): VersionRow | Unreadable {
+export function readVersion(head: EntryHead): ListingVersion | Unreadable {
   const { name, version, size_bytes, entry } = head;
   const unreadable = (reason: string): Unreadable => ({ name, version, reason });
   const meta = (entry._meta as Record<string, unknown> | undefined | null)?.[registryMeta];
@@ -98,5 +98,5 @@ export function toVersionRow(head: EntryHead): VersionRow | Unreadable {
     return unreadable('a field of the record has the wrong type');
   const record = isDeleted ? '{}' : toCleanJson(entry.server);
   if (record === undefined) return unreadable('nested too deeply');
-  return toRow(head, meta, record) ?? unreadable('publication time is not RFC 3339');
+  return toVersion(head, meta, record) ?? unreadable('publication time is not RFC 3339');
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { ImportRun } from '../store/store.ts';
+import type { ImportRun } from '../evidence/import-run.ts';
 import { isWorkedOn } from './run-lease.ts';
 
 /** What is known of a store's imports. */

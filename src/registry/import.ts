@@ -1,7 +1,6 @@
+import type { ImportCounts, ImportRun } from '../evidence/import-run.ts';
 import type { Lease } from '../store/lease.ts';
-import type { ImportRun } from '../store/store.ts';
 import type { Patience } from './client.ts';
-import type { ImportCounts } from './counts.ts';
 import { createMassChangeGuard, MassChangeError } from './mass-change-guard.ts';
 import { openSource } from './open-source.ts';
 import { beginRun } from './run.ts';
@@ -9,7 +8,6 @@ import { keepLease, released, saveWithLease } from './run-lease.ts';
 import { RegistryError } from './source.ts';
 import { type Import, type ImportContext, type ImportProgress, writePages } from './write-pages.ts';
 
-export type { ImportCounts } from './counts.ts';
 export type { ImportContext, ImportProgress } from './write-pages.ts';
 
 /** What to import and how. */
@@ -67,7 +65,7 @@ async function endRun({ context, run, signal }: Import, error: unknown): Promise
       state,
       finished_at: context.clock().toISOString(),
       error: error.message,
-      ...(!keepsCursor && { cursor: null }),
+      ...(!keepsCursor && { cursor: undefined }),
       ...released,
     }),
   );

@@ -1,9 +1,8 @@
-import { handleParts } from '../evidence/handle.ts';
 import { toFacets, withNativeFacets } from '../evidence/listing/facets.ts';
+import type { Listing, ListingVersion, VersionSummary } from '../evidence/listing/listing.ts';
 import { claimStates, type ImportedSignal } from '../evidence/listing/listing-document.ts';
-import { toOrder } from '../evidence/listing/static-rank.ts';
+import { toStaticRank } from '../evidence/listing/static-rank.ts';
 import { toTags } from '../evidence/listing/tags.ts';
-import type { ListingRow, VersionRow, VersionSummary } from '../store/store.ts';
 import { nothingRecorded, type Recorded, toRecorded } from './recorded.ts';
 import type { ServerJson } from './server-json.ts';
 import { type Origin, toImportSignals } from './signals.ts';
@@ -17,15 +16,15 @@ export interface ListingSource {
   /** Every version in the registry, in any order; at least one. */
   readonly versions: readonly VersionSummary[];
   /** The version shown (see pickShown), with its record; undefined if the registry deleted every version. */
-  readonly shown: VersionRow | undefined;
+  readonly shown: ListingVersion | undefined;
   /** The stored listing, if there is one. */
-  readonly known: ListingRow | undefined;
+  readonly known: Listing | undefined;
   readonly importedAt: string;
 }
 
 /** A listing and the signals that the import derives. */
 export interface ImportedListing {
-  readonly row: ListingRow;
+  readonly listing: Listing;
   readonly signals: readonly ImportedSignal[];
 }
 
@@ -33,8 +32,8 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
   ...new Set(values.flatMap((value) => (value && kindForm.test(value) ? value : []))),
 ];
 
-/** Tags, facets and recorded parts for the row. Claim and rating facets are those of the known row. */
-function toIndexed(recorded: Recorded, known: ListingRow | undefined) {
+/** Tags and facets. Claim and rating facets are those of the known listing. */
+function toTagsAndFacets(recorded: Recorded, known: Listing | undefined) {
   const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;
   const transports = kinds([
     ...remotes.map(({ type }) => type),
@@ -43,55 +42,46 @@ function toIndexed(recorded: Recorded, known: ListingRow | undefined) {
   const packageTypes = kinds(packages.map(({ registry_type }) => registry_type));
   const hasRemote = remotes.length > 0;
   const tags = toTags({
-    title: title ?? undefined,
+    title,
     description,
     keywords,
     hasRemote,
     packageTypes,
     transports,
   });
-  const native = known?.facets.split(' ') ?? [];
+  const native = known?.facets ?? [];
   const state = claimStates.find((name) => native.includes(`state:${name}`)) ?? 'imported';
   const hasNativeRatings = native.includes('has:ratings');
   const facets = toFacets({
     tags: tags.map(({ tag }) => tag),
     transports,
     packageTypes,
-    hasEndpoint: endpoint !== null,
-    hasRepository: repository !== null,
+    hasEndpoint: endpoint !== undefined,
+    hasRepository: repository !== undefined,
     state,
     hasNativeRatings,
   });
-  return {
-    tags: JSON.stringify(tags),
-    // In the order that reindexing writes, so that an unchanged listing is an unchanged row.
-    facets: withNativeFacets(facets.join(' '), state, hasNativeRatings),
-    remotes: JSON.stringify(remotes),
-    packages: JSON.stringify(packages),
-  };
+  // In the order that reindexing writes, so that an unchanged listing is equal.
+  return { tags, facets: withNativeFacets(facets, state, hasNativeRatings) };
 }
 
-const emptied = { remotes: '[]', packages: '[]', tags: '[]', facets: '' } as const;
-
-function toRow(source: ListingSource, recorded: Recorded, origin: Origin): ListingRow {
+function combine(source: ListingSource, recorded: Recorded, origin: Origin): Listing {
   const { handle, versions, shown, known, importedAt } = source;
   const published_at = oldest(versions.map((version) => version.published_at));
-  const { keywords: _, remotes: __, packages: ___, ...columns } = recorded;
+  const { keywords: _, ...fields } = recorded;
   return {
-    id: toOrder(handle, published_at),
+    id: toStaticRank(handle, published_at),
     handle,
-    handle_folded: handle.toLowerCase(),
-    namespace: handleParts(handle).namespace,
-    ...columns,
+    ...fields,
     version: shown?.version ?? '',
     origin: origin.name,
     origin_status: shown?.status === 'deprecated' ? 'deprecated' : 'active',
-    status_message: shown?.status_message ?? null,
+    status_message: shown?.status_message,
     published_at,
     updated_at: shown?.updated_at ?? newest(versions.map((version) => version.updated_at)),
     imported_at: importedAt,
-    withdrawn: shown ? null : 'deleted',
-    ...(shown ? toIndexed(recorded, known) : emptied),
+    withdrawn: shown ? undefined : 'deleted',
+    ...(shown ? toTagsAndFacets(recorded, known) : { tags: [], facets: [] }),
   };
 }
 
@@ -102,9 +92,9 @@ function toRow(source: ListingSource, recorded: Recorded, origin: Origin): Listi
 export function toListing(source: ListingSource, origin: Origin): ImportedListing {
   const { handle, versions, shown } = source;
   const recorded = shown ? toRecorded(JSON.parse(shown.record) as ServerJson) : nothingRecorded;
-  const row = toRow(source, recorded, origin);
+  const listing = combine(source, recorded, origin);
   const { remotes, packages, repository_key: repositoryKey } = recorded;
-  const statusMessage = shown?.status_message ?? null;
+  const statusMessage = shown?.status_message;
   const facts = { handle, versions, shown, statusMessage, remotes, packages, repositoryKey };
-  return { row, signals: toImportSignals(facts, origin) };
+  return { listing, signals: toImportSignals(facts, origin) };
 }

@@ -1,6 +1,8 @@
-import type { ListingReads, ListingRow, VersionRow } from '../store/store.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { ImportCounts } from '../evidence/import-run.ts';
+import type { Listing, ListingVersion } from '../evidence/listing/listing.ts';
+import type { ListingReads } from '../store/contract/listings.ts';
 import { type ClassifiedEntries, classifyEntries, keyOf, type Versions } from './classify-entries.ts';
-import type { ImportCounts } from './counts.ts';
 import type { Unreadable } from './entry.ts';
 import { type ImportedListing, toListing } from './listing.ts';
 import { pickShown } from './shown-version.ts';
@@ -8,14 +10,14 @@ import type { Origin } from './signals.ts';
 
 /** A listing after the page, and before it. */
 export interface ListingChange extends ImportedListing {
-  readonly known: ListingRow | undefined;
-  /** Whether the row differs in more than `imported_at`. */
+  readonly known: Listing | undefined;
+  /** Whether the listing differs in more than `imported_at`. */
   readonly differs: boolean;
 }
 
 /** Everything one page changes, planned before anything is written. */
 export interface PagePlan {
-  readonly versions: readonly VersionRow[];
+  readonly versions: readonly ListingVersion[];
   readonly listings: readonly ListingChange[];
   readonly quarantined: readonly Unreadable[];
   /** Entries that were read, changed or not. */
@@ -33,14 +35,14 @@ export interface PageFacts {
   readonly at: string;
 }
 
-/** Keeps the stored row's id while the first publication is the same, as the id may have moved past one that was taken. */
-const inPlace = (row: ListingRow, known: ListingRow | undefined): ListingRow =>
-  known?.published_at === row.published_at ? { ...row, id: known.id } : row;
+/** Keeps the stored id while the first publication is the same, as the id may have moved past one that was taken. */
+const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
+  known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
 
-const differ = (row: ListingRow, known: ListingRow): boolean =>
-  (Object.keys(row) as (keyof ListingRow)[]).some(
-    (name) => name !== 'imported_at' && row[name] !== known[name],
-  );
+const differ = (listing: Listing, { imported_at: _, ...known }: Listing): boolean => {
+  const { imported_at: __, ...now } = listing;
+  return !isDeepStrictEqual(now, known);
+};
 
 async function planListings(
   reads: ListingReads,
@@ -48,7 +50,7 @@ async function planListings(
   { origin, at }: PageFacts,
 ): Promise<ListingChange[]> {
   const handles = [...new Set([...rows.values()].map(({ handle }) => handle))];
-  const known = new Map((await reads.rows(handles)).map((row) => [row.handle, row]));
+  const known = new Map((await reads.byHandles(handles)).map((listing) => [listing.handle, listing]));
   const changes: ListingChange[] = [];
   for (const handle of handles) {
     const before = known.get(handle);
@@ -59,29 +61,30 @@ async function planListings(
     // Withdrawn by its publisher: only the claim file can restore it.
     if (before?.withdrawn === 'optout') continue;
     const made = toListing({ handle, versions: all, shown, known: before, importedAt: at }, origin);
-    const row = inPlace(made.row, before);
-    changes.push({ row, signals: made.signals, known: before, differs: !before || differ(row, before) });
+    const listing = withKnownId(made.listing, before);
+    const differs = !before || differ(listing, before);
+    changes.push({ listing, signals: made.signals, known: before, differs });
   }
   return changes;
 }
 
 /** Whether a visible listing's recorded repository changes or disappears. */
-export const changesRepository = ({ row, known }: ListingChange): boolean =>
+export const changesRepository = ({ listing, known }: ListingChange): boolean =>
   !!known?.repository_key &&
   !known.withdrawn &&
-  !row.withdrawn &&
-  row.repository_key !== known.repository_key;
+  !listing.withdrawn &&
+  listing.repository_key !== known.repository_key;
 
 /** Whether a visible listing becomes withdrawn. */
-export const withdraws = ({ row, known }: ListingChange): boolean =>
-  !!known && !known.withdrawn && !!row.withdrawn;
+export const withdraws = ({ listing, known }: ListingChange): boolean =>
+  !!known && !known.withdrawn && !!listing.withdrawn;
 
 function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['rows']): string[] {
   const losesShown = ({ known }: ListingChange) =>
     !!known && !known.withdrawn && rows.get(keyOf(known.handle, known.version))?.status === 'deleted';
   return changes
     .filter((change) => losesShown(change) || withdraws(change) || changesRepository(change))
-    .map(({ row }) => row.handle);
+    .map(({ listing }) => listing.handle);
 }
 
 /** Plans what a page changes in the store; writes nothing. Counts every entry once. */

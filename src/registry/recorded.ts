@@ -1,6 +1,6 @@
+import type { Listing } from '../evidence/listing/listing.ts';
 import type { ListingPackage, ListingRemote } from '../evidence/listing/listing-document.ts';
 import { toLine } from '../evidence/text/sanitize.ts';
-import type { ListingRow } from '../store/store.ts';
 import { packageInputs, remoteInputs } from './inputs.ts';
 import { toRepositoryKey } from './repository-key.ts';
 import { publisherKeywords, type ServerJson } from './server-json.ts';
@@ -9,9 +9,9 @@ const longestText = 500;
 const longestUrl = 2048;
 const mostRecorded = 100;
 
-/** The parts of a server.json that a listing shows, cleaned, each on one line; absent parts are null. */
+/** The parts of a server.json that a listing shows, cleaned, each on one line; absent parts are undefined. */
 export type Recorded = Pick<
-  ListingRow,
+  Listing,
   'title' | 'description' | 'endpoint' | 'repository' | 'repository_key' | 'website'
 > & {
   readonly remotes: readonly ListingRemote[];
@@ -58,15 +58,15 @@ const toPackages = (server: ServerJson): ListingPackage[] =>
 export function toRecorded(server: ServerJson): Recorded {
   const remotes = toRemotes(server);
   const repository = line(server.repository?.url);
-  const repository_key = toRepositoryKey(repository) ?? null;
+  const repository_key = toRepositoryKey(repository);
   const website = line(server.websiteUrl);
   return {
-    title: line(server.title) || null,
+    title: line(server.title) || undefined,
     description: line(server.description),
-    endpoint: remotes.find(({ url }) => isAddress(url))?.url ?? null,
+    endpoint: remotes.find(({ url }) => isAddress(url))?.url,
     repository: repository_key && repository,
     repository_key,
-    website: isAddress(website) ? website : null,
+    website: isAddress(website) ? website : undefined,
     remotes,
     packages: toPackages(server),
     keywords: publisherKeywords(server),
@@ -75,12 +75,12 @@ export function toRecorded(server: ServerJson): Recorded {
 
 /** The parts of a listing whose publisher text was deleted. */
 export const nothingRecorded: Recorded = {
-  title: null,
+  title: undefined,
   description: '',
-  endpoint: null,
-  repository: null,
-  repository_key: null,
-  website: null,
+  endpoint: undefined,
+  repository: undefined,
+  repository_key: undefined,
+  website: undefined,
   remotes: [],
   packages: [],
   keywords: [],

@@ -1,5 +1,7 @@
+import type { ImportRun } from '../evidence/import-run.ts';
+import type { ImportReads } from '../store/contract/imports.ts';
 import type { Lease } from '../store/lease.ts';
-import type { ImportReads, ImportRun, Store, Transaction } from '../store/store.ts';
+import type { Store, Transaction } from '../store/store.ts';
 import { RegistryError } from './source.ts';
 
 const staleAfter_ms = 120_000;
@@ -16,7 +18,7 @@ export class UnderWayError extends RegistryError {
 export const heldBy = ({ owner }: Lease, at: string) => ({ lease_owner: owner, lease_at: at });
 
 /** The lease columns of a run that no node works on. */
-export const released = { lease_owner: null, lease_at: null } as const;
+export const released = { lease_owner: undefined, lease_at: undefined };
 
 /** Whether a node works on this run: the lease was renewed less than two minutes ago, and its node is alive. */
 export async function isWorkedOn(
@@ -24,7 +26,7 @@ export async function isWorkedOn(
   at: string,
   { leases }: Pick<Store, 'leases'>,
 ): Promise<boolean> {
-  if (lease_owner === null || lease_at === null) return false;
+  if (lease_owner === undefined || lease_at === undefined) return false;
   const age_ms = Math.abs(Date.parse(at) - Date.parse(lease_at));
   return age_ms < staleAfter_ms && leases.isHeld(lease_owner);
 }

@@ -1,6 +1,7 @@
+import type { ImportRun, RunProgress } from '../evidence/import-run.ts';
 import type { Lease } from '../store/lease.ts';
-import type { ImportRun, Store, Transaction } from '../store/store.ts';
-import { createCounts, type RunProgress, readProgress, toCountsJson } from './counts.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import { createCounts } from './counts.ts';
 import { heldBy, isUnderWay, UnderWayError } from './run-lease.ts';
 import type { RegistrySource } from './source.ts';
 
@@ -17,24 +18,24 @@ export interface Run extends RunProgress {
   readonly lease: Lease;
 }
 
-const toRun = (row: ImportRun, lease: Lease, isResumed: boolean): Run => ({
-  ...readProgress(row.counts),
-  id: row.id,
-  kind: row.kind,
-  startedAt: row.started_at,
-  updatedSince: row.updated_since ?? undefined,
-  cursor: row.cursor ?? undefined,
+const toRun = (run: ImportRun, lease: Lease, isResumed: boolean): Run => ({
+  ...run.progress,
+  id: run.id,
+  kind: run.kind,
+  startedAt: run.started_at,
+  updatedSince: run.updated_since,
+  cursor: run.cursor,
   isResumed,
   lease,
 });
 
 /** An interrupted run is resumed; so is one that failed for a reason that may pass, which keeps its cursor. */
 const isResumable = (run: ImportRun | undefined): run is ImportRun =>
-  run?.state === 'running' || (run?.state === 'failed' && run.cursor !== null);
+  run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined);
 
 /** Changes are requested from the newest known one on, with an overlap for clock differences and late commits. */
 function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
-  const newest = done && source.isIncremental ? readProgress(done.counts).newestUpdatedAt : undefined;
+  const newest = done && source.isIncremental ? done.progress.newestUpdatedAt : undefined;
   if (!newest) return undefined;
   return { newest, updatedSince: new Date(Date.parse(newest) - overlap_ms).toISOString() };
 }
@@ -53,26 +54,23 @@ export async function beginRun(
   if (isResumable(run)) {
     await tx.imports.saveRun(run.id, {
       state: 'running',
-      finished_at: null,
-      error: null,
+      finished_at: undefined,
+      error: undefined,
       ...heldBy(lease, at),
     });
     return toRun(run, lease, true);
   }
   const since = toUpdatedSince(done, source);
-  const row: Omit<ImportRun, 'id'> = {
+  const begun: Omit<ImportRun, 'id'> = {
     kind: since ? 'incremental' : 'full',
     source: source.name,
     state: 'running',
     started_at: at,
-    finished_at: null,
-    updated_since: since?.updatedSince ?? null,
-    cursor: null,
-    counts: toCountsJson({ counts: createCounts(), newestUpdatedAt: since?.newest }),
-    error: null,
+    updated_since: since?.updatedSince,
+    progress: { counts: createCounts(), newestUpdatedAt: since?.newest },
     ...heldBy(lease, at),
   };
-  return toRun({ ...row, id: await tx.imports.startRun(row) }, lease, false);
+  return toRun({ ...begun, id: await tx.imports.startRun(begun) }, lease, false);
 }
 
 /** The newest of the known and these times, ignoring any after the start of the run: a time in the future would hide changes. */

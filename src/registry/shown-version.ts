@@ -1,5 +1,5 @@
 import semver from 'semver';
-import type { VersionSummary } from '../store/store.ts';
+import type { VersionSummary } from '../evidence/listing/listing.ts';
 
 const later = (a: VersionSummary, b: VersionSummary): number =>
   a.published_at === b.published_at
@@ -25,7 +25,7 @@ function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: Vers
  */
 export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
   const listed = versions.filter(({ status }) => status !== 'deleted');
-  const latest = listed.filter(({ is_latest }) => is_latest === 1);
+  const latest = listed.filter(({ is_latest }) => is_latest);
   const candidates = latest.length > 0 ? latest : listed;
   const compare = latest.length > 0 ? later : order(listed);
   return candidates.length < 2 ? candidates[0] : candidates.reduce((a, b) => (compare(a, b) > 0 ? a : b));

@@ -1,6 +1,6 @@
+import type { VersionSummary } from '../evidence/listing/listing.ts';
 import type { ImportedSignal, ListingPackage, ListingRemote } from '../evidence/listing/listing-document.ts';
 import { namespaceMatchesRepositoryOwner } from '../evidence/namespace.ts';
-import type { VersionSummary } from '../store/store.ts';
 import { newest, oldest } from './times.ts';
 
 /** Version of the method behind these facts; it changes with their meaning. */
@@ -19,10 +19,10 @@ export interface SignalFacts {
   readonly versions: readonly VersionSummary[];
   /** The version shown; undefined if the registry deleted every version. */
   readonly shown: VersionSummary | undefined;
-  readonly statusMessage: string | null;
+  readonly statusMessage: string | undefined;
   readonly remotes: readonly ListingRemote[];
   readonly packages: readonly ListingPackage[];
-  readonly repositoryKey: string | null;
+  readonly repositoryKey: string | undefined;
 }
 
 type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'observed_at' | 'state'>;
@@ -68,7 +68,7 @@ function recordFacts(facts: SignalFacts, { published_at, status, updated_at }: V
     ...historyFacts(facts),
     fact('transports', listed(transports), published_at),
     fact('package_types', listed(packages.map(({ registry_type }) => registry_type)), published_at),
-    fact('recorded_repository', repositoryKey ?? undefined, published_at),
+    fact('recorded_repository', repositoryKey, published_at),
     ...namespaceFacts(facts, published_at),
   ];
 }

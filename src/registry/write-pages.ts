@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../context.ts';
+import type { ImportCounts } from '../evidence/import-run.ts';
 import { applyPage } from './apply-page.ts';
-import { addCounts, type ImportCounts, toCountsJson } from './counts.ts';
+import { addCounts } from './counts.ts';
 import type { MassChangeGuard } from './mass-change-guard.ts';
 import { planPage } from './page-plan.ts';
 import { batchPages, readPages } from './pages.ts';
@@ -40,23 +41,23 @@ class ReviewNeeded extends Error {}
 async function writePage(current: Import, page: Page): Promise<void> {
   const { context, guard, origin, run } = current;
   const at = context.clock().toISOString();
-  const cursor = page.nextCursor ?? null;
+  const cursor = page.nextCursor;
   current.run = await context.store.write(async (tx) => {
     const plan = await planPage(tx.listings, page.entries, { origin, at });
     if (plan.affected.length > 0 && guard.mustReview) throw new ReviewNeeded();
     guard.count(plan.affected);
     await applyPage(tx, plan, { runId: run.id, at, mayRelease: current.mayRelease });
-    const next: Run = {
-      ...run,
+    const progress = {
       counts: addCounts(run.counts, plan.counts),
       newestUpdatedAt: newestKnown(run, plan.updatedAt),
-      cursor: page.nextCursor,
     };
     const end =
-      cursor === null ? ({ state: 'done', finished_at: at, ...released } as const) : heldBy(run.lease, at);
-    const isSaved = await saveWithLease(tx, run, { cursor, counts: toCountsJson(next), ...end });
+      cursor === undefined
+        ? ({ state: 'done', finished_at: at, ...released } as const)
+        : heldBy(run.lease, at);
+    const isSaved = await saveWithLease(tx, run, { cursor, progress, ...end });
     if (!isSaved) throw new RegistryError('another process has taken this import over', true);
-    return next;
+    return { ...run, ...progress, cursor };
   });
   if (current.run.counts.rows_quarantined > 0) current.mayRelease = true;
 }

@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import type { ShortListing } from '../evidence/listing/short-listing.ts';
 import { toShortListing } from '../evidence/listing/short-listing.ts';
 import type { ImportReport, ImportStatusDocument, StatusDocument } from '../evidence/status-document.ts';
-import { readProgress } from '../registry/counts.ts';
 import { type ImportStatus, readImportStatus } from '../registry/import-status.ts';
 import type { Resource } from './resource.ts';
 
@@ -28,7 +27,7 @@ const toReport = (run: NonNullable<ImportStatus['run']>): ImportReport => ({
   source: run.source,
   started_at: run.started_at,
   ...(run.finished_at && { finished_at: run.finished_at }),
-  counts: readProgress(run.counts).counts,
+  counts: run.progress.counts,
 });
 
 /** The published form of an import's status. */

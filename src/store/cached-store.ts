@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import type { ListingFacts } from '../evidence/listing/listing-facts.ts';
 import { memoryReads, timeWrite } from '../observability/events.ts';
-import type { ChangedHandles, ListingFacts, ListingReads, SearchCounts, Store } from './store.ts';
+import type { ListingReads, SearchCounts } from './contract/listings.ts';
+import type { ChangedHandles, Store } from './store.ts';
 
 const cachedFacts_bytes = 12 * 1024 * 1024;
 const cachedSearches = 200;

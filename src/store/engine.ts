@@ -1,42 +1,50 @@
 import type { Kysely } from 'kysely';
-import type { Schema } from './schema.ts';
-import type { ChangedHandles, Failure, ListingRow, SearchHit, SearchQuery } from './store.ts';
+import type { SearchTier } from '../evidence/listing/short-listing.ts';
+import type { SearchQuery } from './contract/listings.ts';
+import type { ListingRow, Schema } from './schema.ts';
+import type { ChangedHandles, Failure } from './store.ts';
 
 export type Db = Kysely<Schema>;
 
-/** How an engine searches: the same membership and the same tiers, each in its own index. */
+/** A row that a search found, and where. */
+export interface IndexHit {
+  readonly listing: ListingRow;
+  readonly tier: SearchTier;
+}
+
+/** How an engine searches. All engines find the same listings in the same tiers, each with its own index. */
 export interface SearchIndex {
-  /** Puts visible listings in and takes those with these ids out first. */
+  /** Removes the listings with these ids, then adds these visible ones. */
   replace(db: Db, removedIds: readonly number[], rows: readonly ListingRow[]): Promise<void>;
-  search(db: Db, query: SearchQuery): Promise<SearchHit[]>;
-  /** Facet texts of the first `limit` matches, in no order. */
+  search(db: Db, query: SearchQuery): Promise<IndexHit[]>;
+  /** Facet texts of the first `limit` matches, in no particular order. */
   matchedFacets(db: Db, query: Pick<SearchQuery, 'words' | 'facets'>, limit: number): Promise<string[]>;
   /** Listings that have any of these words in their name, at most `limit`. */
   named(db: Db, words: readonly string[], limit: number): Promise<ListingRow[]>;
 }
 
-/** What one engine brings; everything else is written once over it. */
+/** What differs between engines; everything else is written once on top of it. */
 export interface Engine {
-  /** Reads; never inside a transaction of ours. */
+  /** For reads outside a transaction. */
   readonly reader: Db;
-  /** Reads of searches and lists, which may be a little behind what was written; `reader` where nothing lags. */
+  /** For searches and lists, which may lag behind the latest writes; the same as `reader` without a replica. */
   readonly lagging: Db;
-  /** Runs transactions one after the other, each holding the write lock from its start. */
+  /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Db;
   readonly search: SearchIndex;
-  /** Reads everything at one moment, whatever is written meanwhile and however long it takes. */
+  /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
-  /** The name of this process among those on the database, for as long as it runs. */
+  /** The name of this process among those that share the database, as long as it runs. */
   readonly node: string;
-  /** Whether the process of a name still runs; one that cannot be asked counts as running. */
+  /** Whether the process with a name is still running; true if that cannot be found out. */
   isPresent(node: string): Promise<boolean>;
-  /** What an error of this engine means; undefined where it is none of those that pass. */
+  /** What an error of this engine means to a caller; undefined for an unexpected one. */
   failureOf(error: unknown): Failure | undefined;
-  /** The first thing in every transaction: waits until no other process writes. */
+  /** Called first in every transaction: waits until no other process writes. */
   begin(db: Db): Promise<void>;
-  /** The last thing in a transaction: other processes are called back once it is committed. */
-  announce(db: Db, written: ChangedHandles): Promise<void>;
-  /** Calls back when another process wrote. Answers the undo. */
-  onForeignChange(listener: (written: ChangedHandles) => void): () => void;
+  /** Called last in a transaction: notifies other processes once it is committed. */
+  announce(db: Db, changed: ChangedHandles): Promise<void>;
+  /** Calls back when another process wrote. Returns a function that stops it. */
+  onForeignChange(listener: (changed: ChangedHandles) => void): () => void;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-/** JSON kept as text, the same on both engines. */
+/** JSON as text, the same on both engines. */
 type Json = string;
 /** RFC 3339 UTC with milliseconds, so that text order is time order. */
 type Time = string;
 
-/** One listing: the facts of its latest version, ready to show. */
-export interface ListingTable {
-  /** The static order: first publication, never moved by ratings or by publishing more (see evidence/order.ts). */
+/** One listing: the facts of its latest version. */
+export interface ListingRow {
+  /** The static rank (evidence/listing/static-rank.ts). */
   id: number;
   handle: string;
   handle_folded: string;
@@ -13,7 +13,7 @@ export interface ListingTable {
   title: string | null;
   description: string;
   version: string;
-  /** Where it was imported from, as it was named then. */
+  /** Name of the registry it was imported from. */
   origin: string;
   origin_status: 'active' | 'deprecated';
   status_message: string | null;
@@ -28,35 +28,36 @@ export interface ListingTable {
   remotes: Json;
   packages: Json;
   tags: Json;
-  /** Why the listing is not shown any more; its text columns are then empty. */
+  /** Why the listing is no longer shown; its text columns are then empty. */
   withdrawn: 'deleted' | 'optout' | null;
-  /** Search facets as they stand in the index, `kind:value` separated by spaces. */
+  /** Search facets, `kind:value` separated by spaces. */
   facets: string;
 }
 
-/** Every version the registry ever named, with its cleaned record. */
-export interface ListingVersionTable {
+/** Every version the registry ever listed, with its cleaned record. */
+export interface ListingVersionRow {
   handle: string;
   version: string;
   status: 'active' | 'deprecated' | 'deleted';
   status_message: string | null;
   published_at: Time;
   updated_at: Time;
+  /** 0 or 1. */
   is_latest: number;
-  /** SHA-256 of the entry as received, hex; an equal one means nothing to do. */
+  /** SHA-256 of the entry as received, hex. */
   digest: string;
   record: Json;
 }
 
-/** Imported signals, apart from ratings: one row a listing and source (see signals.ts). */
-export interface ImportedSignalTable {
+/** Imported signals, apart from ratings: one row per listing and source (queries/signals.ts). */
+export interface ImportedSignalRow {
   handle: string;
   source: string;
   signals: Json;
 }
 
-/** One run of the import, kept as its public report and as the place to resume from. */
-export interface ImportRunTable {
+/** One run of the import: its public report, and the place to resume from. */
+export interface ImportRunRow {
   id: number;
   kind: 'full' | 'incremental';
   source: string;
@@ -65,16 +66,16 @@ export interface ImportRunTable {
   finished_at: Time | null;
   updated_since: Time | null;
   cursor: string | null;
-  /** Counts so far (see ImportCounts). */
+  /** RunProgress (evidence/import-run.ts). */
   counts: Json;
   error: string | null;
-  /** Who works on a running one (registry/lease.ts) and when that was last shown; null where nobody does. */
+  /** Which process works on a running one (registry/lease.ts) and when it last reported that; null if none does. */
   lease_owner: string | null;
   lease_at: Time | null;
 }
 
-/** A record that could not be read, with the reason; replaced when it comes again. */
-export interface QuarantineTable {
+/** A record that could not be read, with the reason; replaced when it is sent again. */
+export interface QuarantineRow {
   name: string;
   version: string;
   reason: string;
@@ -82,8 +83,8 @@ export interface QuarantineTable {
   seen_at: Time;
 }
 
-/** The claim of a listing: who showed write access, when it was last seen. */
-export interface ClaimTable {
+/** The claim of a listing: write access to which repository was shown, and when that was last checked. */
+export interface ClaimRow {
   handle: string;
   state: 'claimed' | 'suspended';
   suspended_reason: string | null;
@@ -95,8 +96,8 @@ export interface ClaimTable {
   checked_at: Time;
 }
 
-/** What happened to a claim; log_index is the key and the order. */
-export interface ClaimEventTable {
+/** Events of claims, ordered by log_index. */
+export interface ClaimEventRow {
   handle: string;
   type: 'activated' | 'rotated' | 'restored' | 'suspended' | 'revoked';
   at: Time;
@@ -107,32 +108,32 @@ export interface ClaimEventTable {
   log_index: number;
 }
 
-/** The newest look at a listing’s repository, kept for an hour: what one node saw, the others answer. */
-export interface ClaimCheckTable {
+/** The latest check of a listing’s repository, stored for an hour so that all nodes return the same result. */
+export interface ClaimCheckRow {
   handle: string;
   repository_key: string;
   begun_at: Time;
-  /** Whose look it is: a node among those on the database, and one name for each look. */
+  /** Who makes it: the node’s name, and an id of the check. */
   owner: string;
-  /** What it came to (claim/check-claim.ts), once that is known. */
+  /** Its result (claims/check-claim.ts), once there is one. */
   outcome: Json | null;
 }
 
 /** A capability by its hash; the secret itself is never stored. */
-export interface CapabilityTable {
+export interface CapabilityRow {
   /** SHA-256 of the capability, hex. */
   hash: string;
   /** First 16 hex digits of the hash. */
   id: string;
   handle: string;
-  state: 'active' | 'suspended' | 'revoked' | 'burnt';
+  state: 'active' | 'suspended' | 'revoked' | 'leaked';
   issued_at: Time;
   activated_at: Time;
   ended_at: Time | null;
 }
 
 /** A native rating, every version of it. */
-export interface RatingTable {
+export interface RatingRow {
   id: string;
   subject_handle: string;
   source_handle: string;
@@ -144,9 +145,10 @@ export interface RatingTable {
   score: number | null;
   /** The remaining content fields. */
   content: Json;
-  /** SHA-256 of the canonical content, to tell a replay from a conflict. */
+  /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
   content_digest: string;
   flags: Json;
+  /** 0 or 1. */
   independent: number;
   created_at: Time;
   supersedes: string | null;
@@ -158,8 +160,8 @@ export interface RatingTable {
   log_index: number;
 }
 
-/** What the rated listing answered to a rating, once. */
-export interface RatingResponseTable {
+/** The rated listing’s only response to a rating. */
+export interface RatingResponseRow {
   rating_id: string;
   text: string;
   created_at: Time;
@@ -167,14 +169,14 @@ export interface RatingResponseTable {
 }
 
 /** The append-only log: the leaves' texts. */
-export interface LogLeafTable {
+export interface LogLeafRow {
   log_index: number;
   type: string;
   leaf: string;
 }
 
-/** Hashes of the complete subtrees over one log's leaves (evidence/merkle.ts); level 0 are the leaf hashes. */
-export interface LogNodeTable {
+/** Hashes of the complete subtrees over one log's leaves (evidence/log/merkle.ts); level 0 is the leaf hashes. */
+export interface LogNodeRow {
   log: number;
   level: number;
   position: number;
@@ -182,37 +184,37 @@ export interface LogNodeTable {
   hash: string;
 }
 
-/** What a leaf commits to; deleting the row erases it, the leaf stays. */
-export interface LogRecordTable {
+/** The record that a leaf commits to; deleting the row erases it, the leaf stays. */
+export interface LogRecordRow {
   log_index: number;
   salt: string;
   record: Json;
 }
 
 /**
- * The logs, numbered from 1; the last one is written to, and locking its row orders the writers. A log begins anew only
- * where the database turned out to be older than a checkpoint that was published.
+ * The logs, numbered from 1. Entries are appended to the last one, and locking its row puts writers in order. A new log
+ * is opened only if the database turns out to be older than a published checkpoint.
  */
-export interface LogHeadTable {
+export interface LogHeadRow {
   id: number;
   /** log_index of its first entry. */
   base: number;
-  /** Entries in it. */
+  /** How many entries it has. */
   size: number;
   opened_at: Time;
-  /** The last checkpoint that was published of it, once it is closed. */
+  /** Its last published checkpoint, once it is closed. */
   closed_with: string | null;
 }
 
 /** The seed of the key that signs checkpoints, base64. */
-export interface LogKeyTable {
+export interface LogKeyRow {
   id: number;
   seed: string;
   created_at: Time;
 }
 
-/** Private feedback, read by the operator only. */
-export interface FeedbackTable {
+/** Private feedback; only the operator reads it. */
+export interface FeedbackRow {
   id: string;
   received_at: Time;
   state: 'open' | 'closed';
@@ -220,66 +222,67 @@ export interface FeedbackTable {
   handle: string | null;
   message: string;
   looking_for: string | null;
+  /** 0 or 1. */
   found_it: number | null;
   contact: string | null;
 }
 
-/** Keys that sign challenges, newest first by created_at. */
-export interface ClaimKeyTable {
+/** Keys that sign challenges. */
+export interface ClaimKeyRow {
   kid: number;
   secret: string;
   created_at: Time;
 }
 
-/** A bucket of a limit that all nodes share (limits/limit.ts). */
-export interface LimitBucketTable {
-  /** Name of the limit and whom it counts; a network only as that day's HMAC. */
+/** A token bucket of a limit that all nodes share (limits/limit.ts). */
+export interface LimitBucketRow {
+  /** Name of the limit and what it counts; a network only as that day's HMAC. */
   key: string;
-  /** The day whose key made the network's HMAC; null where no network is in the key. */
+  /** The day whose key made the network's HMAC; null where `key` names no network. */
   day: string | null;
-  /** When it is full again, microseconds since 1970; the row is needed no longer then. */
+  /** When it is full again, in microseconds since 1970; from then on the row can be deleted. */
   full_at: number;
 }
 
-/** Keys that networks are known by for one day, base64. */
-export interface LimitKeyTable {
+/** Keys that networks are pseudonymized with for one day, base64. */
+export interface LimitKeyRow {
   day: string;
   secret: string;
 }
 
-/** How many visible listings have a facet; kept by the writes, so that no read counts. */
-export interface FacetCountTable {
+/** How many visible listings have a facet; every write updates it, so that no read has to count. */
+export interface FacetCountRow {
   facet: string;
   listings: number;
 }
 
-/** How many visible listings a namespace has; kept by the writes, so that no read counts. */
-export interface PublisherCountTable {
+/** How many visible listings a namespace has; every write updates it, so that no read has to count. */
+export interface PublisherCountRow {
   namespace: string;
   listings: number;
 }
 
 export interface Schema {
-  listing: ListingTable;
-  listing_version: ListingVersionTable;
-  imported_signal: ImportedSignalTable;
-  import_run: ImportRunTable;
-  quarantine: QuarantineTable;
-  claim: ClaimTable;
-  claim_event: ClaimEventTable;
-  claim_check: ClaimCheckTable;
-  capability: CapabilityTable;
-  rating: RatingTable;
-  rating_response: RatingResponseTable;
-  log_leaf: LogLeafTable;
-  log_node: LogNodeTable;
-  log_record: LogRecordTable;
-  log_head: LogHeadTable;
-  log_key: LogKeyTable;
-  feedback: FeedbackTable;
-  claim_key: ClaimKeyTable;
-  facet_count: FacetCountTable;
-  publisher_count: PublisherCountTable;
-  limit_bucket: LimitBucketTable;
-  limit_key: LimitKeyTable;
+  listing: ListingRow;
+  listing_version: ListingVersionRow;
+  imported_signal: ImportedSignalRow;
+  import_run: ImportRunRow;
+  quarantine: QuarantineRow;
+  claim: ClaimRow;
+  claim_event: ClaimEventRow;
+  claim_check: ClaimCheckRow;
+  capability: CapabilityRow;
+  rating: RatingRow;
+  rating_response: RatingResponseRow;
+  log_leaf: LogLeafRow;
+  log_node: LogNodeRow;
+  log_record: LogRecordRow;
+  log_head: LogHeadRow;
+  log_key: LogKeyRow;
+  feedback: FeedbackRow;
+  claim_key: ClaimKeyRow;
+  facet_count: FacetCountRow;
+  publisher_count: PublisherCountRow;
+  limit_bucket: LimitBucketRow;
+  limit_key: LimitKeyRow;
 }

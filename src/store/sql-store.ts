@@ -1,5 +1,6 @@
 import { dumpStore } from './backup/dump.ts';
 import { isWhole, loadStore } from './backup/load.ts';
+import type { ListingReads } from './contract/listings.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLeases } from './lease.ts';
@@ -13,7 +14,7 @@ import { createListingReads } from './queries/listing-reads.ts';
 import { createListingWrites } from './queries/listing-writes.ts';
 import { createRatingReads, createRatingWrites } from './queries/ratings.ts';
 import { createLogReads, createLogWrites } from './queries/transparency-log.ts';
-import type { ChangedHandles, ListingReads, Reads, Store, Transaction } from './store.ts';
+import type { ChangedHandles, Reads, Store, Transaction } from './store.ts';
 
 /** Searches and lists from where they may lag; what is said of one listing always is as it was written. */
 function createListings({ reader, lagging, search }: Engine): ListingReads {

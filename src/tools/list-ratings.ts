@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import type { ListingFacts } from '../evidence/listing/listing-facts.ts';
 import { nativeStatement, snapshotDate } from '../evidence/listing/snapshot.ts';
 import { type MonthCount, monthCount, monthsUntil } from '../evidence/rating/month-counts.ts';
 import { outcomes, ratingRecord } from '../evidence/rating/rating.ts';
 import { readCursor, toCursor } from '../evidence/text/cursor.ts';
-import type { ListingFacts } from '../store/store.ts';
 import { findListingFacts } from './support/find-listing.ts';
 import { cursorInput, handleInput } from './support/inputs.ts';
 import { defineTool, readsOnly } from './tool.ts';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
+import type { Capability } from '../evidence/claim/claim.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
-import type { RatingResponse } from '../evidence/rating/rating.ts';
+import { isCurrent, type Rating, type RatingResponse } from '../evidence/rating/rating.ts';
 import { cleanText } from '../evidence/text/sanitize.ts';
 import { Problem } from '../problem.ts';
-import type { CapabilityRow, RatingRow, Transaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
 import { requireLive } from './support/rating-amendment.ts';
 import { defineTool } from './tool.ts';
 
@@ -19,27 +20,27 @@ const input = z.strictObject({
 });
 
 /** The rating by id that the caller's own listing received; throws not_found or rating_not_yours. */
-async function requireReceived(tx: Transaction, id: string, capability: CapabilityRow): Promise<RatingRow> {
-  const row = await tx.ratings.byId(id);
-  if (!row) throw new Problem('not_found', { detail: 'No rating has this id.' });
-  if (row.subject_handle !== capability.handle)
+async function requireReceived(tx: Transaction, id: string, capability: Capability): Promise<Rating> {
+  const rating = await tx.ratings.byId(id);
+  if (!rating) throw new Problem('not_found', { detail: 'No rating has this id.' });
+  if (rating.subject_handle !== capability.handle)
     throw new Problem('rating_not_yours', { detail: 'Only the rated listing responds.' });
-  return row;
+  return rating;
 }
 
 async function respond(
   tx: Transaction,
-  row: RatingRow,
+  rating: Rating,
   { text, created_at }: Pick<RatingResponse, 'text' | 'created_at'>,
 ) {
-  const given = await tx.ratings.response(row.id);
+  const given = await tx.ratings.response(rating.id);
   if (given && given.text !== text)
     throw new Problem('rating_exists', { detail: 'Another response was given to this rating.' });
   if (given) return { status: 'replayed' as const, ...given };
-  if (row.is_current === 0) throw new Problem('rating_not_current');
-  const record = { rating_id: row.id, subject_handle: row.subject_handle, text, created_at };
+  if (!isCurrent(rating)) throw new Problem('rating_not_current');
+  const record = { rating_id: rating.id, subject_handle: rating.subject_handle, text, created_at };
   const log_index = await tx.log.append(toLeaf('rating.responded', record));
-  await tx.ratings.respond(row, { text, created_at, log_index });
+  await tx.ratings.respond(rating, { text, created_at, log_index });
   return { status: 'created' as const, created_at, log_index };
 }
 
@@ -64,8 +65,8 @@ export const respondToRating = defineTool({
     const said = { text: toShown(text), created_at: context.clock().toISOString() };
     return context.store.write(async (tx) => {
       await requireLive(tx, capability);
-      const row = await requireReceived(tx, rating_id, capability);
-      const { status, created_at, log_index } = await respond(tx, row, said);
+      const rating = await requireReceived(tx, rating_id, capability);
+      const { status, created_at, log_index } = await respond(tx, rating, said);
       return { rating_id, status, created_at, log_index };
     });
   },

@@ -5,7 +5,7 @@ import { packageTypes, transports } from '../evidence/listing/recorded-kinds.ts'
 import { shortListing, toShortListing } from '../evidence/listing/short-listing.ts';
 import { readCursor, toCursor } from '../evidence/text/cursor.ts';
 import { tokenize } from '../evidence/text/tokenize.ts';
-import type { ListingReads, SearchCounts } from '../store/store.ts';
+import type { ListingReads, SearchCounts } from '../store/contract/listings.ts';
 import { cursorInput } from './support/inputs.ts';
 import { findNearMisses, nearMisses } from './support/near-misses.ts';
 import { defineTool, readsOnly } from './tool.ts';

@@ -37,7 +37,7 @@ export const submitFeedback = defineTool({
     if (input.handle !== undefined) await findListing(input.handle, context);
     const received_at = context.clock().toISOString();
     const id = uuidv7();
-    const clean = (text: string | undefined) => (text === undefined ? null : cleanText(text).text);
+    const clean = (text: string | undefined) => (text === undefined ? undefined : cleanText(text).text);
     await context.store.write(async (tx) => {
       if ((await tx.feedback.countSince(dayBefore(received_at))) >= mostPerDay)
         throw new Problem('feedback_paused');
@@ -45,11 +45,11 @@ export const submitFeedback = defineTool({
         id,
         received_at,
         state: 'open',
-        category: input.category ?? null,
-        handle: input.handle ?? null,
+        category: input.category,
+        handle: input.handle,
         message: cleanText(input.message).text,
         looking_for: clean(input.looking_for),
-        found_it: input.found_it === undefined ? null : Number(input.found_it),
+        found_it: input.found_it,
         contact: clean(input.contact),
       });
     });

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
 import type { Context } from '../context.ts';
 import { canonicalDigest, toLeaf } from '../evidence/log/leaf.ts';
-import { cleanRating, ratingContent, ratingFlags } from '../evidence/rating/rating.ts';
+import { cleanRating, type Rating, ratingContent, ratingFlags } from '../evidence/rating/rating.ts';
 import { isInWindow, isSelfRating } from '../evidence/rating/rating-rules.ts';
 import { takeLimits } from '../limits/shared.ts';
 import { Problem } from '../problem.ts';
-import type { RatingRow, Transaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
 import { requireHandle } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
 import { requireAmendable } from './support/rating-amendment.ts';
-import { reciprocalSince, type Submission, toRecord, toRow } from './support/rating-record.ts';
+import { reciprocalSince, type Submission, toRating, toRecord } from './support/rating-record.ts';
 import { defineTool } from './tool.ts';
 
 const output = z.object({
@@ -43,13 +43,13 @@ const takeRating = (tx: Transaction, { capability: { id }, handle }: Submission,
     context,
   );
 
-const toAnswer = (row: RatingRow, status: Output['status']): Output => ({
-  rating_id: row.id,
+const toAnswer = (rating: Rating, status: Output['status']): Output => ({
+  rating_id: rating.id,
   status,
-  independent: row.independent === 1,
-  flags: JSON.parse(row.flags) as Output['flags'],
-  created_at: row.created_at,
-  log_index: row.log_index,
+  independent: rating.independent,
+  flags: rating.flags,
+  created_at: rating.created_at,
+  log_index: rating.log_index,
   statement: 'Recorded as one sourced signal. It is shown with its source, and is never a final verdict.',
 });
 
@@ -79,7 +79,7 @@ async function readSides(tx: Transaction, { capability, handle, now }: Submissio
 }
 
 /** Throws unless no current rating is of the interaction, and it was inside the window. */
-function requireNew({ content, now }: Submission, same: RatingRow | undefined): void {
+function requireNew({ content, now }: Submission, same: Rating | undefined): void {
   if (same) throw new Problem('rating_exists');
   if (!isInWindow(new Date(content.interaction_at).getTime(), now.getTime()))
     throw new Problem('interaction_out_of_window');
@@ -100,11 +100,11 @@ async function record(
   await takeRating(tx, submission, context);
   const made = toRecord(submission, sides);
   const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made));
-  const row = toRow(made, submission, log_index);
-  if (amended) await tx.ratings.end(amended.id, { superseded_by: row.id });
-  await tx.ratings.insert(row);
+  const rating = toRating(made, submission, log_index);
+  if (amended) await tx.ratings.end(amended.id, { superseded_by: rating.id });
+  await tx.ratings.insert(rating);
   await tx.listings.reindex(handle);
-  return toAnswer(row, amended ? 'amended' : 'created');
+  return toAnswer(rating, amended ? 'amended' : 'created');
 }
 
 /** One sourced signal about another listing, from a claimed listing's capability. */

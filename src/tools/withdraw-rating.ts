@@ -1,22 +1,24 @@
 import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
+import { isCurrent, type Rating } from '../evidence/rating/rating.ts';
 import { cleanText } from '../evidence/text/sanitize.ts';
 import { Problem } from '../problem.ts';
-import type { RatingRow, Transaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
 import { requireLive, requireOwnRating } from './support/rating-amendment.ts';
 import { defineTool } from './tool.ts';
 
 async function withdraw(
   tx: Transaction,
-  row: RatingRow,
-  how: { withdrawn_at: string; withdrawn_reason: string | null },
+  rating: Rating,
+  how: { withdrawn_at: string; withdrawn_reason: string | undefined },
 ) {
-  if (row.withdrawn_at) return row.withdrawn_at;
-  if (row.is_current === 0) throw new Problem('rating_not_current');
-  await tx.log.append(toLeaf('rating.withdrawn', { id: row.id, ...how }));
-  await tx.ratings.end(row.id, how);
-  await tx.listings.reindex(row.subject_handle);
+  if (rating.withdrawn_at) return rating.withdrawn_at;
+  if (!isCurrent(rating)) throw new Problem('rating_not_current');
+  const record = { id: rating.id, ...how, withdrawn_reason: how.withdrawn_reason ?? null };
+  await tx.log.append(toLeaf('rating.withdrawn', record));
+  await tx.ratings.end(rating.id, how);
+  await tx.listings.reindex(rating.subject_handle);
   return how.withdrawn_at;
 }
 
@@ -33,7 +35,7 @@ export const withdrawRating = defineTool({
   example: { rating_id: '019aa5f2-0000-7000-8000-000000000000', reason: 'Wrong listing' },
   async run({ rating_id, reason }, context) {
     const capability = await authenticate(context);
-    const withdrawn_reason = (reason && cleanText(reason).text.trim()) || null;
+    const withdrawn_reason = (reason && cleanText(reason).text.trim()) || undefined;
     const how = { withdrawn_at: context.clock().toISOString(), withdrawn_reason };
     const withdrawn_at = await context.store.write(async (tx) => {
       await requireLive(tx, capability);

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { type Checkpoint, readCheckpoint } from '../evidence/log/checkpoint.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
 import { treeRoot } from '../evidence/log/merkle.ts';
-import type { LogReads } from '../store/store.ts';
+import type { LogReads } from '../store/contract/transparency-log.ts';
 import { logOfOrigin, type RecordContext } from './keys.ts';
 
 /** Where the newest published checkpoint is kept outside the database; undefined where there is no place for it. */
@@ -37,7 +37,7 @@ async function readKept(config: Config): Promise<string | undefined> {
 /** Whether the database still holds the tree that a checkpoint names, or closed its log: another node was first. */
 async function isHeld(log: LogReads, checkpoint: Checkpoint): Promise<boolean> {
   const head = (await log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
-  if (head && head.closed_with !== null) return true;
+  if (head?.closed_with !== undefined) return true;
   if (!head || head.size < checkpoint.size) return false;
   return (await treeRoot(log.tree(head.id), checkpoint.size)).equals(checkpoint.root);
 }

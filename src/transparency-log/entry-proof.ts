@@ -2,7 +2,7 @@ import { toProofText } from '../evidence/log/checkpoint.ts';
 import { inclusionProof } from '../evidence/log/merkle.ts';
 import { toVerifierText, verifierOf } from '../evidence/log/signed-note.ts';
 import { Problem } from '../problem.ts';
-import type { LogHead } from '../store/store.ts';
+import type { LogHead } from '../store/contract/transparency-log.ts';
 import { checkpointCovering } from './issue-checkpoint.ts';
 import { logPath, openLogKey, type RecordContext } from './keys.ts';
 
@@ -31,7 +31,7 @@ export async function proveEntry(context: RecordContext, log_index: number): Pro
   const { store, config } = context;
   const head = headOf(await store.log.heads(), log_index);
   if (!head) throw noEntry();
-  if (head.closed_with !== null)
+  if (head.closed_with !== undefined)
     throw new Problem('not_found', {
       detail: 'The entry is in a log that was closed; its last checkpoint is at its address.',
     });

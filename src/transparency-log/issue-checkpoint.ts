@@ -1,6 +1,7 @@
 import { toCheckpoint } from '../evidence/log/checkpoint.ts';
 import { treeRoot } from '../evidence/log/merkle.ts';
-import type { LogHead, Store } from '../store/store.ts';
+import type { LogHead } from '../store/contract/transparency-log.ts';
+import type { Store } from '../store/store.ts';
 import { keepCheckpoint } from './checkpoint-file.ts';
 import { openLogKey, type RecordContext } from './keys.ts';
 

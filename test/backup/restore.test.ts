@@ -24,12 +24,7 @@ const run = (args: readonly string[], databaseUrl: string) => runDossier(args, b
 const feedback = {
   received_at: '2026-11-21T10:00:00.000Z',
   state: 'open',
-  category: null,
-  handle: null,
   message: 'written meanwhile',
-  looking_for: null,
-  found_it: null,
-  contact: null,
 } as const;
 
 describe('a restore', () => {

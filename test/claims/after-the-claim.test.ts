@@ -15,7 +15,7 @@ import {
   type Answer,
   askClaim,
   type ClaimDirectory,
-  listingRow,
+  claimableListing,
   openClaimDirectory,
   putListings,
 } from './claim-directory.ts';
@@ -88,7 +88,7 @@ describe('a line that does not count is named', () => {
 
   test('repository_empty and repository_not_found', async () => {
     expect(await keyed.ask()).toMatchObject({ status: 'not_proven', reason: 'repository_empty' });
-    const row = listingRow(1, handle, 'https://github.com/webhook-co/missing');
+    const row = claimableListing(1, handle, 'https://github.com/webhook-co/missing');
     await putListings(keyed.context.store, row);
     expect(await keyed.ask()).toMatchObject({ status: 'not_proven', reason: 'repository_not_found' });
   });
@@ -155,7 +155,7 @@ describe('the host in trouble', () => {
 describe('a listing whose recorded repository changes', () => {
   const change = async (context: Context, repository: string) => {
     await context.store.write(async (tx) => {
-      await tx.listings.putListings([listingRow(1, handle, repository)]);
+      await tx.listings.putListings([claimableListing(1, handle, repository)]);
       await suspendClaim(tx, { handle, reason: 'repository_changed', at: context.clock().toISOString() });
     });
   };
@@ -190,7 +190,7 @@ describe('a listing whose recorded repository changes', () => {
     await change(directory.context, 'https://github.com/webhook-co/new');
     await putListings(
       directory.context.store,
-      listingRow(1, handle, 'https://github.com/webhook-co/webhook'),
+      claimableListing(1, handle, 'https://github.com/webhook-co/webhook'),
     );
     expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
     expect(await authenticate(directory.as(issued.capability))).toMatchObject({ state: 'active' });
@@ -274,7 +274,7 @@ test('two nodes on one database agree on a key, and prove at once with one event
   const folder = mkdtempSync(join(tmpdir(), 'dossier-claim-'));
   const url = await createSharedDatabase(folder);
   const store = await openDatabase(url);
-  await putListings(store, listingRow(1, handle, 'https://github.com/webhook-co/webhook'));
+  await putListings(store, claimableListing(1, handle, 'https://github.com/webhook-co/webhook'));
   const nodes = await Promise.all([0, 1].map(() => startNode(url, directory.git.url)));
   const [issued] = await Promise.all(nodes.map((node) => node.ask('2026-11-21T10:00:00Z')));
   expect(await store.keys.claimKeys()).toHaveLength(1);

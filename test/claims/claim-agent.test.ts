@@ -3,7 +3,7 @@ import { authenticate, revokeCapability } from '../../src/claims/authenticate.ts
 import {
   askClaim,
   type ClaimDirectory,
-  listingRow,
+  claimableListing,
   openClaimDirectory,
   putListings,
 } from './claim-directory.ts';
@@ -328,8 +328,8 @@ test('an optout line withdraws the listing and its claim', async () => {
   await claim();
   directory.repository.commit({ [file]: 'optout co.webhook/other\r\noptout co.webhook/webhook\r\n' });
   await expect(directory.ask()).rejects.toMatchObject({ code: 'listing_withdrawn' });
-  const row = await directory.context.store.listings.row(handle);
-  expect(row).toMatchObject({ withdrawn: 'optout', title: null, description: '', endpoint: null });
+  const row = await directory.context.store.listings.byHandle(handle);
+  expect(row).toMatchObject({ withdrawn: 'optout', title: undefined, description: '', endpoint: undefined });
   expect(await directory.context.store.listings.count()).toBe(0);
   expect((await history()).map(({ type, reason }) => [type, reason])).toEqual([
     ['activated', undefined],
@@ -340,9 +340,9 @@ test('an optout line withdraws the listing and its claim', async () => {
 test('a listing that cannot be claimed says why', async () => {
   await putListings(
     directory.context.store,
-    listingRow(2, 'org.example/none', null),
-    listingRow(3, 'org.example/forge', 'https://git.example.org/a/b'),
-    { ...listingRow(4, 'org.example/gone', 'https://github.com/a/b'), withdrawn: 'deleted' },
+    claimableListing(2, 'org.example/none', undefined),
+    claimableListing(3, 'org.example/forge', 'https://git.example.org/a/b'),
+    { ...claimableListing(4, 'org.example/gone', 'https://github.com/a/b'), withdrawn: 'deleted' },
   );
   const codes = [
     ['no slash', 'invalid_handle'],

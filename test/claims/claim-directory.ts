@@ -2,8 +2,9 @@ import pino from 'pino';
 import { readConfig } from '../../src/config/config.ts';
 import { defaultTimeouts } from '../../src/config/timeouts.ts';
 import { type Context, withCaller } from '../../src/context.ts';
+import type { Listing } from '../../src/evidence/listing/listing.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
-import type { ListingRow, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { claimAgent } from '../../src/tools/claim-agent.ts';
 import { callTool, type Tool } from '../../src/tools/tool.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
@@ -41,33 +42,31 @@ export interface ClaimDirectory {
 const at = '2026-11-01T00:00:00.000Z';
 
 /** A listing of one version, with a repository. */
-export const listingRow = (id: number, handle: string, repository: string | null): ListingRow => ({
+export const claimableListing = (id: number, handle: string, repository: string | undefined): Listing => ({
   id,
   handle,
-  handle_folded: handle.toLowerCase(),
-  namespace: handle.slice(0, handle.indexOf('/')),
   title: 'Webhook',
   description: 'Receive, inspect, replay and deliver webhooks.',
   version: '1.0.0',
   origin: 'registry.test (MCP)',
   origin_status: 'active',
-  status_message: null,
+  status_message: undefined,
   published_at: at,
   updated_at: at,
   imported_at: at,
   endpoint: 'https://mcp.webhook.co/mcp',
   repository,
-  repository_key: repository ? repository.replace('https://', '').toLowerCase() : null,
-  website: null,
-  remotes: '[]',
-  packages: '[]',
-  tags: '[]',
-  withdrawn: null,
-  facets: 'state:imported has:repository',
+  repository_key: repository?.replace('https://', '').toLowerCase(),
+  website: undefined,
+  remotes: [],
+  packages: [],
+  tags: [],
+  withdrawn: undefined,
+  facets: ['state:imported', 'has:repository'],
 });
 
 /** Adds or replaces listings. */
-export const putListings = (store: Store, ...rows: ListingRow[]) =>
+export const putListings = (store: Store, ...rows: Listing[]) =>
   store.write((tx) => tx.listings.putListings(rows));
 
 /** A context as a process makes it, with a reader of its own whose github.com is the git server. */
@@ -95,7 +94,10 @@ export function createClaimContext(
 export async function openClaimDirectory(environment: Record<string, string> = {}): Promise<ClaimDirectory> {
   const git = await createGitServer();
   const store = await openDatabase(await createDatabase());
-  await putListings(store, listingRow(1, 'co.webhook/webhook', 'https://github.com/webhook-co/webhook'));
+  await putListings(
+    store,
+    claimableListing(1, 'co.webhook/webhook', 'https://github.com/webhook-co/webhook'),
+  );
   const now = new Date('2026-11-21T10:00:00Z');
   const createContext = () => createClaimContext(git.url, { store, clock: () => new Date(now) }, environment);
   const context = createContext();

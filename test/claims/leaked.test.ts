@@ -50,7 +50,7 @@ const standing = async (capability: string) => {
   return `${response.status} ${((await response.json()) as { code?: string }).code ?? ''}`.trim();
 };
 
-test('a capability burnt in the repository of another listing never works again', async () => {
+test('a capability published in the repository of another listing never works again', async () => {
   const mono = git.createRepository('mono/repo');
   const third = git.createRepository('third/repo');
   const issued = await claim('io.b/two');
@@ -65,7 +65,7 @@ test('a capability burnt in the repository of another listing never works again'
   expect(await standing(issued.capability)).toBe('401 capability_revoked');
 });
 
-test('in one repository for several listings, a secret that another listing’s check saw first stays burnt', async () => {
+test('in one repository for several listings, a secret that another listing’s check found first stays ended', async () => {
   const mono = git.createRepository('mono/repo');
   const issued = await claim('io.a/one');
   mono.commit({ 'dossier-claim.txt': `${issued.challenge}\n${issued.capability}\n` });

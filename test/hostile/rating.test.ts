@@ -324,7 +324,7 @@ describe('a capability', () => {
     ],
     ['suspended', () => ({ authorization: `Bearer ${ended.suspended}` }), 'capability_suspended'],
     ['revoked', () => ({ authorization: `Bearer ${ended.revoked}` }), 'capability_revoked'],
-    ['published', () => ({ authorization: `Bearer ${ended.burnt}` }), 'capability_revoked'],
+    ['published', () => ({ authorization: `Bearer ${ended.leaked}` }), 'capability_revoked'],
   ];
   const ended: Record<string, string> = {};
 
@@ -341,13 +341,13 @@ describe('a capability', () => {
     ended.revoked = await directory.claim(handle, 'rotated/server');
     await directory.post('/api/capability/revoke', {}, ended.revoked);
     const rotated = await directory.post('/api/claim-github', { handle, rotate: true });
-    const { file_contents, capability: burnt } = (await rotated.json()) as Record<string, string>;
+    const { file_contents, capability: leaked } = (await rotated.json()) as Record<string, string>;
     const repository = directory.git.createRepository('rotated/server');
     repository.commit({ 'dossier-claim.txt': file_contents ?? '' });
     await look();
-    repository.commit({ 'dossier-claim.txt': `${file_contents}\n${burnt}\n` });
+    repository.commit({ 'dossier-claim.txt': `${file_contents}\n${leaked}\n` });
     await look();
-    ended.burnt = burnt ?? '';
+    ended.leaked = leaked ?? '';
   });
 
   it.each(states)('%s is 401 over REST, and a tool error over MCP', async (_, headersOf, code) => {

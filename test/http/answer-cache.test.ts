@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { zeroImportCounts } from '../../src/evidence/import-run.ts';
 import { type AnswerCache, createAnswerCache } from '../../src/http/cache/answer-cache.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { listingRow } from '../store/rows.ts';
+import { makeListing } from '../store/examples.ts';
 
 let store: Store;
 let cache: AnswerCache;
@@ -20,7 +21,7 @@ afterEach(async () => {
 
 const write = (...handles: string[]) =>
   store.write((tx) =>
-    tx.listings.putListings(handles.map((handle, at) => listingRow(handle, handle.length * 100 + at))),
+    tx.listings.putListings(handles.map((handle, at) => makeListing(handle, handle.length * 100 + at))),
   );
 const put = (key: string, cacheTags: readonly string[] | 'all', bytes = 100) =>
   cache.begin()(key, { bytes: key.padEnd(bytes) }, { cacheTags });
@@ -98,11 +99,7 @@ const feedback = {
   id: '0199aa00-0000-7000-8000-000000000000',
   received_at: '2026-11-21T10:00:00.000Z',
   message: 'private',
-  category: null,
   handle: 'a/one',
-  looking_for: null,
-  found_it: null,
-  contact: null,
   state: 'open',
 } as const;
 
@@ -111,11 +108,5 @@ const run = {
   kind: 'full',
   state: 'running',
   started_at: '2026-11-21T10:00:00.000Z',
-  finished_at: null,
-  updated_since: null,
-  cursor: null,
-  lease_owner: null,
-  lease_at: null,
-  counts: '{}',
-  error: null,
+  progress: { counts: zeroImportCounts, newestUpdatedAt: undefined },
 } as const;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RatingRow } from '../../src/store/store.ts';
-import { ratingRow } from '../store/rows.ts';
+import type { Rating } from '../../src/evidence/rating/rating.ts';
+import { makeRating } from '../store/examples.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
 let directory: Directory;
@@ -30,15 +30,15 @@ describe('the badge', () => {
   it('counts independent accounts only, as the snapshot sentence does', async () => {
     const rated = await openDirectory();
     const handle = 'co.webhook/webhook';
-    const rate = (id: string, change: Partial<RatingRow>) =>
+    const rate = (id: string, change: Partial<Rating>) =>
       rated.store.write(async (tx) => {
-        await tx.ratings.insert(ratingRow(id, { subject_handle: handle, log_index: Number(id), ...change }));
+        await tx.ratings.insert(makeRating(id, { subject_handle: handle, log_index: Number(id), ...change }));
         await tx.listings.reindex(handle);
       });
     const message = async () =>
       ((await (await rated.app.request(`/badge/${handle}.json`)).json()) as { message: string }).message;
     await rate('1', {
-      independent: 0,
+      independent: false,
       source_handle: 'co.webhook/other',
       created_at: '2026-03-01T00:00:00.000Z',
     });

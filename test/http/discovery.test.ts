@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listingRow } from '../store/rows.ts';
+import { makeListing } from '../store/examples.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
 let directory: Directory;
@@ -72,7 +72,7 @@ describe('discovery', () => {
     const many = await openDirectory();
     for (let first = 0; first < 50_001; first += 500) {
       const rows = Array.from({ length: Math.min(500, 50_001 - first) }, (_, index) =>
-        listingRow(`io.many/server-${String(first + index).padStart(5, '0')}`, first + index + 10),
+        makeListing(`io.many/server-${String(first + index).padStart(5, '0')}`, first + index + 10),
       );
       await many.store.write((tx) => tx.listings.putListings(rows));
     }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { zeroImportCounts } from '../../src/evidence/import-run.ts';
 import { runImport } from '../../src/registry/import.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -141,11 +142,7 @@ describe('an import whose node died', () => {
         source: `${registry.url}/v0.1`,
         state: 'running',
         started_at: now,
-        finished_at: null,
-        updated_since: null,
-        cursor: null,
-        counts: '{}',
-        error: null,
+        progress: { counts: zeroImportCounts, newestUpdatedAt: undefined },
         lease_owner: `${store.node}/of-a-run-that-ended`,
         lease_at: now,
       }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ratingRow } from '../store/rows.ts';
+import { makeRating } from '../store/examples.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 
@@ -37,7 +37,7 @@ async function claimAndRate(): Promise<void> {
     claimed_at: '2026-10-20T08:00:00.000Z',
     repository: 'https://github.com/example/tool',
     repository_key: 'github.com/example/tool',
-    commit_id: commit,
+    commit,
     branch: 'main',
     checked_at: '2026-10-22T08:00:00.000Z',
   };
@@ -53,14 +53,14 @@ async function claimAndRate(): Promise<void> {
       log_index: 2,
     });
     const rating = { subject_handle: handle, created_at: '2026-10-21T08:00:00.000Z' };
-    await tx.ratings.insert(ratingRow('r1', { ...rating, source_handle: 'b/one', score: 4, log_index: 3 }));
+    await tx.ratings.insert(makeRating('r1', { ...rating, source_handle: 'b/one', score: 4, log_index: 3 }));
     await tx.ratings.insert(
-      ratingRow('r2', {
+      makeRating('r2', {
         ...rating,
         source_handle: 'com.example/other',
         source_root: 'github.com/example',
         outcome: 'failed',
-        independent: 0,
+        independent: false,
         log_index: 4,
       }),
     );

@@ -24,7 +24,7 @@ describe.each(clientKinds)('a listing under the namespace tags, read by %s', (ki
   });
 
   it('does not win once it is withdrawn', async () => {
-    const row = await directory.store.listings.row('tags/webhooks');
+    const row = await directory.store.listings.byHandle('tags/webhooks');
     if (!row) throw new Error('there is no such listing');
     await directory.store.write((tx) => tx.listings.putListings([{ ...row, withdrawn: 'deleted' }]));
     const client = await connect(kind, { app: directory.app });

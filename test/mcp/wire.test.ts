@@ -21,11 +21,10 @@ async function claimRater(): Promise<void> {
     await tx.claims.putClaim({
       handle,
       state: 'claimed',
-      suspended_reason: null,
       claimed_at: at,
       repository: 'https://github.com/Political-Comms/political-comms-sdk',
       repository_key: 'github.com/political-comms/political-comms-sdk',
-      commit_id: 'a'.repeat(40),
+      commit: 'a'.repeat(40),
       branch: 'main',
       checked_at: at,
     });
@@ -36,7 +35,6 @@ async function claimRater(): Promise<void> {
       state: 'active',
       issued_at: at,
       activated_at: at,
-      ended_at: null,
     });
   });
 }

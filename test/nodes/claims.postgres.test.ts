@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recheckClaims } from '../../src/claims/recheck.ts';
 import type { Context } from '../../src/context.ts';
 import type { Running } from '../../src/server.ts';
-import { listingRow, putListings } from '../claims/claim-directory.ts';
+import { claimableListing, putListings } from '../claims/claim-directory.ts';
 import { createGitServer, type GitServer } from '../support/git-server.ts';
 import { createNodes, type Nodes, post } from '../support/nodes.ts';
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
     REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } }),
   };
   [one, two] = [await nodes.open(settings), await nodes.open(settings)];
-  await putListings(one.context.store, listingRow(1, handle, 'https://github.com/webhook-co/webhook'));
+  await putListings(one.context.store, claimableListing(1, handle, 'https://github.com/webhook-co/webhook'));
 });
 afterEach(async () => {
   await nodes.close();
@@ -68,7 +68,7 @@ describe('a claim asked for at two nodes', () => {
     git.createRepository('webhook-co/webhook').commit({ 'README.md': 'Webhook\n' });
     git.createRepository('webhook-co/new').commit({ 'README.md': 'Webhook\n' });
     await ask(one);
-    await putListings(one.context.store, listingRow(1, handle, 'https://github.com/webhook-co/new'));
+    await putListings(one.context.store, claimableListing(1, handle, 'https://github.com/webhook-co/new'));
     await ask(two);
     expect(looks()).toBe(2);
   });
@@ -100,7 +100,7 @@ describe('the re-check of two nodes', () => {
       git.createRepository(`many/${name}`).commit({ 'README.md': 'one of many\n' });
       await putListings(
         one.context.store,
-        listingRow(at + 2, `many/${name}`, `https://github.com/many/${name}`),
+        claimableListing(at + 2, `many/${name}`, `https://github.com/many/${name}`),
       );
     }
     const checked_at = new Date(nodes.now().getTime() - 2 * 86_400_000).toISOString();
@@ -109,11 +109,10 @@ describe('the re-check of two nodes', () => {
         await tx.claims.putClaim({
           handle: `many/${name}`,
           state: 'claimed',
-          suspended_reason: null,
           claimed_at: checked_at,
           repository: `https://github.com/many/${name}`,
           repository_key: `github.com/many/${name}`,
-          commit_id: null,
+
           branch: 'main',
           checked_at,
         });

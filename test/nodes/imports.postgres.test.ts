@@ -53,8 +53,8 @@ it('an import goes on within seconds at another node when the node that did it i
   await expect.poll(() => registry.requests.length, { timeout: 20_000 }).toBeGreaterThan(3);
   await expect.poll(async () => (await newestRun())?.state, { timeout: 40_000 }).toBe('done');
   const run = await newestRun();
-  expect(run).toMatchObject({ id: 1, kind: 'full', lease_owner: null });
-  expect(JSON.parse(run?.counts ?? '')).toMatchObject({ rows_seen: 500, rows_new: 500, rows_unchanged: 0 });
+  expect(run).toMatchObject({ id: 1, kind: 'full', lease_owner: undefined });
+  expect(run?.progress.counts).toMatchObject({ rows_seen: 500, rows_new: 500, rows_unchanged: 0 });
   expect(registry.requests.length).toBe(6);
   second.child.kill('SIGTERM');
   expect((await second.ended).code).toBe(0);

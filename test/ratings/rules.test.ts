@@ -111,10 +111,10 @@ describe.each(doorNames)('over %s', (door) => {
       await directory.post('/api/claim-github', { handle: 'org.suspended/server' });
       held.revoked = await directory.claim('org.revoked/server', 'revoked/server');
       await directory.post('/api/capability/revoke', {}, held.revoked);
-      held.burnt = await directory.claim('org.burnt/server', 'burnt/server');
-      directory.git.createRepository('burnt/server').commit({ 'dossier-claim.txt': held.burnt });
+      held.leaked = await directory.claim('org.leaked/server', 'leaked/server');
+      directory.git.createRepository('leaked/server').commit({ 'dossier-claim.txt': held.leaked });
       directory.wait(31);
-      await directory.post('/api/claim-github', { handle: 'org.burnt/server' });
+      await directory.post('/api/claim-github', { handle: 'org.leaked/server' });
     });
 
     it.each([
@@ -122,7 +122,7 @@ describe.each(doorNames)('over %s', (door) => {
       ['unknown', 'capability_invalid'],
       ['suspended', 'capability_suspended'],
       ['revoked', 'capability_revoked'],
-      ['burnt', 'capability_revoked'],
+      ['leaked', 'capability_revoked'],
     ])('%s: %s, whatever it would do', async (state, code) => {
       const { rating_id } = await submit({}, directory.rater);
       const call = (tool: string, input: object) => directory.call(tool, input, held[state]);

@@ -145,7 +145,7 @@ describe('what the registry takes back', () => {
     await run();
     registry.serve([registryEntry('a.b/c', {}, { ...later, status: 'deprecated', statusMessage: 'Use d' })]);
     expect((await run()).counts).toMatchObject({ rows_changed: 1, rows_deprecated: 1, listings_changed: 1 });
-    expect(await store.listings.row('a.b/c')).toMatchObject({
+    expect(await store.listings.byHandle('a.b/c')).toMatchObject({
       origin_status: 'deprecated',
       status_message: 'Use d',
     });
@@ -157,13 +157,13 @@ describe('what the registry takes back', () => {
     await run();
     registry.serve([registryEntry('a.b/c', { title: 'Secret words' }, { ...later, status: 'deleted' })]);
     expect((await run()).counts).toMatchObject({ rows_deleted: 1, listings_withdrawn: 1 });
-    const row = await store.listings.row('a.b/c');
+    const row = await store.listings.byHandle('a.b/c');
     expect(row).toMatchObject({
       withdrawn: 'deleted',
-      title: null,
+      title: undefined,
       description: '',
-      repository: null,
-      facets: '',
+      repository: undefined,
+      facets: [],
     });
     expect((await store.listings.version('a.b/c', '1.0.0'))?.record).toBe('{}');
     expect(await store.listings.count()).toBe(0);
@@ -174,7 +174,10 @@ describe('what the registry takes back', () => {
       registryEntry('a.b/c', { title: 'Secret words' }, { updatedAt: '2026-10-31T23:59:30Z' }),
     ]);
     await run();
-    expect(await store.listings.row('a.b/c')).toMatchObject({ withdrawn: null, title: 'Secret words' });
+    expect(await store.listings.byHandle('a.b/c')).toMatchObject({
+      withdrawn: undefined,
+      title: 'Secret words',
+    });
     expect(await store.listings.count()).toBe(1);
   });
 
@@ -192,11 +195,11 @@ describe('what the registry takes back', () => {
   it('keeps an opt-out whatever the registry sends', async () => {
     const { run, registry, store } = await open([registryEntry('a.b/c', { title: 'Text' })]);
     await run();
-    const row = await store.listings.row('a.b/c');
+    const row = await store.listings.byHandle('a.b/c');
     await store.write(async (tx) => {
       if (row)
         await tx.listings.putListings([
-          { ...row, title: null, description: '', facets: '', withdrawn: 'optout' },
+          { ...row, title: undefined, description: '', facets: [], withdrawn: 'optout' },
         ]);
     });
     registry.serve([
@@ -207,7 +210,7 @@ describe('what the registry takes back', () => {
       ),
     ]);
     expect((await run()).counts).toMatchObject({ rows_new: 1, listings_changed: 0 });
-    expect(await store.listings.row('a.b/c')).toMatchObject({ withdrawn: 'optout', title: null });
+    expect(await store.listings.byHandle('a.b/c')).toMatchObject({ withdrawn: 'optout', title: undefined });
     expect(await store.listings.count()).toBe(0);
   });
 
@@ -219,22 +222,20 @@ describe('what the registry takes back', () => {
       await tx.claims.putClaim({
         handle: 'a.b/c',
         state: 'claimed',
-        suspended_reason: null,
         claimed_at: at,
         repository: 'https://github.com/owner/repo',
         repository_key: 'github.com/owner/repo',
-        commit_id: null,
-        branch: null,
+
         checked_at: at,
       });
       const hash = 'ab'.repeat(32);
       const capability = { hash, id: hash.slice(0, 16), handle: 'a.b/c', issued_at: at, activated_at: at };
-      await tx.claims.addCapability({ ...capability, state: 'active', ended_at: null });
+      await tx.claims.addCapability({ ...capability, state: 'active' });
       await tx.listings.reindex('a.b/c');
     });
     registry.serve([registryEntry('a.b/c', { ...onGitHub('owner/Repo.git'), title: 'Same' }, later)]);
     await run();
-    expect((await store.listings.row('a.b/c'))?.facets).toContain('state:claimed');
+    expect((await store.listings.byHandle('a.b/c'))?.facets).toContain('state:claimed');
     registry.serve([registryEntry('a.b/c', onGitHub('other/repo'), { updatedAt: '2026-10-31T23:59:30Z' })]);
     expect((await run()).counts.repositories_changed).toBe(1);
     expect(await store.claims.claim('a.b/c')).toMatchObject({
@@ -246,7 +247,7 @@ describe('what the registry takes back', () => {
       { type: 'suspended', reason: 'repository_changed' },
     ]);
     expect(await store.log.size()).toBe(1);
-    expect((await store.listings.row('a.b/c'))?.facets).toContain('state:suspended');
+    expect((await store.listings.byHandle('a.b/c'))?.facets).toContain('state:suspended');
   });
 });
 
@@ -268,7 +269,7 @@ describe('holding a run that would harm too much', () => {
       /^held: more than 20 % of 400 known listings would lose .*; look at the registry, then run: dossier import --accept-changes$/,
     );
     expect(await written()).toEqual(before);
-    expect((await store.imports.last()).run).toMatchObject({ state: 'held', cursor: null });
+    expect((await store.imports.last()).run).toMatchObject({ state: 'held', cursor: undefined });
     expect((await run()).state).toBe('held');
     expect((await run({ acceptChanges: true })).state).toBe('done');
     expect(await written()).not.toEqual(before);

@@ -49,8 +49,8 @@ it('loses and repeats nothing when killed in the middle, twice', { timeout: 120_
   const { run } = await store.imports.last();
   const killed = await readWritten(store);
   await store.close();
-  expect(run).toMatchObject({ id: 1, kind: 'full', state: 'done', cursor: null });
-  expect(JSON.parse(run?.counts ?? '')).toMatchObject({
+  expect(run).toMatchObject({ id: 1, kind: 'full', state: 'done', cursor: undefined });
+  expect(run?.progress.counts).toMatchObject({
     rows_seen: entries.length,
     rows_new: entries.length,
     rows_changed: 0,

@@ -50,7 +50,10 @@ describe('a run of another process', () => {
       state: 'done',
       counts: { rows_seen: 250, rows_new: 250 },
     });
-    expect((await importing.store.imports.last()).run).toMatchObject({ lease_owner: null, lease_at: null });
+    expect((await importing.store.imports.last()).run).toMatchObject({
+      lease_owner: undefined,
+      lease_at: undefined,
+    });
   });
 
   it('is resumed at once where its node is gone', async () => {
@@ -86,7 +89,7 @@ describe('a run of another process', () => {
     expect(pages).toBe(1);
     expect((await importing.store.imports.last()).run).toMatchObject({
       state: 'running',
-      error: null,
+      error: undefined,
       lease_owner: 'elsewhere/7/a',
     });
   });
@@ -145,7 +148,7 @@ it('dossier import ends with 69 while another process imports, which loses nothi
   const store = await openDatabase(environment.DATABASE_URL);
   const { run } = await store.imports.last();
   expect(run).toMatchObject({ id: 1, state: 'done' });
-  expect(JSON.parse(run?.counts ?? '')).toMatchObject({ rows_seen: 1500, rows_new: 1500 });
+  expect(run?.progress.counts).toMatchObject({ rows_seen: 1500, rows_new: 1500 });
   await store.close();
   await registry.stop();
   rmSync(folder, { recursive: true, force: true });

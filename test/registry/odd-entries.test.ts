@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ListingRow } from '../../src/store/store.ts';
+import type { Listing } from '../../src/evidence/listing/listing.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { type Importing, openImporting } from '../support/importing.ts';
 
 /** A record with one oddity seen in real data, and what the listing says then. */
-type Oddity = readonly [what: string, server: Record<string, unknown>, listing: Partial<ListingRow>];
+type Oddity = readonly [what: string, server: Record<string, unknown>, listing: Partial<Listing>];
 
 const remote = (url: string, type = 'streamable-http') => ({ type, url });
 const npm = { registryType: 'npm', identifier: '@a/b', version: '1.0.0', transport: { type: 'stdio' } };
 
 const oddities: readonly Oddity[] = [
-  ['an empty repository', { repository: {} }, { repository: null, repository_key: null }],
-  ['a repository of empty strings', { repository: { url: '', source: '' } }, { repository: null }],
+  ['an empty repository', { repository: {} }, { repository: undefined, repository_key: undefined }],
+  ['a repository of empty strings', { repository: { url: '', source: '' } }, { repository: undefined }],
   [
     'a null repository',
     { repository: null, remotes: null, packages: null },
-    { repository: null, remotes: '[]' },
+    { repository: undefined, remotes: [] },
   ],
   [
     'a repository that is no place',
     { repository: { url: 'N/A' } },
-    { repository: null, repository_key: null },
+    { repository: undefined, repository_key: undefined },
   ],
   [
     'a repository with git+ and .git',
@@ -42,19 +42,25 @@ const oddities: readonly Oddity[] = [
     { remotes: [remote('https://{host}/mcp'), remote('https://b.example/mcp', 'sse')] },
     {
       endpoint: 'https://b.example/mcp',
-      remotes:
-        '[{"type":"streamable-http","url":"https://{host}/mcp"},{"type":"sse","url":"https://b.example/mcp"}]',
+      remotes: [
+        { type: 'streamable-http', url: 'https://{host}/mcp' },
+        { type: 'sse', url: 'https://b.example/mcp' },
+      ],
     },
   ],
-  ['only a templated remote', { remotes: [remote('https://{host}/mcp')] }, { endpoint: null }],
-  ['a remote that is no address', { remotes: [remote('javascript:alert(1)')] }, { endpoint: null }],
-  ['a remote with a user', { remotes: [remote('https://user:secret@a.example/mcp')] }, { endpoint: null }],
+  ['only a templated remote', { remotes: [remote('https://{host}/mcp')] }, { endpoint: undefined }],
+  ['a remote that is no address', { remotes: [remote('javascript:alert(1)')] }, { endpoint: undefined }],
+  [
+    'a remote with a user',
+    { remotes: [remote('https://user:secret@a.example/mcp')] },
+    { endpoint: undefined },
+  ],
   [
     'remotes and packages twice',
     { remotes: [remote('https://a.example/mcp'), remote('https://a.example/mcp')], packages: [npm, npm] },
     {
-      remotes: '[{"type":"streamable-http","url":"https://a.example/mcp"}]',
-      packages: '[{"registry_type":"npm","identifier":"@a/b","version":"1.0.0","transport":"stdio"}]',
+      remotes: [{ type: 'streamable-http', url: 'https://a.example/mcp' }],
+      packages: [{ registry_type: 'npm', identifier: '@a/b', version: '1.0.0', transport: 'stdio' }],
     },
   ],
   ['an empty $schema', { $schema: '' }, { version: '1.0.0' }],
@@ -81,7 +87,7 @@ const oddities: readonly Oddity[] = [
       ],
     },
     {
-      remotes: JSON.stringify([
+      remotes: [
         {
           type: 'streamable-http',
           url: 'https://{tenant}.a.example/mcp',
@@ -92,7 +98,7 @@ const oddities: readonly Oddity[] = [
             { name: 'tenant', kind: 'variable', required: true, secret: false },
           ],
         },
-      ]),
+      ],
     },
   ],
   [
@@ -122,7 +128,7 @@ const oddities: readonly Oddity[] = [
       ],
     },
     {
-      packages: JSON.stringify([
+      packages: [
         {
           registry_type: 'npm',
           identifier: '@a/b',
@@ -136,13 +142,13 @@ const oddities: readonly Oddity[] = [
             { name: 'X-Key', kind: 'header', required: false, secret: true },
           ],
         },
-      ]),
+      ],
     },
   ],
   [
     'headers that are none',
     { remotes: [{ ...remote('https://a.example/mcp'), headers: 'none', variables: [7] }] },
-    { remotes: '[{"type":"streamable-http","url":"https://a.example/mcp"}]' },
+    { remotes: [{ type: 'streamable-http', url: 'https://a.example/mcp' }] },
   ],
   ['a version that is not semantic', { version: '2025-final (2)' }, { version: '2025-final (2)' }],
   ['no description', { description: undefined }, { description: '' }],
@@ -154,9 +160,9 @@ const oddities: readonly Oddity[] = [
   [
     'a transport that would be several facets',
     { remotes: [remote('https://a.example/mcp', 'sse state:claimed')] },
-    { facets: 'tag:remote has:endpoint state:imported' },
+    { facets: ['tag:remote', 'has:endpoint', 'state:imported'] },
   ],
-  ['a website that is no address', { websiteUrl: 'javascript:alert(1)' }, { website: null }],
+  ['a website that is no address', { websiteUrl: 'javascript:alert(1)' }, { website: undefined }],
 ];
 
 /** An entry that cannot be read, and the reason it is kept with. */
@@ -233,7 +239,8 @@ describe('records as registries send them', () => {
   it.each(oddities.map((oddity, at) => [...oddity, at] as const))(
     '%s is imported',
     async (_, __, listing, at) => {
-      expect(await importing.store.listings.row(handleOf(at))).toMatchObject(listing);
+      const imported = await importing.store.listings.byHandle(handleOf(at));
+      expect(imported).toEqual({ ...imported, ...listing });
     },
   );
 
@@ -264,7 +271,7 @@ describe('records as registries send them', () => {
 describe('names and versions', () => {
   const names = async ({ store }: Importing) => {
     const page = await store.listings.page('', 10);
-    const rows = await Promise.all(page.map(({ handle }) => store.listings.row(handle)));
+    const rows = await Promise.all(page.map(({ handle }) => store.listings.byHandle(handle)));
     return rows.filter((row) => row !== undefined);
   };
 

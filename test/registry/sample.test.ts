@@ -31,16 +31,16 @@ describe('the shipped sample', () => {
 
   it('holds the two listings of the specification', async () => {
     await importing.run({ source: 'sample' });
-    expect(await importing.store.listings.row('co.webhook/webhook')).toMatchObject({
+    expect(await importing.store.listings.byHandle('co.webhook/webhook')).toMatchObject({
       description:
         'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
       endpoint: 'https://mcp.webhook.co/mcp',
       repository: 'https://github.com/webhook-co/webhook',
     });
-    expect(await importing.store.listings.row('com.politicalcomms/api')).toMatchObject({
+    expect(await importing.store.listings.byHandle('com.politicalcomms/api')).toMatchObject({
       description:
         'Compliant political SMS/MMS from MCP clients, covering projects, contacts, analytics and billing.',
-      endpoint: null,
+      endpoint: undefined,
       repository: 'https://github.com/Political-Comms/political-comms-sdk',
     });
   });
@@ -158,7 +158,7 @@ describe('the schedule', () => {
 
   it('brings no sample into the directory of another registry', async () => {
     await schedule({ REGISTRY_NAME: 'registry.example' }, async () => (await listings()) > 0);
-    expect(await importing.store.listings.row('co.webhook/webhook')).toBeUndefined();
+    expect(await importing.store.listings.byHandle('co.webhook/webhook')).toBeUndefined();
     expect(await listings()).toBe(3);
   });
 

@@ -7,15 +7,14 @@ const t0 = Date.parse('2026-11-21T10:00:00Z');
 export function describeLimits(store: () => Store): void {
   // 7 calls that are back after a minute: a step that is no whole number.
   const bucket = { step_ms: 60_000 / 7, capacity_ms: 60_000 };
-  const takeAll = (at_ms: number, keys: readonly string[], day: string | null = null) =>
+  const takeAll = (at_ms: number, keys: readonly string[], day?: string) =>
     store().write((tx) =>
       tx.limits.take(
         keys.map((key) => ({ key, day, ...bucket })),
         t0 + at_ms,
       ),
     );
-  const take = async (at_ms: number, key = 'claim x', day: string | null = null) =>
-    (await takeAll(at_ms, [key], day))[0];
+  const take = async (at_ms: number, key = 'claim x', day?: string) => (await takeAll(at_ms, [key], day))[0];
 
   it('takes a bucket’s calls at once, then one a step, and says how long to wait', async () => {
     const waits = [];
@@ -34,7 +33,7 @@ export function describeLimits(store: () => Store): void {
   it('takes nothing in a transaction that fails', async () => {
     const failing = () =>
       store().write(async (tx) => {
-        await tx.limits.take([{ key: 'claim x', day: null, ...bucket }], t0);
+        await tx.limits.take([{ key: 'claim x', day: undefined, ...bucket }], t0);
         throw new Error('undone');
       });
     for (let count = 0; count < 10; count++) await expect(failing()).rejects.toThrow('undone');
@@ -54,14 +53,14 @@ export function describeLimits(store: () => Store): void {
     expect(await store().limits.dailyKey('2026-11-21')).toBe('first');
     expect(await store().limits.dailyKey('2026-11-22')).toBeUndefined();
   });
-  it('forgets full buckets, and what belongs to a day that is over', async () => {
+  it('purges full buckets, and what belongs to a past day', async () => {
     for (let count = 0; count < 7; count++) await take(0, 'claim full');
     for (let count = 0; count < 8; count++) await take(30_000, 'claim used');
     for (let count = 0; count < 8; count++) await take(30_000, 'claim network', '2026-11-20');
     await store().write(async (tx) => {
       await tx.limits.addDailyKey('2026-11-20', 'over');
       await tx.limits.addDailyKey('2026-11-21', 'today');
-      await tx.limits.forget(t0 + 60_001, '2026-11-21');
+      await tx.limits.purge(t0 + 60_001, '2026-11-21');
     });
     // A forgotten bucket starts anew, even at an earlier time.
     expect(await take(0, 'claim full')).toBe(0);

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
-import { listingRow } from './rows.ts';
+import { makeListing } from './examples.ts';
 
 let url: string;
 let store: Store;
@@ -24,7 +24,7 @@ const cutAll = () =>
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   );
 const put = (description: string) =>
-  store.write((tx) => tx.listings.putListings([listingRow('a/one', 1, { description })]));
+  store.write((tx) => tx.listings.putListings([makeListing('a/one', 1, { description })]));
 
 it('outlives sessions that PostgreSQL ends in the middle of reads and writes, and says unavailable', async () => {
   const failures: unknown[] = [];

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCachedStore } from '../../src/store/cached-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { runDossier } from '../support/command.ts';
-import { listingRow } from './rows.ts';
+import { makeListing } from './examples.ts';
 import { describeStore } from './store-contract.ts';
 
 let folder: string;
@@ -27,7 +27,7 @@ describeStore('SQLite in a file, cached', async () => createCachedStore(await op
 it('makes files that only their owner may read', async () => {
   const url = freshFile();
   const store = await openSqliteStore(url);
-  await store.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));
+  await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
   const names = await readdir(dirname(url.slice('file:'.length)));
   const modes = names.map((name) => statSync(join(dirname(url.slice('file:'.length)), name)).mode & 0o777);
   expect([names.toSorted(), modes]).toEqual([
@@ -70,9 +70,9 @@ describe('two processes on one SQLite file', () => {
     const other = new DatabaseSync(url.slice('file:'.length));
     other.exec('begin immediate');
     const done: string[] = [];
-    const written = store.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));
+    const written = store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
     void written.then(() => done.push('written'));
-    await store.listings.row('a/one');
+    await store.listings.byHandle('a/one');
     done.push('read');
     other.exec('commit');
     await written;
@@ -86,12 +86,12 @@ describe('two processes on one SQLite file', () => {
     const other = await openSqliteStore(url);
     const told: unknown[] = [];
     store.onChange((written) => told.push(written));
-    await other.write((tx) => tx.listings.putListings([listingRow('a/one', 1), listingRow('a/two', 2)]));
+    await other.write((tx) => tx.listings.putListings([makeListing('a/one', 1), makeListing('a/two', 2)]));
     await vi.waitFor(() => expect(told).toEqual([['a/one', 'a/two']]));
-    await store.write((tx) => tx.listings.putListings([listingRow('a/mine', 3)]));
-    await other.write((tx) => tx.listings.putListings([listingRow('a/two', 2, { description: 'new' })]));
+    await store.write((tx) => tx.listings.putListings([makeListing('a/mine', 3)]));
+    await other.write((tx) => tx.listings.putListings([makeListing('a/two', 2, { description: 'new' })]));
     await vi.waitFor(() => expect(told.slice(1)).toEqual([['a/mine'], ['a/two']]));
-    const many = Array.from({ length: 2001 }, (_, at) => listingRow(`b/n${at}`, 100 + at));
+    const many = Array.from({ length: 2001 }, (_, at) => makeListing(`b/n${at}`, 100 + at));
     await other.write((tx) => tx.listings.putListings(many));
     await vi.waitFor(() => expect(told.slice(3)).toEqual(['all']));
     // As one that missed what was said in between.
@@ -108,11 +108,11 @@ describe('two processes on one SQLite file', () => {
     const importing = await openSqliteStore(url);
     const description = async () => (await serving.listings.facts('a/one'))?.listing.description;
     await importing.write((tx) =>
-      tx.listings.putListings([listingRow('a/one', 1, { description: 'before' })]),
+      tx.listings.putListings([makeListing('a/one', 1, { description: 'before' })]),
     );
     expect(await description()).toBe('before');
     await importing.write((tx) =>
-      tx.listings.putListings([listingRow('a/one', 1, { description: 'after' })]),
+      tx.listings.putListings([makeListing('a/one', 1, { description: 'after' })]),
     );
     await vi.waitFor(async () => expect(await description()).toBe('after'), { timeout: 3000 });
     await Promise.all([serving.close(), importing.close()]);
@@ -122,19 +122,19 @@ describe('two processes on one SQLite file', () => {
     const counted = vi.spyOn(store.listings, 'searchCounts');
     const cached = createCachedStore(store);
     const total = async () => (await cached.listings.searchCounts({ words: ['one'], facets: [] })).total;
-    await cached.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));
+    await cached.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
     expect([await total(), await total()]).toEqual([1, 1]);
     expect(counted).toHaveBeenCalledTimes(1);
-    await cached.write((tx) => tx.listings.putListings([listingRow('b/one', 2)]));
+    await cached.write((tx) => tx.listings.putListings([makeListing('b/one', 2)]));
     expect(await total()).toBe(2);
     await cached.close();
   });
   it('lets reads pass while a transaction is open', async () => {
     const store = await openSqliteStore(freshFile());
-    await store.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));
+    await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
     const seen = await store.write(async (tx) => {
-      await tx.listings.putListings([listingRow('a/two', 2)]);
-      return [await store.listings.row('a/two'), (await store.listings.row('a/one'))?.handle];
+      await tx.listings.putListings([makeListing('a/two', 2)]);
+      return [await store.listings.byHandle('a/two'), (await store.listings.byHandle('a/one'))?.handle];
     });
     expect(seen).toEqual([undefined, 'a/one']);
     await store.close();

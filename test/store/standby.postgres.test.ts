@@ -4,7 +4,7 @@ import { createCachedStore } from '../../src/store/cached-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type PostgresServer, startPostgres, startStandby } from '../support/postgres-server.ts';
-import { listingRow } from './rows.ts';
+import { makeListing } from './examples.ts';
 
 let primary: PostgresServer;
 let standby: PostgresServer;
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const put = (description: string) =>
-  store.write((tx) => tx.listings.putListings([listingRow('a/one', 1, { description })]));
+  store.write((tx) => tx.listings.putListings([makeListing('a/one', 1, { description })]));
 const found = async () => {
   const query = { words: ['one'], facets: [], after: undefined, limit: 5 };
   const { total } = await store.listings.searchCounts(query);
@@ -38,9 +38,9 @@ it('reads searches from a replica that may lag, one listing never, and nothing k
   await put('first');
   await expect.poll(found, { timeout: 5000 }).toEqual([1, 'first']);
   await replay.query('select pg_wal_replay_pause()');
-  const second = listingRow('b/one', 2, { description: 'another' });
+  const second = makeListing('b/one', 2, { description: 'another' });
   await store.write((tx) =>
-    tx.listings.putListings([listingRow('a/one', 1, { description: 'second' }), second]),
+    tx.listings.putListings([makeListing('a/one', 1, { description: 'second' }), second]),
   );
   expect(await shown()).toBe('second');
   expect(await found()).toEqual([1, 'first']);

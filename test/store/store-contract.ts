@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { zeroImportCounts } from '../../src/evidence/import-run.ts';
 import type { ImportedSignal } from '../../src/evidence/listing/listing-document.ts';
 import { toLeaf } from '../../src/evidence/log/leaf.ts';
-import type { ChangedHandles, SearchQuery, Store } from '../../src/store/store.ts';
+import type { SearchQuery } from '../../src/store/contract/listings.ts';
+import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { describeChecks } from './checks-contract.ts';
+import { makeCapability, makeListing, makeRating, makeVersion } from './examples.ts';
 import { describeLimits } from './limits-contract.ts';
-import { capabilityRow, listingRow, ratingRow, versionRow } from './rows.ts';
 
 /** What every engine must do alike. `open` makes an empty store. */
 export function describeStore(name: string, open: () => Promise<Store>): void {
@@ -26,25 +28,25 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   };
   const counts = async (query: Partial<SearchQuery>) =>
     (await store.listings.searchCounts({ words: [], facets: [], ...query })).total;
-  const tags = (...names: string[]) => JSON.stringify(names.map((tag) => ({ tag, reason: 'test' })));
+  const tags = (...names: string[]) => names.map((tag) => ({ tag, reason: 'test' }));
 
   describe(`${name}: search`, () => {
     beforeEach(() =>
       store.write((tx) =>
         tx.listings.putListings([
-          listingRow('z/notes', 10, {
+          makeListing('z/notes', 10, {
             description: 'Keeps a database of notes',
-            facets: 'tag:notes state:imported',
+            facets: ['tag:notes', 'state:imported'],
           }),
-          listingRow('b/sqlite-database', 20, {
+          makeListing('b/sqlite-database', 20, {
             tags: tags('database'),
-            facets: 'tag:database state:imported',
+            facets: ['tag:database', 'state:imported'],
           }),
-          listingRow('a/store', 30, {
+          makeListing('a/store', 30, {
             tags: tags('database'),
-            facets: 'tag:database state:claimed has:endpoint',
+            facets: ['tag:database', 'state:claimed', 'has:endpoint'],
           }),
-          listingRow('c/Café', 40, { title: 'Database café', description: 'Ünïcode Ǆ 数据库' }),
+          makeListing('c/Café', 40, { title: 'Database café', description: 'Ünïcode Ǆ 数据库' }),
         ]),
       ),
     );
@@ -82,8 +84,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     it('finds a forge in names only where it is part of the own name', async () => {
       await store.write((tx) =>
         tx.listings.putListings([
-          listingRow('io.github.someone/notes', 1),
-          listingRow('io.github.github/github-mcp', 60),
+          makeListing('io.github.someone/notes', 1),
+          makeListing('io.github.github/github-mcp', 60),
         ]),
       );
       expect(await search({ words: ['github'] })).toEqual([
@@ -101,8 +103,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     it('finds the same before and after a word became frequent', async () => {
       const rows = (from: number, step: number) =>
         [0, 1, 2].map((at) =>
-          listingRow(`w/harness-${at}`, from + at * step, {
-            title: at === 0 ? 'Weathervane' : null,
+          makeListing(`w/harness-${at}`, from + at * step, {
+            title: at === 0 ? 'Weathervane' : undefined,
             tags: tags(...(at === 1 ? ['weathervane'] : [])),
             description: at === 2 ? 'Weathervanes, many' : 'One thing',
           }),
@@ -129,8 +131,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         store.write((tx) => tx.listings.putListings(listings));
       await put(rows(1, 10));
       expect(await found()).toEqual(expected);
-      await put([listingRow('x/chosen', 1024, { description: 'Harness the weathervane and weathervanes' })]);
-      await put([listingRow('x/chosen', 1024, { withdrawn: 'deleted', facets: '' })]);
+      await put([makeListing('x/chosen', 1024, { description: 'Harness the weathervane and weathervanes' })]);
+      await put([makeListing('x/chosen', 1024, { withdrawn: 'deleted', facets: [] })]);
       expect(await found()).toEqual(expected);
       await put(rows(2048, 2048));
       expect(await found()).toEqual([
@@ -143,8 +145,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const many = Array.from({ length: 100 }, (_, at) => `wea${String.fromCodePoint(0x4e00 + at)}`);
       await store.write((tx) =>
         tx.listings.putListings([
-          listingRow('w/first', 1024, { description: many.join(' ') }),
-          listingRow('w/second', 2049, { description: many.slice(90).join(' ') }),
+          makeListing('w/first', 1024, { description: many.join(' ') }),
+          makeListing('w/second', 2049, { description: many.slice(90).join(' ') }),
         ]),
       );
       expect(await search({ words: ['wea'] })).toEqual(['3 w/first', '3 w/second']);
@@ -174,11 +176,11 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await counts({ words: ['database'] })).toBe(4);
       await store.write((tx) =>
         tx.listings.putListings([
-          listingRow('z/notes', 5, {
+          makeListing('z/notes', 5, {
             description: 'Nothing of the kind',
-            facets: 'tag:other state:imported',
+            facets: ['tag:other', 'state:imported'],
           }),
-          listingRow('a/store', 30, { withdrawn: 'deleted', description: '', tags: '[]', facets: '' }),
+          makeListing('a/store', 30, { withdrawn: 'deleted', description: '', tags: [], facets: [] }),
         ]),
       );
       expect(await counts({ words: ['database'] })).toBe(2);
@@ -191,9 +193,11 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await store.listings.count()).toBe(3);
     });
     it('gives a listing the next free id where its own is taken', async () => {
-      await store.write((tx) => tx.listings.putListings([listingRow('q/one', 20), listingRow('q/two', 20)]));
+      await store.write((tx) =>
+        tx.listings.putListings([makeListing('q/one', 20), makeListing('q/two', 20)]),
+      );
       const ids = await Promise.all(
-        ['b/sqlite-database', 'q/one', 'q/two'].map((handle) => store.listings.row(handle)),
+        ['b/sqlite-database', 'q/one', 'q/two'].map((handle) => store.listings.byHandle(handle)),
       );
       expect(ids.map((row) => row?.id)).toEqual([20, 21, 22]);
     });
@@ -208,7 +212,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
     it('pages in handle order and lists the newest', async () => {
       await store.write((tx) =>
-        tx.listings.putListings([listingRow('m/new', 50, { published_at: '2026-05-01T00:00:00.000Z' })]),
+        tx.listings.putListings([makeListing('m/new', 50, { published_at: '2026-05-01T00:00:00.000Z' })]),
       );
       expect(await store.listings.page('b/sqlite-database', 2)).toEqual([
         { handle: 'c/Café', updated_at: '2026-01-02T03:04:05.000Z' },
@@ -221,12 +225,12 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   describe(`${name}: transactions`, () => {
     it('leaves no trace of work that throws', async () => {
       const failing = store.write(async (tx) => {
-        await tx.listings.putListings([listingRow('a/one', 1)]);
+        await tx.listings.putListings([makeListing('a/one', 1)]);
         await tx.log.append(toLeaf('rating.submitted', { id: 'x' }));
         throw new Error('stop');
       });
       await expect(failing).rejects.toThrow('stop');
-      expect(await store.listings.row('a/one')).toBeUndefined();
+      expect(await store.listings.byHandle('a/one')).toBeUndefined();
       expect(await store.log.size()).toBe(0);
     });
     it('orders parallel appends without a gap', async () => {
@@ -239,26 +243,20 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const seen: ChangedHandles[] = [];
       const stop = store.onChange((written) => seen.push(written));
       const id = await store.write(async (tx) => {
-        await tx.listings.putListings([listingRow('a/one', 1)]);
+        await tx.listings.putListings([makeListing('a/one', 1)]);
         return tx.imports.startRun({
           kind: 'full',
           source: 'test',
           state: 'running',
           started_at: '2026-01-01T00:00:00.000Z',
-          finished_at: null,
-          updated_since: null,
-          cursor: null,
-          counts: '{}',
-          error: null,
-          lease_owner: null,
-          lease_at: null,
+          progress: { counts: zeroImportCounts, newestUpdatedAt: undefined },
         });
       });
       await store.write((tx) =>
         tx.imports.saveRun(id, { state: 'done', finished_at: '2026-01-02T00:00:00.000Z' }),
       );
       stop();
-      await store.write((tx) => tx.listings.putListings([listingRow('a/two', 2)]));
+      await store.write((tx) => tx.listings.putListings([makeListing('a/two', 2)]));
       expect(seen).toEqual([['a/one'], 'all']);
       expect((await store.imports.last()).done?.finished_at).toBe('2026-01-02T00:00:00.000Z');
     });
@@ -268,13 +266,13 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     it('keeps every version once and answers them by handle', async () => {
       await store.write((tx) =>
         tx.listings.putVersions([
-          versionRow('a/one', '1.0.0', { is_latest: 0 }),
-          versionRow('a/one', '1.1.0'),
+          makeVersion('a/one', '1.0.0', { is_latest: false }),
+          makeVersion('a/one', '1.1.0'),
         ]),
       );
       await store.write((tx) =>
         tx.listings.putVersions([
-          versionRow('a/one', '1.1.0', { status: 'deprecated', digest: 'b'.repeat(64) }),
+          makeVersion('a/one', '1.1.0', { status: 'deprecated', digest: 'b'.repeat(64) }),
         ]),
       );
       const summaries = await store.listings.versionSummaries(['a/one', 'a/none']);
@@ -301,7 +299,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const other = { ...proof, source: 'other', source_url: 'https://other.example/one' };
       const put = (source: string, ...signals: readonly ImportedSignal[]) =>
         store.write((tx) => tx.listings.putSignals([{ handle: 'a/one', source, signals }]));
-      await store.write((tx) => tx.listings.putListings([listingRow('a/one', 1)]));
+      await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
       await put('registry', count, missing, count);
       await put('other', other);
       expect((await store.listings.facts('a/one'))?.imported).toEqual([other, count, missing, count]);
@@ -311,8 +309,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
     it('answers all facts of a listing at once', async () => {
       await store.write(async (tx) => {
-        await tx.listings.putListings([listingRow('a/one', 1), listingRow('a/two', 2)]);
-        await tx.listings.putVersions([versionRow('a/one', '1.0.0')]);
+        await tx.listings.putListings([makeListing('a/one', 1), makeListing('a/two', 2)]);
+        await tx.listings.putVersions([makeVersion('a/one', '1.0.0')]);
         await tx.listings.putSignals([
           {
             handle: 'a/one',
@@ -342,11 +340,11 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
 
   describe(`${name}: ratings`, () => {
     beforeEach(() =>
-      store.write((tx) => tx.listings.putListings([listingRow('a/subject', 1), listingRow('b/source', 2)])),
+      store.write((tx) => tx.listings.putListings([makeListing('a/subject', 1), makeListing('b/source', 2)])),
     );
-    const insert = (...rows: Parameters<typeof ratingRow>[]) =>
+    const insert = (...rows: Parameters<typeof makeRating>[]) =>
       store.write(async (tx) => {
-        for (const row of rows) await tx.ratings.insert(ratingRow(...row));
+        for (const row of rows) await tx.ratings.insert(makeRating(...row));
         await tx.listings.reindex('a/subject');
       });
 
@@ -354,7 +352,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await insert(
         ['1', { score: 5 }],
         ['2', { outcome: 'failed', score: 1, source_handle: 'c/source', source_root: 'github.com/b' }],
-        ['3', { independent: 0, flags: '["same_owner"]', source_handle: 'd/source' }],
+        ['3', { independent: false, flags: ['same_owner'], source_handle: 'd/source' }],
       );
       const native = (await store.listings.facts('a/subject'))?.native;
       expect(native?.ratings).toBe(3);
@@ -371,8 +369,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await search({ facets: ['has:ratings'] })).toEqual(['0 a/subject']);
     });
     it('keeps each column of a rating as its own, in whatever order they are said', async () => {
-      const first = ratingRow('1', { interaction_id: 'one', score: 5 });
-      const second = ratingRow('2', { interaction_id: 'two', score: null, outcome: 'failed' });
+      const first = makeRating('1', { interaction_id: 'one', score: 5 });
+      const second = makeRating('2', { interaction_id: 'two', score: undefined, outcome: 'failed' });
       const reversed = Object.fromEntries(Object.entries(second).toReversed()) as typeof second;
       await store.write(async (tx) => {
         await tx.ratings.insert(first);
@@ -387,17 +385,17 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await sides('a/subject')).toBeUndefined();
       await store.write(async (tx) => {
         await tx.listings.putListings([
-          listingRow('b/source', 2),
-          listingRow('a/gone', 3, { withdrawn: 'optout' }),
+          makeListing('b/source', 2),
+          makeListing('a/gone', 3, { withdrawn: 'optout' }),
         ]);
-        await tx.claims.addCapability(capabilityRow('b/source', hash));
-        await tx.ratings.insert(ratingRow('1', { source_handle: 'a/subject', subject_handle: 'b/source' }));
+        await tx.claims.addCapability(makeCapability('b/source', hash));
+        await tx.ratings.insert(makeRating('1', { source_handle: 'a/subject', subject_handle: 'b/source' }));
       });
       expect(await sides('a/subject')).toMatchObject({
         capability_state: 'active',
         claimed_at: undefined,
-        source: { handle: 'b/source', withdrawn: null },
-        subject: { handle: 'a/subject', withdrawn: null },
+        source: { handle: 'b/source', withdrawn: undefined },
+        subject: { handle: 'a/subject', withdrawn: undefined },
         reciprocal: true,
       });
       expect((await sides('a/subject', '2026-02-01T00:00:00.000Z'))?.reciprocal).toBe(false);
@@ -412,7 +410,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await insert(['1']);
       const end = () =>
         store.write((tx) =>
-          tx.ratings.end('1', { withdrawn_at: '2026-02-01T00:00:00.000Z', withdrawn_reason: null }),
+          tx.ratings.end('1', { withdrawn_at: '2026-02-01T00:00:00.000Z', withdrawn_reason: undefined }),
         );
       expect([await end(), await end()]).toEqual([true, false]);
       expect(await store.ratings.current('b/source', 'a/subject', 'interaction-1')).toBeUndefined();
@@ -434,9 +432,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     it('lists the counted ones of an outcome or of a kind of source', async () => {
       await insert(
         ['1', { outcome: 'failed' }],
-        ['2', { outcome: 'failed', independent: 0 }],
+        ['2', { outcome: 'failed', independent: false }],
         ['3'],
-        ['4', { outcome: 'failed', is_current: 0, superseded_by: '5' }],
+        ['4', { outcome: 'failed', superseded_by: '5' }],
       );
       const ids = async (only: { outcome?: 'failed' | 'refused'; independent?: boolean }) =>
         (await store.ratings.list('a/subject', { limit: 10, ...only })).map(({ id }) => id);
@@ -450,8 +448,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         ['1', { created_at: '2026-01-31T23:59:59.999Z' }],
         ['2', { created_at: '2026-02-01T00:00:00.000Z' }],
         ['3', { created_at: '2026-02-28T00:00:00.000Z' }],
-        ['4', { created_at: '2026-03-01T00:00:00.000Z', outcome: 'failed', independent: 0 }],
-        ['5', { created_at: '2026-03-01T00:00:00.000Z', is_current: 0 }],
+        ['4', { created_at: '2026-03-01T00:00:00.000Z', outcome: 'failed', independent: false }],
+        ['5', { created_at: '2026-03-01T00:00:00.000Z', superseded_by: '6' }],
       );
       expect(await store.ratings.months('a/subject', '2026-02-01T00:00:00.000Z')).toEqual([
         { month: '2026-02', outcome: 'succeeded', independent: true, ratings: 2 },
@@ -464,7 +462,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   describe(`${name}: claims, feedback, quarantine, keys`, () => {
     it('finds a capability by its hash and changes its state', async () => {
       const hash = 'ab'.repeat(32);
-      await store.write((tx) => tx.claims.addCapability(capabilityRow('a/one', hash)));
+      await store.write((tx) => tx.claims.addCapability(makeCapability('a/one', hash)));
       await store.write((tx) => tx.claims.setCapabilityState(hash, 'revoked', '2026-02-01T00:00:00.000Z'));
       expect(await store.claims.capability(hash)).toMatchObject({
         id: 'abababababababab',
@@ -475,15 +473,14 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
     it('keeps a claim, its history and its facet', async () => {
       await store.write(async (tx) => {
-        await tx.listings.putListings([listingRow('a/one', 1)]);
+        await tx.listings.putListings([makeListing('a/one', 1)]);
         await tx.claims.putClaim({
           handle: 'a/one',
           state: 'claimed',
-          suspended_reason: null,
           claimed_at: '2026-02-01T00:00:00.000Z',
           repository: 'https://github.com/a/one',
           repository_key: 'github.com/a/one',
-          commit_id: 'c'.repeat(40),
+          commit: 'c'.repeat(40),
           branch: 'main',
           checked_at: '2026-02-01T00:00:00.000Z',
         });
@@ -514,19 +511,14 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           id: 'f1',
           received_at: '2026-02-01T00:00:00.000Z',
           state: 'open',
-          category: null,
-          handle: null,
           message: 'hello',
-          looking_for: null,
-          found_it: null,
-          contact: null,
         }),
       );
       expect((await store.feedback.list('open', 10)).map(({ id }) => id)).toEqual(['f1']);
       expect(await store.write((tx) => tx.feedback.close('f1'))).toBe(true);
       expect(await store.write((tx) => tx.feedback.close('f2'))).toBe(false);
       expect(await store.feedback.list('open', 10)).toEqual([]);
-      expect((await store.feedback.show('f1'))?.state).toBe('closed');
+      expect((await store.feedback.byId('f1'))?.state).toBe('closed');
     });
     it('quarantines a record once and releases it', async () => {
       const row = {

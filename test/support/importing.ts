@@ -22,7 +22,7 @@ export interface Importing {
 /** Listings, versions, and the facts of every tenth listing as they stand, without the times of our reading. */
 export async function readWritten(store: Store): Promise<unknown> {
   const handles = (await store.listings.page('', 100_000)).map(({ handle }) => handle);
-  const listings = (await store.listings.rows(handles)).sort((a, b) => (a.handle < b.handle ? -1 : 1));
+  const listings = (await store.listings.byHandles(handles)).sort((a, b) => (a.handle < b.handle ? -1 : 1));
   const facts = await Promise.all(
     listings
       .filter((_, at) => at % 10 === 0)
@@ -32,9 +32,9 @@ export async function readWritten(store: Store): Promise<unknown> {
       }),
   );
   const versions = await store.listings.versionSummaries(handles);
-  const order = (row: { handle: string; version: string }) => `${row.handle} ${row.version}`;
+  const order = ({ handle, version }: { handle: string; version: string }) => `${handle} ${version}`;
   return {
-    listings: listings.map(({ imported_at: _, ...row }) => row),
+    listings: listings.map(({ imported_at: _, ...listing }) => listing),
     facts,
     versions: versions.sort((a, b) => (order(a) < order(b) ? -1 : 1)),
   };

@@ -44,7 +44,7 @@ const entries = [
   registryEntry('org.plain/fresh', onGitHub('plain/fresh')),
   registryEntry('org.suspended/server', onGitHub('suspended/server')),
   registryEntry('org.revoked/server', onGitHub('revoked/server')),
-  registryEntry('org.burnt/server', onGitHub('burnt/server')),
+  registryEntry('org.leaked/server', onGitHub('leaked/server')),
   gone('active'),
 ];
 

@@ -1,6 +1,6 @@
 import { capabilityHash, createCapability } from '../../src/evidence/claim/capability.ts';
 import type { Store } from '../../src/store/store.ts';
-import { capabilityRow, listingRow } from '../store/rows.ts';
+import { makeCapability, makeListing } from '../store/examples.ts';
 
 const at = '2026-11-01T00:00:00.000Z';
 const repository = { repository: 'https://github.com/b/source', repository_key: 'github.com/b/source' };
@@ -13,20 +13,19 @@ export async function addSource(store: Store, subjects = 1): Promise<string> {
   const capability = createCapability();
   await store.write(async (tx) => {
     await tx.listings.putListings([
-      listingRow('b/source', 1, repository),
-      ...Array.from({ length: subjects }, (_, n) => listingRow(`a/subject-${n}`, n + 2)),
+      makeListing('b/source', 1, repository),
+      ...Array.from({ length: subjects }, (_, n) => makeListing(`a/subject-${n}`, n + 2)),
     ]);
     await tx.claims.putClaim({
       handle: 'b/source',
       state: 'claimed',
-      suspended_reason: null,
       claimed_at: at,
       ...repository,
-      commit_id: 'c'.repeat(40),
+      commit: 'c'.repeat(40),
       branch: 'main',
       checked_at: at,
     });
-    await tx.claims.addCapability(capabilityRow('b/source', capabilityHash(capability)));
+    await tx.claims.addCapability(makeCapability('b/source', capabilityHash(capability)));
   });
   return capability;
 }

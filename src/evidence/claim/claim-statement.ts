@@ -11,7 +11,7 @@ export const whatClaimedMeans = (claimFile: string): string =>
 /** A claim as it is kept: when it was made, and at which commit where that is known. */
 interface Shown {
   readonly claimed_at: string;
-  readonly commit?: string | null | undefined;
+  readonly commit?: string | undefined;
 }
 
 /** What was shown of one listing, at which commit and when; the same sentence on every face. */

@@ -1,7 +1,7 @@
-import type { ListingFacts } from '../../store/store.ts';
 import { claimStatement } from '../claim/claim-statement.ts';
 import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
+import type { ListingFacts } from './listing-facts.ts';
 import { notChecked } from './not-checked.ts';
 import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
 
@@ -52,10 +52,10 @@ function snapshotFacts({ listing, native, lastNativeAt, lastImportAt }: ListingF
 function toClaim({ listing, claim, claimHistory }: ListingFacts): ListingDocument['claim'] {
   if (!claim) return undefined;
   return {
-    statement: claimStatement({ claimed_at: claim.claimed_at, commit: claim.commit_id }),
+    statement: claimStatement(claim),
     claimed_at: claim.claimed_at,
     repository: claim.repository,
-    ...(claim.commit_id && { commit: claim.commit_id }),
+    ...(claim.commit && { commit: claim.commit }),
     checked_at: claim.checked_at,
     ...(claim.suspended_reason && { suspended_reason: claim.suspended_reason }),
     namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.repository_key),
@@ -89,11 +89,11 @@ function toRecorded({ listing }: ListingFacts) {
     updated_at: listing.updated_at,
     imported_at: listing.imported_at,
     ...(listing.endpoint && { endpoint: listing.endpoint }),
-    remotes: JSON.parse(listing.remotes) as ListingDocument['remotes'],
-    packages: JSON.parse(listing.packages) as ListingDocument['packages'],
+    remotes: [...listing.remotes],
+    packages: [...listing.packages],
     ...(listing.repository && { repository: listing.repository }),
     ...(listing.website && { website: listing.website }),
-    tags: JSON.parse(listing.tags) as ListingDocument['tags'],
+    tags: [...listing.tags],
   };
 }
 

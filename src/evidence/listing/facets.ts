@@ -37,10 +37,12 @@ export function toFacets(facts: FacetFacts): Facet[] {
   ];
 }
 
-/** Facets as they stand in a listing's row, with those that follow from claim and ratings brought up to date. */
-export function withNativeFacets(facets: string, state: ClaimState, hasNativeRatings: boolean): string {
-  const kept = facets
-    .split(' ')
-    .filter((facet) => facet && !facet.startsWith('state:') && facet !== 'has:ratings');
-  return [...kept, `state:${state}`, ...(hasNativeRatings ? ['has:ratings'] : [])].join(' ');
+/** Facets of a listing with those that follow from its claim and its ratings brought up to date. */
+export function withNativeFacets(
+  facets: readonly Facet[],
+  state: ClaimState,
+  hasNativeRatings: boolean,
+): Facet[] {
+  const recorded = facets.filter((facet) => !facet.startsWith('state:') && facet !== 'has:ratings');
+  return [...recorded, `state:${state}`, ...(hasNativeRatings ? ['has:ratings' as const] : [])];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { ListingRow, SearchHit } from '../../store/store.ts';
-import { claimStates, type ListingTag } from './listing-document.ts';
+import type { Facet } from './facets.ts';
+import type { ListingSummary } from './listing.ts';
+import { claimStates } from './listing-document.ts';
 
 /** A listing as lists show it. */
 export const shortListing = z.object({
@@ -19,27 +20,30 @@ export const shortListing = z.object({
 });
 export type ShortListing = z.infer<typeof shortListing>;
 
+/** Where a search found a listing: 1 in its name, 2 in its tags, 3 in its text; 0 for a search without words. */
+export type SearchTier = 0 | 1 | 2 | 3;
+
 const tierNames = [undefined, 'name', 'tags', 'text'] as const;
 
-const stateOf = (facets: readonly string[]) =>
+const stateOf = (facets: readonly Facet[]) =>
   claimStates.find((state) => facets.includes(`state:${state}`)) ?? 'imported';
 
-/** The short form of a row, with where a search found it. */
-export function toShortListing(row: ListingRow, tier: SearchHit['tier'] = 0): ShortListing {
-  const facets = row.facets.split(' ');
+/** The short form of a listing, with where a search found it. */
+export function toShortListing(listing: ListingSummary, tier: SearchTier = 0): ShortListing {
+  const { handle, title, description, version, endpoint, repository, tags, facets } = listing;
   const found_in = tierNames[tier];
   return {
-    handle: row.handle,
-    ...(row.title && { title: row.title }),
-    description: row.description,
-    version: row.version,
-    ...(row.endpoint && { endpoint: row.endpoint }),
-    ...(row.repository && { repository: row.repository }),
-    tags: (JSON.parse(row.tags) as ListingTag[]).map(({ tag }) => tag),
+    handle,
+    ...(title && { title }),
+    description,
+    version,
+    ...(endpoint && { endpoint }),
+    ...(repository && { repository }),
+    tags: tags.map(({ tag }) => tag),
     state: stateOf(facets),
     has_native_ratings: facets.includes('has:ratings'),
-    published_at: row.published_at,
-    updated_at: row.updated_at,
+    published_at: listing.published_at,
+    updated_at: listing.updated_at,
     ...(found_in && { found_in }),
   };
 }

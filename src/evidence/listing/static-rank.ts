@@ -5,11 +5,11 @@ const slotsPerMillisecond = 1024;
 const latest_ms = 8_790_000_000_000;
 
 /**
- * A listing's place in the static order: first publication (RFC 3339), then a checksum of the handle. Neither ratings
- * nor publishing more move it. A whole number from 0 to 2^53; two listings of one millisecond may share it, then the
- * store takes the next free one.
+ * The static rank of a listing, which orders every list: first publication (RFC 3339), then a checksum of the handle.
+ * Ratings and new versions never change it. A whole number from 0 to 2^53. Two listings first published in the same
+ * millisecond may have the same rank; the store then takes the next free one.
  */
-export function toOrder(handle: string, firstPublishedAt: string): number {
+export function toStaticRank(handle: string, firstPublishedAt: string): number {
   const published_ms = Math.min(Math.max(Date.parse(firstPublishedAt), 0), latest_ms);
   return published_ms * slotsPerMillisecond + (crc32(handle) & (slotsPerMillisecond - 1));
 }

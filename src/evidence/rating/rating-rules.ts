@@ -1,11 +1,11 @@
-import type { ListingRow } from '../../store/store.ts';
 import { handleParts } from '../handle.ts';
 import { repositoryRoot } from '../namespace.ts';
 import type { ratingFlags } from './rating.ts';
+import type { RatingSide } from './rating-sides.ts';
 
 type RatingFlag = (typeof ratingFlags)[number];
-/** What the flags of a rating look at in a listing. */
-type Side = Pick<ListingRow, 'handle' | 'repository_key' | 'endpoint'>;
+/** What flags are computed from. */
+type Side = Omit<RatingSide, 'withdrawn'>;
 
 const day_ms = 86_400_000;
 /** An interaction may be rated for so long. */
@@ -18,12 +18,13 @@ export const newSource_ms = 7 * day_ms;
 /** Flags that move a rating out of the independent counts. */
 const related: readonly RatingFlag[] = ['same_namespace', 'same_owner', 'same_host'];
 
-const host = (url: string | null) => (url && URL.canParse(url) ? new URL(url).host.toLowerCase() : undefined);
+const host = (url: string | undefined) =>
+  url && URL.canParse(url) ? new URL(url).host.toLowerCase() : undefined;
 
 /** Whether the rater and the rated are one listing or one repository (self_rating). */
 export const isSelfRating = (source: Side, subject: Side): boolean =>
   source.handle === subject.handle ||
-  (source.repository_key !== null && source.repository_key === subject.repository_key);
+  (source.repository_key !== undefined && source.repository_key === subject.repository_key);
 
 /** What is computed about a rating (trust.md section 3). */
 export function toRatingFlags(

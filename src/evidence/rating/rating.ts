@@ -90,6 +90,18 @@ export const ratingRecord = z.object({
 });
 export type RatingRecord = z.infer<typeof ratingRecord>;
 
+/** A rating as it is stored: the public record, and what only the service needs. */
+export interface Rating extends Readonly<Omit<RatingRecord, 'response'>> {
+  readonly source_capability_id: string;
+  /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
+  readonly content_digest: string;
+  readonly withdrawn_reason?: string | undefined;
+}
+
+/** Whether a rating counts: neither superseded nor withdrawn. */
+export const isCurrent = ({ superseded_by, withdrawn_at }: Rating): boolean =>
+  superseded_by === undefined && withdrawn_at === undefined;
+
 /** The short form of a record that a listing shows; list_ratings has all of it. */
 export const shortRating = ratingRecord.pick({
   id: true,

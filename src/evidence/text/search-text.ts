@@ -1,4 +1,3 @@
-import type { ListingRow } from '../../store/store.ts';
 import { tokenize } from './tokenize.ts';
 
 /** The words of a listing that a search looks in, tier by tier; the same for every engine. */
@@ -11,12 +10,20 @@ export interface SearchText {
 /** Where a forge's accounts live: in the handles of half the registry, and part of nobody's own name. */
 const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
 
+/** The texts of a listing that a search looks in. */
+interface Searchable {
+  readonly handle: string;
+  readonly title: string | undefined;
+  readonly tags: readonly { readonly tag: string }[];
+  readonly description: string;
+}
+
 /** Own name (namespace without its forge, name, title), tags, and the rest. */
-export function toSearchText(row: Pick<ListingRow, 'handle' | 'title' | 'tags' | 'description'>): SearchText {
-  const [forge = ''] = forgePrefix.exec(row.handle) ?? [];
+export function toSearchText({ handle, title, tags, description }: Searchable): SearchText {
+  const [forge = ''] = forgePrefix.exec(handle) ?? [];
   return {
-    name: tokenize(`${row.handle.slice(forge.length)} ${row.title ?? ''}`),
-    tags: (JSON.parse(row.tags) as { tag: string }[]).flatMap(({ tag }) => tokenize(tag)),
-    body: tokenize(`${row.description} ${forge}`),
+    name: tokenize(`${handle.slice(forge.length)} ${title ?? ''}`),
+    tags: tags.flatMap(({ tag }) => tokenize(tag)),
+    body: tokenize(`${description} ${forge}`),
   };
 }

@@ -1,4 +1,4 @@
-import type { ListingReads } from '../../store/store.ts';
+import type { ListingReads } from '../../store/contract/listings.ts';
 import { pagePath } from '../../views/layout/html.ts';
 import type { Request } from '../environment.ts';
 import { answerWithETag } from '../response/answers.ts';

@@ -3,7 +3,7 @@ import { consistencyProof } from '../../evidence/log/merkle.ts';
 import { toVerifierText, verifierOf } from '../../evidence/log/signed-note.ts';
 import { parseTilePath, type TileRange, tileWidth, toEntryBundle } from '../../evidence/log/tiles.ts';
 import { Problem } from '../../problem.ts';
-import type { LogHead } from '../../store/store.ts';
+import type { LogHead } from '../../store/contract/transparency-log.ts';
 import { proveEntry } from '../../transparency-log/entry-proof.ts';
 import { currentCheckpoint } from '../../transparency-log/issue-checkpoint.ts';
 import { logPath, openLogKey } from '../../transparency-log/keys.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Dump, DumpedRow, DumpedTable, RowCounts } from '../backup-contract.ts';
+import type { Dump, DumpedRow, DumpedTable, RowCounts } from '../contract/backup.ts';
 import type { Db, Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 

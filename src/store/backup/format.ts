@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Dump } from '../backup-contract.ts';
+import type { Dump } from '../contract/backup.ts';
 
 const format = 'dossier-backup';
 /** Of the lines and of the tables in them: a change of either is another version. */

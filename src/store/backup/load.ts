@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { DumpedRow, DumpedTable, Load } from '../backup-contract.ts';
+import type { DumpedRow, DumpedTable, Load } from '../contract/backup.ts';
 import type { Db, Engine, SearchIndex } from '../engine.ts';
-import type { ListingRow } from '../store.ts';
+import type { ListingRow } from '../schema.ts';
 import { countRows, dumpedTables, keyColumns, keyOf, readTable } from './dump.ts';
 
 /** Runs one transaction and answers once it is durable. */

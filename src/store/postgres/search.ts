@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, SearchIndex } from '../engine.ts';
+import type { SearchQuery } from '../contract/listings.ts';
+import type { Db, IndexHit, SearchIndex } from '../engine.ts';
 import { readVisibleListings } from '../queries/visible-listings.ts';
-import type { ListingRow, SearchHit, SearchQuery } from '../store.ts';
+import type { ListingRow } from '../schema.ts';
 import { isFrequent } from './estimate.ts';
 import { toExpression, toLexemes, toNameExpression } from './terms.ts';
 import { createIndexCondition, createTierReader, scannedRows } from './tier-reader.ts';
@@ -17,9 +18,9 @@ async function readListings(db: Db, ids: readonly number[]): Promise<Map<number,
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-async function searchTiers(db: Db, query: SearchQuery): Promise<SearchHit[]> {
+async function searchTiers(db: Db, query: SearchQuery): Promise<IndexHit[]> {
   const read = createTierReader(db, query);
-  const found: { id: number; tier: SearchHit['tier'] }[] = [];
+  const found: { id: number; tier: IndexHit['tier'] }[] = [];
   for (const tier of query.words.length > 0 ? ([1, 2, 3] as const) : ([0] as const)) {
     if (tier < (query.after?.tier ?? 0) || found.length >= query.limit) continue;
     const afterId = query.after?.tier === tier ? query.after.id : 0;
@@ -37,7 +38,7 @@ async function searchTiers(db: Db, query: SearchQuery): Promise<SearchHit[]> {
   });
 }
 
-async function listEverything(db: Db, { after, limit }: SearchQuery): Promise<SearchHit[]> {
+async function listEverything(db: Db, { after, limit }: SearchQuery): Promise<IndexHit[]> {
   const rows = await readVisibleListings(db, after?.id ?? 0, limit);
   return rows.map((listing) => ({ listing, tier: 0 }));
 }

@@ -1,5 +1,6 @@
-import { toSearchText } from '../../evidence/text/search-text.ts';
-import type { ListingRow, SearchQuery } from '../store.ts';
+import type { SearchQuery } from '../contract/listings.ts';
+import { searchTextOf } from '../queries/listing-rows.ts';
+import type { ListingRow } from '../schema.ts';
 
 /** What a search looks for. */
 export type SearchTerms = Pick<SearchQuery, 'words' | 'facets'>;
@@ -11,7 +12,7 @@ const toFacetLexeme = (facet: string) => `f${facet}`;
 
 /** The lexemes to index for a row: a word once for each tier that it matches in, that is for its own and all wider ones. */
 export function toLexemes(row: ListingRow): string[] {
-  const { name, tags, body } = toSearchText(row);
+  const { name, tags, body } = searchTextOf(row);
   const wordsOfTiers = [name, [...name, ...tags], [...name, ...tags, ...body]];
   const lexemes = wordsOfTiers.flatMap((words, at) => words.map((word) => toWordLexeme(at + 1, word)));
   return [...new Set([...lexemes, ...row.facets.split(' ').filter(Boolean).map(toFacetLexeme)])];

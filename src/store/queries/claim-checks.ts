@@ -1,27 +1,39 @@
+import type { CheckReads, CheckWrites, SharedCheck } from '../contract/checks.ts';
 import type { Db } from '../engine.ts';
-import type { CheckReads, CheckWrites } from '../store.ts';
+import type { ClaimCheckRow } from '../schema.ts';
 
-/** Reads of the newest look at each listing's repository. */
-export const createCheckReads = (db: Db): CheckReads => ({
-  newest: (handle) =>
-    db.selectFrom('claim_check').selectAll().where('handle', '=', handle).executeTakeFirst(),
+const decode = ({ outcome, ...row }: ClaimCheckRow): SharedCheck => ({
+  ...row,
+  outcome: outcome === null ? undefined : (JSON.parse(outcome) as object),
 });
 
-/** Writes of looks inside a transaction; they touch no listing. */
+/** Reads of the latest check of each listing's repository. */
+export const createCheckReads = (db: Db): CheckReads => ({
+  async newest(handle) {
+    const row = await db
+      .selectFrom('claim_check')
+      .selectAll()
+      .where('handle', '=', handle)
+      .executeTakeFirst();
+    return row && decode(row);
+  },
+});
+
+/** Writes of checks inside a transaction; they change no listing. */
 export const createCheckWrites = (db: Db): CheckWrites => ({
   ...createCheckReads(db),
-  async put(row) {
-    const { handle: _key, ...change } = row;
+  async put({ handle, outcome, ...check }) {
+    const change = { ...check, outcome: outcome ? JSON.stringify(outcome) : null };
     await db
       .insertInto('claim_check')
-      .values(row)
+      .values({ handle, ...change })
       .onConflict((conflict) => conflict.column('handle').doUpdateSet(change))
       .execute();
   },
   async remove(handle) {
     await db.deleteFrom('claim_check').where('handle', '=', handle).execute();
   },
-  async forget(before) {
+  async purge(before) {
     await db.deleteFrom('claim_check').where('begun_at', '<', before).execute();
   },
 });

@@ -1,6 +1,8 @@
+import type { Capability, Claim } from '../../evidence/claim/claim.ts';
 import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
+import type { ClaimReads, ClaimWrites } from '../contract/claims.ts';
 import type { Db } from '../engine.ts';
-import type { CapabilityRow, ClaimReads, ClaimRow, ClaimWrites } from '../store.ts';
+import type { CapabilityRow, ClaimRow } from '../schema.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
 /** The public history of a claim, oldest first. */
@@ -22,10 +24,30 @@ export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEve
   }));
 }
 
-/** A listing never has more; whatever ended for good is found by its hash. */
+/** The domain's form of a row. */
+export const decodeClaim = ({ suspended_reason, commit_id, branch, ...row }: ClaimRow): Claim => ({
+  ...row,
+  ...(suspended_reason !== null && { suspended_reason }),
+  ...(commit_id !== null && { commit: commit_id }),
+  ...(branch !== null && { branch }),
+});
+
+const encodeClaim = ({ suspended_reason, commit, branch, ...claim }: Claim): ClaimRow => ({
+  ...claim,
+  suspended_reason: suspended_reason ?? null,
+  commit_id: commit ?? null,
+  branch: branch ?? null,
+});
+
+const decodeCapability = ({ ended_at, ...row }: CapabilityRow): Capability => ({
+  ...row,
+  ...(ended_at !== null && { ended_at }),
+});
+
+/** A listing never has more; ended ones are found by their hash. */
 const livingLimit = 64;
 
-async function readLiving(db: Db, handle: string): Promise<CapabilityRow[]> {
+async function readLiving(db: Db, handle: string): Promise<Capability[]> {
   const newest = await db
     .selectFrom('capability')
     .selectAll()
@@ -35,7 +57,7 @@ async function readLiving(db: Db, handle: string): Promise<CapabilityRow[]> {
     .orderBy('hash', 'desc')
     .limit(livingLimit)
     .execute();
-  return newest.reverse();
+  return newest.reverse().map(decodeCapability);
 }
 
 const readHolder = precompileQuery((db, hash: string) =>
@@ -49,51 +71,55 @@ const readHolder = precompileQuery((db, hash: string) =>
 
 /** Reads of claims and capabilities over any engine. */
 export const createClaimReads = (db: Db): ClaimReads => ({
-  claim: (handle) => db.selectFrom('claim').selectAll().where('handle', '=', handle).executeTakeFirst(),
-  claimed: (afterHandle, limit) =>
-    db
-      .selectFrom('claim')
-      .selectAll()
-      .where('handle', '>', afterHandle)
-      .orderBy('handle')
-      .limit(limit)
-      .execute(),
+  claim: async (handle) => {
+    const row = await db.selectFrom('claim').selectAll().where('handle', '=', handle).executeTakeFirst();
+    return row && decodeClaim(row);
+  },
+  claimed: async (afterHandle, limit) => {
+    const page = db.selectFrom('claim').selectAll().where('handle', '>', afterHandle);
+    return (await page.orderBy('handle').limit(limit).execute()).map(decodeClaim);
+  },
   capabilities: (handle) => readLiving(db, handle),
   leakedCount: async (handle) => {
     const counted = await db
       .selectFrom('capability')
       .select(({ fn }) => fn.countAll<number>().as('leaked'))
       .where('handle', '=', handle)
-      .where('state', '=', 'burnt')
+      .where('state', '=', 'leaked')
       .executeTakeFirstOrThrow();
     return Number(counted.leaked);
   },
-  capability: (hash) => db.selectFrom('capability').selectAll().where('hash', '=', hash).executeTakeFirst(),
+  capability: async (hash) => {
+    const row = await db.selectFrom('capability').selectAll().where('hash', '=', hash).executeTakeFirst();
+    return row && decodeCapability(row);
+  },
   holder: async (hash) => {
     const [row] = await readHolder(db, hash);
     if (!row) return undefined;
     const { claim_state, ...capability } = row;
-    return { capability, isClaimed: claim_state === 'claimed' };
+    return { capability: decodeCapability(capability), isClaimed: claim_state === 'claimed' };
   },
   history: (handle) => readClaimHistory(db, handle),
 });
 
-const claimChange = ({ handle: _key, ...change }: ClaimRow) => change;
-
-/** Writes of claims inside a transaction; `touch` learns the handle. */
+/** Writes of claims inside a transaction; `touch` receives each handle that changed. */
 export const createClaimWrites = (db: Db, touch: (handle: string) => void): ClaimWrites => ({
   ...createClaimReads(db),
-  async putClaim(row) {
-    touch(row.handle);
+  async putClaim(claim) {
+    const { handle, ...change } = encodeClaim(claim);
+    touch(handle);
     await db
       .insertInto('claim')
-      .values(row)
-      .onConflict((conflict) => conflict.column('handle').doUpdateSet(claimChange(row)))
+      .values({ handle, ...change })
+      .onConflict((conflict) => conflict.column('handle').doUpdateSet(change))
       .execute();
   },
-  async addCapability(row) {
-    touch(row.handle);
-    await db.insertInto('capability').values(row).execute();
+  async addCapability({ ended_at, ...capability }) {
+    touch(capability.handle);
+    await db
+      .insertInto('capability')
+      .values({ ...capability, ended_at: ended_at ?? null })
+      .execute();
   },
   async setCapabilityState(hash, state, at) {
     const ended_at = state === 'active' ? null : at;

@@ -1,13 +1,13 @@
+import type { KeyReads, KeyWrites } from '../contract/keys.ts';
 import type { Db } from '../engine.ts';
-import type { KeyReads, KeyWrites } from '../store.ts';
 
-/** Reads of the key ring that signs challenges. */
+/** Reads of the keys that sign challenges and checkpoints. */
 export const createKeyReads = (db: Db): KeyReads => ({
   claimKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
   logSeed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
 });
 
-/** Writes of the key ring inside a transaction. */
+/** Writes of keys inside a transaction. */
 export const createKeyWrites = (db: Db): KeyWrites => ({
   ...createKeyReads(db),
   async addClaimKey(key) {

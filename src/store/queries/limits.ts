@@ -1,19 +1,19 @@
+import type { BucketCall, LimitReads, LimitWrites } from '../contract/limits.ts';
 import type { Db } from '../engine.ts';
-import type { LimitBucketTable } from '../schema.ts';
-import type { BucketCall, LimitReads, LimitWrites } from '../store.ts';
+import type { LimitBucketRow } from '../schema.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
-/** Times are kept in whole microseconds, so that steps of any limit add up. */
+/** Times are stored as whole microseconds, so that the steps of any limit add up exactly. */
 const toMicroseconds = (ms: number) => Math.round(ms * 1000);
 
-/** The bucket after one more call, and how long that has to wait to fit. */
-function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, keptFullAt: number, now: number) {
+/** The bucket after one more call, and how long that call has to wait until it fits. */
+function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: number, now: number) {
   const step = toMicroseconds(step_ms);
-  // The latest moment to be full at for one more call to fit; half a millisecond of rounding costs none.
+  // One more call fits if the bucket is full by then; rounding by half a millisecond must not refuse it.
   const latest = now + toMicroseconds(capacity_ms) - step + 500;
   return {
-    row: { key, day, full_at: Math.max(keptFullAt, now) + step },
-    wait_ms: Math.max(0, keptFullAt - latest) / 1000,
+    row: { key, day: day ?? null, full_at: Math.max(storedFullAt, now) + step },
+    wait_ms: Math.max(0, storedFullAt - latest) / 1000,
   };
 }
 
@@ -24,7 +24,7 @@ const readBuckets = precompileQuery((db, keys: readonly string[]) =>
     .where('key', 'in', [...keys]),
 );
 
-const putBuckets = precompileQuery((db, rows: readonly LimitBucketTable[]) =>
+const putBuckets = precompileQuery((db, rows: readonly LimitBucketRow[]) =>
   db
     .insertInto('limit_bucket')
     .values([...rows])
@@ -39,15 +39,15 @@ const readDailyKey = async (db: Db, day: string): Promise<string | undefined> =>
 /** Reads of the limits that all nodes share. */
 export const createLimitReads = (db: Db): LimitReads => ({ dailyKey: (day) => readDailyKey(db, day) });
 
-/** Writes of the limits that all nodes share; they touch no listing. */
+/** Writes of the limits that all nodes share; they change no listing. */
 export const createLimitWrites = (db: Db): LimitWrites => ({
   ...createLimitReads(db),
   async take(calls, now_ms) {
-    const kept = await readBuckets(
+    const stored = await readBuckets(
       db,
       calls.map(({ key }) => key),
     );
-    const fullAt = new Map(kept.map(({ key, full_at }) => [key, full_at]));
+    const fullAt = new Map(stored.map(({ key, full_at }) => [key, full_at]));
     const tries = calls.map((call) => tryCall(call, fullAt.get(call.key) ?? 0, toMicroseconds(now_ms)));
     const taken = tries.filter(({ wait_ms }) => wait_ms === 0).map(({ row }) => row);
     if (taken.length > 0) await putBuckets(db, taken);
@@ -61,7 +61,7 @@ export const createLimitWrites = (db: Db): LimitWrites => ({
       .execute();
     return (await readDailyKey(db, day)) ?? secret;
   },
-  async forget(now_ms, today) {
+  async purge(now_ms, today) {
     await db.deleteFrom('limit_key').where('day', '<', today).execute();
     await db.deleteFrom('limit_bucket').where('day', '<', today).execute();
     await db.deleteFrom('limit_bucket').where('full_at', '<=', toMicroseconds(now_ms)).execute();

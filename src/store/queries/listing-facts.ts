@@ -1,6 +1,7 @@
+import type { ListingFacts } from '../../evidence/listing/listing-facts.ts';
 import type { Db } from '../engine.ts';
-import type { ListingFacts } from '../store.ts';
-import { readClaimHistory } from './claims.ts';
+import { decodeClaim, readClaimHistory } from './claims.ts';
+import { decodeListing, decodeVersionSummary } from './listing-rows.ts';
 import { precompileQuery } from './precompiled-query.ts';
 import { noNativeCounts, readNativeCounts } from './rating-counts.ts';
 import { readRecentRatings } from './rating-records.ts';
@@ -42,7 +43,7 @@ const readNativeTimes = precompileQuery((db, handle: string) =>
     .where('subject_handle', '=', handle),
 );
 
-async function lastNativeEvent(db: Db, handle: string): Promise<string | undefined> {
+async function readLastNative(db: Db, handle: string): Promise<string | undefined> {
   const [row] = await readNativeTimes(db, handle);
   return [row?.created, row?.withdrawn, row?.responded]
     .filter((at) => at !== null && at !== undefined)
@@ -50,30 +51,30 @@ async function lastNativeEvent(db: Db, handle: string): Promise<string | undefin
     .at(-1);
 }
 
-/** Name of the run that reads what the project ships: it brings no news, so no snapshot is as of its day. */
+/** Source of the shipped sample: importing it learns nothing new, so its date is not a snapshot date. */
 const shippedSample = 'sample';
 
-const readLastImport = precompileQuery((db, besides: string) =>
+const readLastImport = precompileQuery((db, except: string) =>
   db
     .selectFrom('import_run')
     .select('finished_at')
     .where('state', '=', 'done')
-    .where('source', '<>', besides)
+    .where('source', '<>', except)
     .orderBy('id', 'desc')
     .limit(1),
 );
 
-/** Most listings have no rating: one look at their index says so, instead of four. */
+/** Most listings have no ratings: they cost one read of the index instead of four. */
 const readNative = async (db: Db, handle: string, lastNativeAt: string | undefined) => ({
   ...(lastNativeAt ? await readNativeCounts(db, handle) : noNativeCounts()),
   recent: lastNativeAt ? await readRecentRatings(db, handle, shownRatings) : [],
 });
 
-/** Everything about one listing, each part by its own index. */
+/** Everything about one listing, each part read through its own index. */
 export async function readListingFacts(db: Db, handle: string): Promise<ListingFacts | undefined> {
-  const [listing] = await readListing(db, handle);
-  if (!listing) return undefined;
-  const lastNative = lastNativeEvent(db, handle);
+  const [row] = await readListing(db, handle);
+  if (!row) return undefined;
+  const lastNative = readLastNative(db, handle);
   const [versions, imported, [claim], claimHistory, native, [publisher], lastNativeAt, [lastImport]] =
     await Promise.all([
       readVersions(db, handle),
@@ -81,12 +82,15 @@ export async function readListingFacts(db: Db, handle: string): Promise<ListingF
       readClaim(db, handle),
       readClaimHistory(db, handle),
       lastNative.then((at) => readNative(db, handle, at)),
-      readPublisherCount(db, listing.namespace),
+      readPublisherCount(db, row.namespace),
       lastNative,
       readLastImport(db, shippedSample),
     ]);
   return {
-    ...{ listing, versions, imported, claim, claimHistory, native, lastNativeAt },
+    listing: decodeListing(row),
+    versions: versions.map(decodeVersionSummary),
+    claim: claim && decodeClaim(claim),
+    ...{ imported, claimHistory, native, lastNativeAt },
     publisherListings: publisher?.listings ?? 0,
     lastImportAt: lastImport?.finished_at ?? undefined,
   };

@@ -2,25 +2,32 @@ import { distance } from 'fastest-levenshtein';
 import { sql } from 'kysely';
 import type { Facet } from '../../evidence/listing/facets.ts';
 import { tokenize } from '../../evidence/text/tokenize.ts';
+import type { ListingReads, SearchCounts } from '../contract/listings.ts';
 import type { Db, SearchIndex } from '../engine.ts';
-import type { ListingReads, SearchCounts, VersionSummary } from '../store.ts';
 import { readListingFacts } from './listing-facts.ts';
+import {
+  decodeFacets,
+  decodeListing,
+  decodeSummary,
+  decodeVersion,
+  decodeVersionSummary,
+} from './listing-rows.ts';
 
 /** Counting stops here, so that no search runs long. */
 const countLimit = 1000;
 const nearPool = 200;
 
-/** A text that sorts behind every text that starts with `prefix`. */
+/** A text that sorts after every text that starts with `prefix`. */
 const afterPrefix = (prefix: string) => `${prefix}\u{10FFFF}`;
 
 function countFacets(facetTexts: readonly string[]): SearchCounts {
   const counted = facetTexts.slice(0, countLimit);
-  // Many listings have the same facets: each text is taken apart once.
+  // Many listings have the same facets: each text is split once.
   const alike = new Map<string, number>();
   for (const text of counted) alike.set(text, (alike.get(text) ?? 0) + 1);
   const facets: Record<Facet, number> = {};
   for (const [text, listings] of alike)
-    for (const facet of text.split(' ') as Facet[]) facets[facet] = (facets[facet] ?? 0) + listings;
+    for (const facet of decodeFacets(text)) facets[facet] = (facets[facet] ?? 0) + listings;
   return { total: counted.length, capped: facetTexts.length > countLimit, facets };
 }
 
@@ -62,7 +69,7 @@ async function nearHandles(db: Db, search: SearchIndex, handle: string): Promise
     .map(({ candidate }) => candidate);
 }
 
-/** Where visible values of a part stand in order. */
+/** Where the visible values of each part are read from. */
 const valuesOf = {
   handle: sql`listing where withdrawn is null`,
   namespace: sql`publisher_count where listings > 0`,
@@ -90,20 +97,24 @@ const summaryColumns = [
   'digest',
 ] as const;
 
-/** Reads of listings over any engine; each is bounded, none counts or sorts all listings. */
+/** Reads of listings over any engine. */
 export const createListingReads = (db: Db, search: SearchIndex): ListingReads => ({
   facts: (handle) => readListingFacts(db, handle),
-  row: (handle) => db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst(),
-  rows: async (handles) =>
-    handles.length === 0
-      ? []
-      : db
-          .selectFrom('listing')
-          .selectAll()
-          .where('handle', 'in', [...handles])
-          .execute(),
+  byHandle: async (handle) => {
+    const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
+    return row && decodeListing(row);
+  },
+  byHandles: async (handles) => {
+    if (handles.length === 0) return [];
+    const rows = db
+      .selectFrom('listing')
+      .selectAll()
+      .where('handle', 'in', [...handles]);
+    return (await rows.execute()).map(decodeListing);
+  },
   near: async (handle, limit) => (await nearHandles(db, search, handle)).slice(0, limit),
-  search: (query) => search.search(db, query),
+  search: async (query) =>
+    (await search.search(db, query)).map(({ listing, tier }) => ({ listing: decodeSummary(listing), tier })),
   searchCounts: async ({ words, facets }) =>
     words.length + facets.length === 0
       ? countEverything(db)
@@ -129,30 +140,33 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
       .orderBy('handle')
       .limit(limit)
       .execute(),
-  newest: (by, limit) =>
-    db
+  newest: async (by, limit) => {
+    const rows = db
       .selectFrom('listing')
       .selectAll()
       .where('withdrawn', 'is', null)
       .$if(by === 'updated_at', (query) => query.orderBy('updated_at', 'desc'))
       .orderBy('id', 'desc')
-      .limit(limit)
-      .execute(),
+      .limit(limit);
+    return (await rows.execute()).map(decodeSummary);
+  },
   count: () => countListings(db),
   completions: (part, prefix, limit) => readCompletions(db, part, prefix, limit),
-  versionSummaries: async (handles): Promise<VersionSummary[]> =>
-    handles.length === 0
-      ? []
-      : db
-          .selectFrom('listing_version')
-          .select(summaryColumns)
-          .where('handle', 'in', [...handles])
-          .execute(),
-  version: (handle, version) =>
-    db
+  versionSummaries: async (handles) => {
+    if (handles.length === 0) return [];
+    const rows = db
+      .selectFrom('listing_version')
+      .select(summaryColumns)
+      .where('handle', 'in', [...handles]);
+    return (await rows.execute()).map(decodeVersionSummary);
+  },
+  version: async (handle, version) => {
+    const row = await db
       .selectFrom('listing_version')
       .selectAll()
       .where('handle', '=', handle)
       .where('version', '=', version)
-      .executeTakeFirst(),
+      .executeTakeFirst();
+    return row && decodeVersion(row);
+  },
 });

@@ -1,10 +1,11 @@
 import { withNativeFacets } from '../../evidence/listing/facets.ts';
 import type { Db } from '../engine.ts';
-import type { ListingRow } from '../store.ts';
+import type { ListingRow } from '../schema.ts';
+import { decodeFacets, encodeFacets } from './listing-rows.ts';
 import { precompileQuery } from './precompiled-query.ts';
 import { isCurrent } from './rating-counts.ts';
 
-/** The stored facets of a listing, and what those facets follow from that change without an import. */
+/** The stored facets of a listing, its claim's state and whether it has ratings: what changes facets without an import. */
 const readFacetFacts = precompileQuery((db, handle: string) =>
   db
     .selectFrom('listing')
@@ -21,11 +22,12 @@ const readFacetFacts = precompileQuery((db, handle: string) =>
     .where('listing.handle', '=', handle),
 );
 
-/** A listing with the facets that its claim and its ratings give it now; undefined where those are the stored ones. */
+/** A listing's row with the facets that follow from its claim and ratings now; undefined if they are unchanged. */
 export async function readReindexed(db: Db, handle: string): Promise<ListingRow | undefined> {
   const [stored] = await readFacetFacts(db, handle);
   if (!stored) return undefined;
-  const facets = withNativeFacets(stored.facets, stored.state ?? 'imported', Boolean(stored.rated));
+  const native = [stored.state ?? 'imported', Boolean(stored.rated)] as const;
+  const facets = encodeFacets(withNativeFacets(decodeFacets(stored.facets), ...native));
   if (facets === stored.facets) return undefined;
   const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
   return row && { ...row, facets };

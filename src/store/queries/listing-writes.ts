@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { ListingWrites } from '../contract/listings.ts';
 import type { Db, SearchIndex } from '../engine.ts';
-import type { ListingRow, ListingWrites, VersionRow } from '../store.ts';
+import type { ListingRow, ListingVersionRow } from '../schema.ts';
 import { inChunks } from './in-chunks.ts';
 import { createListingReads } from './listing-reads.ts';
 import { readReindexed } from './listing-reindex.ts';
+import { encodeListing, encodeVersion } from './listing-rows.ts';
 import { precompileQuery } from './precompiled-query.ts';
 import { writeSignals } from './signals.ts';
 
@@ -12,7 +14,7 @@ const everything = '*';
 
 const facetsOf = ({ facets }: ListingRow) => [everything, ...facets.split(' ').filter(Boolean)];
 
-/** How many more, or fewer, visible listings there are of each key that rows have. */
+/** By how much the number of visible listings changes for each key that rows have. */
 function toChanges(
   before: readonly ListingRow[],
   after: readonly ListingRow[],
@@ -59,10 +61,10 @@ async function countChanges(
   );
 }
 
-/** Ids looked at together where one is taken: few are, and a registry may still publish thousands in one millisecond. */
-const probedOn = 512;
+/** Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one millisecond. */
+const probedIds = 512;
 
-/** Two listings of one millisecond and checksum: the later one moves up to the next free id. */
+/** Gives rows whose id another listing has the next free one: two listings may share a millisecond and a checksum. */
 async function freeIds(
   db: Db,
   rows: readonly ListingRow[],
@@ -79,7 +81,7 @@ async function freeIds(
     while (holder.has(id) && holder.get(id) !== row.handle) {
       id += 1;
       if (id < seenTo) continue;
-      seenTo = id + probedOn;
+      seenTo = id + probedIds;
       for (const held of await readIds(db, id, seenTo)) holder.set(held.id, held.handle);
     }
     holder.set(id, row.handle);
@@ -94,7 +96,7 @@ const readIds = (db: Db, from: number, to: number) =>
 const indexed = (row: ListingRow) =>
   [row.id, row.withdrawn, row.handle, row.title, row.description, row.tags, row.facets].join('\n');
 
-async function putListings(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<void> {
+async function putListingRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<void> {
   if (rows.length === 0) return;
   const handles = rows.map(({ handle }) => handle);
   const before = await db.selectFrom('listing').selectAll().where('handle', 'in', handles).execute();
@@ -110,7 +112,7 @@ async function putListings(db: Db, search: SearchIndex, rows: readonly ListingRo
         moved.map(({ handle }) => handle),
       )
       .execute();
-  await inChunks(after, (chunk) => putRows(db, chunk));
+  await inChunks(after, (chunk) => upsertListings(db, chunk));
   const stale = after.filter((row) => indexed(row) !== indexed(known.get(row.handle) ?? { ...row, id: -1 }));
   const removed = stale
     .flatMap(({ handle }) => known.get(handle) ?? [])
@@ -133,21 +135,21 @@ async function putListings(db: Db, search: SearchIndex, rows: readonly ListingRo
 const excluded = (row: object | undefined): Record<string, RawBuilder<never>> =>
   Object.fromEntries(Object.keys(row ?? {}).map((name) => [name, sql.ref<never>(`excluded.${name}`)]));
 
-const putRows = precompileQuery((db, rows: readonly ListingRow[]) =>
+const upsertListings = precompileQuery((db, rows: readonly ListingRow[]) =>
   db
     .insertInto('listing')
     .values(rows)
     .onConflict((conflict) => conflict.column('handle').doUpdateSet(excluded(rows[0]))),
 );
 
-const putVersionRows = precompileQuery((db, rows: readonly VersionRow[]) =>
+const upsertVersions = precompileQuery((db, rows: readonly ListingVersionRow[]) =>
   db
     .insertInto('listing_version')
     .values(rows)
     .onConflict((conflict) => conflict.columns(['handle', 'version']).doUpdateSet(excluded(rows[0]))),
 );
 
-/** Writes of listings inside a transaction; `touch` learns every handle that changed. */
+/** Writes of listings inside a transaction; `touch` receives each handle that changed. */
 export function createListingWrites(
   db: Db,
   search: SearchIndex,
@@ -155,20 +157,20 @@ export function createListingWrites(
 ): ListingWrites {
   const put = async (rows: readonly ListingRow[]) => {
     for (const { handle } of rows) touch(handle);
-    await putListings(db, search, rows);
+    await putListingRows(db, search, rows);
   };
   return {
     ...createListingReads(db, search),
-    putVersions: (rows) => inChunks(rows, (chunk) => putVersionRows(db, chunk)),
-    putListings: put,
+    putVersions: (versions) => inChunks(versions, (chunk) => upsertVersions(db, chunk.map(encodeVersion))),
+    putListings: (listings) => put(listings.map(encodeListing)),
     async reindex(handle) {
       touch(handle);
       const row = await readReindexed(db, handle);
       if (row) await put([row]);
     },
-    async putSignals(rows) {
-      for (const { handle } of rows) touch(handle);
-      await writeSignals(db, rows);
+    async putSignals(signals) {
+      for (const { handle } of signals) touch(handle);
+      await writeSignals(db, signals);
     },
   };
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { NativeSignals } from '../../evidence/listing/listing-document.ts';
-import { maxRatingsByMonth } from '../../evidence/rating/month-counts.ts';
+import { type MonthCount, maxRatingsByMonth } from '../../evidence/rating/month-counts.ts';
 import type { outcomes, RatingCounts } from '../../evidence/rating/rating.ts';
 import type { Db } from '../engine.ts';
-import type { MonthCount } from '../store.ts';
 
 const noCounts = (): RatingCounts => ({
   ratings: 0,
@@ -13,7 +12,7 @@ const noCounts = (): RatingCounts => ({
   scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
 });
 
-/** Said in the text: SQLite plans anew for each value of a parameter that an index over current ratings depends on. */
+/** A literal: with a parameter, SQLite would plan each statement again, as a partial index depends on its value. */
 export const isCurrent = sql.lit(1);
 
 /** Ratings of a subject that count: neither superseded nor withdrawn. */

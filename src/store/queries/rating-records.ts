@@ -1,9 +1,10 @@
 import { type RatingRecord, type ShortRating, shortRating } from '../../evidence/rating/rating.ts';
+import type { RatingReads } from '../contract/ratings.ts';
 import type { Db } from '../engine.ts';
-import type { RatingReads } from '../store.ts';
 import { isCurrent } from './rating-counts.ts';
+import { decodeColumns, decodeContent } from './rating-rows.ts';
 
-/** Ratings of a subject with the response to each, newest first; its columns are null where there is none. */
+/** Ratings of a subject, newest first, each with its response; those columns are null where there is none. */
 const recordsOf = (db: Db, subject: string) =>
   db
     .selectFrom('rating')
@@ -27,9 +28,9 @@ const toResponse = ({ response_text, responded_at, response_log_index }: StoredR
     response: { text: response_text, created_at: responded_at, log_index: response_log_index },
   };
 
-/** What the rater and the rated wrote; of a withdrawn rating it is shown no more. */
+/** What the rater and the rated listing wrote; no longer shown for a withdrawn rating. */
 function toShownContent(row: StoredRecord): Pick<RatingRecord, 'protocol' | 'relationship' | 'response'> {
-  const content = JSON.parse(row.content) as Pick<RatingRecord, 'protocol' | 'relationship'>;
+  const content = decodeContent(row);
   const { protocol, relationship } = content;
   return row.withdrawn_at ? { protocol, relationship } : { ...content, ...toResponse(row) };
 }
@@ -37,21 +38,7 @@ function toShownContent(row: StoredRecord): Pick<RatingRecord, 'protocol' | 'rel
 /** The public form of a stored rating. A withdrawn one is a tombstone: its texts are not shown. */
 const toRatingRecord = (row: StoredRecord): RatingRecord => ({
   ...toShownContent(row),
-  id: row.id,
-  subject_handle: row.subject_handle,
-  source_handle: row.source_handle,
-  source_root: row.source_root,
-  interaction_id: row.interaction_id,
-  interaction_at: row.interaction_at,
-  outcome: row.outcome as RatingRecord['outcome'],
-  ...(row.score !== null && { score: row.score }),
-  created_at: row.created_at,
-  flags: JSON.parse(row.flags) as RatingRecord['flags'],
-  independent: row.independent === 1,
-  log_index: row.log_index,
-  ...(row.supersedes && { supersedes: row.supersedes }),
-  ...(row.superseded_by && { superseded_by: row.superseded_by }),
-  ...(row.withdrawn_at && { withdrawn_at: row.withdrawn_at }),
+  ...decodeColumns(row),
 });
 
 const toShortRating = (row: StoredRecord) =>
@@ -59,13 +46,13 @@ const toShortRating = (row: StoredRecord) =>
     Object.entries(toRatingRecord(row)).filter(([field]) => field in shortRating.shape),
   ) as ShortRating;
 
-/** The newest ratings of a subject in short, each in its last version; tombstones of withdrawn ones included. */
+/** The short form of a subject's newest ratings, only the latest version of each; tombstones of withdrawn ones included. */
 export async function readRecentRatings(db: Db, subject: string, limit: number): Promise<ShortRating[]> {
   const rows = await recordsOf(db, subject).where('superseded_by', 'is', null).limit(limit).execute();
   return rows.map(toShortRating);
 }
 
-/** A page of a subject's records (store.ts, RatingPage). */
+/** A page of a subject's public records (contract/ratings.ts). */
 export async function readRatings(
   db: Db,
   ...[subject, { after, limit, outcome, independent }]: Parameters<RatingReads['list']>

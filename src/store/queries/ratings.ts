@@ -1,9 +1,12 @@
 import type { RatingResponse } from '../../evidence/rating/rating.ts';
+import type { RatingSide, RatingSides } from '../../evidence/rating/rating-sides.ts';
+import type { RatingReads, RatingWrites } from '../contract/ratings.ts';
 import type { Db } from '../engine.ts';
-import type { RatingReads, RatingRow, RatingSides, RatingWrites } from '../store.ts';
+import type { ListingRow, RatingRow } from '../schema.ts';
 import { precompileQuery } from './precompiled-query.ts';
 import { currentOf, isCurrent, readMonthCounts } from './rating-counts.ts';
 import { readRatings } from './rating-records.ts';
+import { decodeRating, encodeRating } from './rating-rows.ts';
 
 const readResponse = (db: Db, ratingId: string): Promise<RatingResponse | undefined> =>
   db
@@ -12,7 +15,7 @@ const readResponse = (db: Db, ratingId: string): Promise<RatingResponse | undefi
     .where('rating_id', '=', ratingId)
     .executeTakeFirst();
 
-/** A withdrawn rating takes its older versions with it: their texts are of the same interaction. */
+/** Withdraws the older versions of a rating too: their texts are about the same interaction. */
 const withdrawOlder = (db: Db, row: RatingRow) =>
   db
     .updateTable('rating')
@@ -23,7 +26,7 @@ const withdrawOlder = (db: Db, row: RatingRow) =>
     .where('withdrawn_at', 'is', null)
     .execute();
 
-/** One statement: it is asked for every submission, while all other writers wait. */
+/** One statement, because every submission runs it while all other writers wait. */
 const readSideRows = precompileQuery((db, hash: string, subject: string, since: string) =>
   db
     .selectFrom('capability')
@@ -51,26 +54,34 @@ const readSideRows = precompileQuery((db, hash: string, subject: string, since: 
     .where('capability.hash', '=', hash),
 );
 
+type SideColumns = Pick<ListingRow, 'repository_key' | 'endpoint' | 'withdrawn'>;
+
+const decodeSide = (handle: string, { repository_key, endpoint, withdrawn }: SideColumns): RatingSide => ({
+  handle,
+  repository_key: repository_key ?? undefined,
+  endpoint: endpoint ?? undefined,
+  withdrawn: withdrawn ?? undefined,
+});
+
 async function readSides(
   db: Db,
-  ...asked: Parameters<RatingReads['sides']>
+  ...sides: Parameters<RatingReads['sides']>
 ): Promise<RatingSides | undefined> {
-  const [row] = await readSideRows(db, ...asked);
+  const [row] = await readSideRows(db, ...sides);
   if (!row) return undefined;
-  const { capability_state, claimed_at, handle, repository_key, endpoint, withdrawn, subject_handle } = row;
+  const { capability_state, claimed_at, handle, subject_handle } = row;
   return {
     capability_state,
     claimed_at: claimed_at ?? undefined,
-    source: { handle, repository_key, endpoint, withdrawn },
+    source: decodeSide(handle, row),
     subject:
       subject_handle === null
         ? undefined
-        : {
-            handle: subject_handle,
+        : decodeSide(subject_handle, {
             repository_key: row.subject_repository_key,
             endpoint: row.subject_endpoint,
             withdrawn: row.subject_withdrawn,
-          },
+          }),
     reciprocal: Boolean(row.reciprocal),
   };
 }
@@ -86,20 +97,26 @@ const insertRating = precompileQuery((db, row: RatingRow) => db.insertInto('rati
 
 /** Reads of ratings over any engine. */
 export const createRatingReads = (db: Db): RatingReads => ({
-  sides: (...asked) => readSides(db, ...asked),
-  byId: (id) => db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst(),
-  current: async (...interaction) => (await readCurrent(db, ...interaction))[0],
+  sides: (...sides) => readSides(db, ...sides),
+  byId: async (id) => {
+    const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && decodeRating(row);
+  },
+  current: async (...interaction) => {
+    const [row] = await readCurrent(db, ...interaction);
+    return row && decodeRating(row);
+  },
   response: (ratingId) => readResponse(db, ratingId),
   list: (...page) => readRatings(db, ...page),
   months: (subject, since) => readMonthCounts(db, subject, since),
 });
 
-/** Writes of ratings inside a transaction; `touch` learns the rated handle. */
+/** Writes of ratings inside a transaction; `touch` receives the rated handle. */
 export const createRatingWrites = (db: Db, touch: (handle: string) => void): RatingWrites => ({
   ...createRatingReads(db),
-  async insert(row) {
-    touch(row.subject_handle);
-    await insertRating(db, row);
+  async insert(rating) {
+    touch(rating.subject_handle);
+    await insertRating(db, encodeRating(rating));
   },
   async respond({ id, subject_handle }, response) {
     touch(subject_handle);

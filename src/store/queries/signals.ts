@@ -1,12 +1,12 @@
 import type { ImportedSignal } from '../../evidence/listing/listing-document.ts';
+import type { SourceSignals } from '../contract/signals.ts';
 import type { Db } from '../engine.ts';
-import type { ImportedSignalTable } from '../schema.ts';
-import type { SourceSignals } from '../store.ts';
+import type { ImportedSignalRow } from '../schema.ts';
 import { inChunks } from './in-chunks.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
-/** Signals as one row keeps them: what all of them say is said once. */
-interface KeptSignals {
+/** Signals as one row stores them: fields with the same value in all of them are stored once. */
+interface StoredSignals {
   readonly shared: Partial<ImportedSignal>;
   readonly signals: readonly Partial<ImportedSignal>[];
 }
@@ -14,7 +14,7 @@ interface KeptSignals {
 const pick = (signal: ImportedSignal, isPicked: (name: keyof ImportedSignal) => boolean) =>
   Object.fromEntries(Object.entries(signal).filter(([name]) => isPicked(name as keyof ImportedSignal)));
 
-function toKept(signals: readonly ImportedSignal[]): KeptSignals {
+function encode(signals: readonly ImportedSignal[]): StoredSignals {
   const [first] = signals;
   if (!first) return { shared: {}, signals };
   const names = Object.keys(first) as (keyof ImportedSignal)[];
@@ -25,8 +25,8 @@ function toKept(signals: readonly ImportedSignal[]): KeptSignals {
   };
 }
 
-function toSignals(kept: string): ImportedSignal[] {
-  const { shared, signals } = JSON.parse(kept) as KeptSignals;
+function decode(stored: string): ImportedSignal[] {
+  const { shared, signals } = JSON.parse(stored) as StoredSignals;
   return signals.map((signal) => ({ ...signal, ...shared }) as ImportedSignal);
 }
 
@@ -36,9 +36,9 @@ const readRows = precompileQuery((db, handle: string) =>
 
 /** The imported signals of a listing, source by source. */
 export const readSignals = async (db: Db, handle: string): Promise<ImportedSignal[]> =>
-  (await readRows(db, handle)).flatMap(({ signals }) => toSignals(signals));
+  (await readRows(db, handle)).flatMap(({ signals }) => decode(signals));
 
-const putRows = precompileQuery((db, rows: readonly ImportedSignalTable[]) =>
+const putRows = precompileQuery((db, rows: readonly ImportedSignalRow[]) =>
   db
     .insertInto('imported_signal')
     .values(rows)
@@ -47,11 +47,11 @@ const putRows = precompileQuery((db, rows: readonly ImportedSignalTable[]) =>
     ),
 );
 
-/** Replaces what these sources say of these listings. */
+/** Replaces what these sources report about these listings. */
 export const writeSignals = (db: Db, rows: readonly SourceSignals[]): Promise<void> =>
   inChunks(rows, (chunk) =>
     putRows(
       db,
-      chunk.map((row) => ({ ...row, signals: JSON.stringify(toKept(row.signals)) })),
+      chunk.map((row) => ({ ...row, signals: JSON.stringify(encode(row.signals)) })),
     ),
   );

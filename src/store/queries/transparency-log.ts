@@ -1,7 +1,7 @@
 import { nodeHash, type ReadNode } from '../../evidence/log/merkle.ts';
+import type { LogHead, LogReads, LogWrites } from '../contract/transparency-log.ts';
 import type { Db } from '../engine.ts';
-import type { LogLeafTable, LogNodeTable, LogRecordTable } from '../schema.ts';
-import type { LogHead, LogReads, LogWrites } from '../store.ts';
+import type { LogHeadRow, LogLeafRow, LogNodeRow, LogRecordRow } from '../schema.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
 const readTree =
@@ -17,10 +17,15 @@ const readTree =
     return Buffer.from(row.hash, 'hex');
   };
 
+const decodeHead = ({ closed_with, ...head }: LogHeadRow): LogHead => ({
+  ...head,
+  closed_with: closed_with ?? undefined,
+});
+
 async function readHeads(db: Db): Promise<[LogHead, ...LogHead[]]> {
   const [first, ...rest] = await db.selectFrom('log_head').selectAll().orderBy('id').execute();
   if (!first) throw new Error('no log');
-  return [first, ...rest];
+  return [decodeHead(first), ...rest.map(decodeHead)];
 }
 
 async function readNodes(
@@ -65,8 +70,8 @@ export const createLogReads = (db: Db): LogReads => ({
   nodes: (log, level, from, limit) => readNodes(db, log, { level, from, limit }),
 });
 
-/** With the log in each alternative; beside them, SQLite would read the whole log instead. */
-const readPlaced = precompileQuery((db, places: readonly Omit<LogNodeTable, 'hash'>[]) =>
+/** Every alternative names the log; with it outside of them, SQLite would scan the whole log. */
+const readPlaced = precompileQuery((db, places: readonly Omit<LogNodeRow, 'hash'>[]) =>
   db
     .selectFrom('log_node')
     .select('hash')
@@ -74,9 +79,9 @@ const readPlaced = precompileQuery((db, places: readonly Omit<LogNodeTable, 'has
     .orderBy('level'),
 );
 
-/** Hashes of the subtrees left of a new leaf that it completes together with it, the lowest first. */
+/** Hashes of the left siblings of the subtrees that a new leaf completes, lowest first. */
 async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[]> {
-  const wanted: Omit<LogNodeTable, 'hash'>[] = [];
+  const wanted: Omit<LogNodeRow, 'hash'>[] = [];
   for (let [level, position] = [0, leaf]; position % 2 === 1; level++, position = (position - 1) / 2)
     wanted.push({ log, level, position: position - 1 });
   if (wanted.length === 0) return [];
@@ -109,13 +114,13 @@ const takePosition = precompileQuery((db) =>
     )
     .returning(['id', 'base', 'size']),
 );
-const insertLeaf = precompileQuery((db, row: LogLeafTable) => db.insertInto('log_leaf').values(row));
-const insertRecord = precompileQuery((db, row: LogRecordTable) => db.insertInto('log_record').values(row));
-const insertNodes = precompileQuery((db, rows: readonly LogNodeTable[]) =>
+const insertLeaf = precompileQuery((db, row: LogLeafRow) => db.insertInto('log_leaf').values(row));
+const insertRecord = precompileQuery((db, row: LogRecordRow) => db.insertInto('log_record').values(row));
+const insertNodes = precompileQuery((db, rows: readonly LogNodeRow[]) =>
   db.insertInto('log_node').values([...rows]),
 );
 
-/** Appends inside a transaction: taking the head first makes writers wait for each other. */
+/** Appends inside a transaction; updating the head first makes writers wait for each other. */
 export const createLogWrites = (db: Db): LogWrites => ({
   ...createLogReads(db),
   async append({ type, leaf, hash, salt, record }) {

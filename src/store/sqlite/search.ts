@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Db, SearchIndex } from '../engine.ts';
+import type { SearchQuery } from '../contract/listings.ts';
+import type { Db, IndexHit, SearchIndex } from '../engine.ts';
 import { readVisibleListings } from '../queries/visible-listings.ts';
-import type { ListingRow, SearchHit, SearchQuery } from '../store.ts';
+import type { ListingRow } from '../schema.ts';
 import { type Term, toExpression, toIndexTexts, toNameExpression, toTerms } from './terms.ts';
 
 const widestTier = 3;
@@ -29,8 +30,8 @@ interface TermQuery extends SearchQuery {
 async function searchTier(
   db: Db,
   query: TermQuery,
-  { tier, hits }: { readonly tier: SearchHit['tier']; readonly hits: readonly SearchHit[] },
-): Promise<SearchHit[]> {
+  { tier, hits }: { readonly tier: IndexHit['tier']; readonly hits: readonly IndexHit[] },
+): Promise<IndexHit[]> {
   const { terms, facets, after, limit } = query;
   const afterId = after?.tier === tier ? after.id : 0;
   const all = toExpression(terms, facets, tier);
@@ -45,8 +46,8 @@ async function searchTier(
     .map((listing) => ({ listing, tier }));
 }
 
-async function searchTiers(db: Db, query: TermQuery): Promise<SearchHit[]> {
-  const hits: SearchHit[] = [];
+async function searchTiers(db: Db, query: TermQuery): Promise<IndexHit[]> {
+  const hits: IndexHit[] = [];
   for (const tier of [1, 2, 3] as const) {
     if (tier < (query.after?.tier ?? 1) || hits.length >= query.limit) continue;
     hits.push(...(await searchTier(db, query, { tier, hits })));

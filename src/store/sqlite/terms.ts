@@ -1,7 +1,7 @@
 import type { Facet } from '../../evidence/listing/facets.ts';
-import { toSearchText } from '../../evidence/text/search-text.ts';
 import type { Db } from '../engine.ts';
-import type { ListingRow } from '../store.ts';
+import { searchTextOf } from '../queries/listing-rows.ts';
+import type { ListingRow } from '../schema.ts';
 import { learnFrequentWords, readFrequentWords } from './frequent-words.ts';
 
 /** The texts of a listing, in the order in which tiers add them, and the first letters of their words in the index. */
@@ -85,7 +85,7 @@ export async function toIndexTexts(
   db: Db,
   rows: readonly ListingRow[],
 ): Promise<{ readonly id: number; readonly text: string }[]> {
-  const listings = rows.toSorted((a, b) => a.id - b.id).map((row) => ({ row, found: toSearchText(row) }));
+  const listings = rows.toSorted((a, b) => a.id - b.id).map((row) => ({ row, found: searchTextOf(row) }));
   const frequent = await learnFrequentWords(
     db,
     listings.map(({ row, found }) => ({ id: row.id, words: texts.flatMap(({ name }) => found[name]) })),

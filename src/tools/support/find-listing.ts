@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { isHandle } from '../../evidence/handle.ts';
+import type { Listing } from '../../evidence/listing/listing.ts';
+import type { ListingFacts } from '../../evidence/listing/listing-facts.ts';
 import { Problem } from '../../problem.ts';
-import type { ListingFacts, ListingRow } from '../../store/store.ts';
 
 const nearHandles = 5;
 
@@ -14,18 +15,18 @@ async function unknown(handle: string, context: Context): Promise<never> {
   });
 }
 
-function shown<T>(found: T, listing: ListingRow): T {
+function shown<T>(found: T, listing: Listing): T {
   if (listing.withdrawn) throw new Problem('listing_withdrawn');
   return found;
 }
 
 /** Whether there is, or was, a listing with this handle. */
 export const isKnown = async (handle: string, { store }: Context): Promise<boolean> =>
-  isHandle(handle) && (await store.listings.row(handle)) !== undefined;
+  isHandle(handle) && (await store.listings.byHandle(handle)) !== undefined;
 
 /** Whether there is a listing with this handle that is not withdrawn. */
 export async function isListed(handle: string, { store }: Context): Promise<boolean> {
-  const listing = isHandle(handle) ? await store.listings.row(handle) : undefined;
+  const listing = isHandle(handle) ? await store.listings.byHandle(handle) : undefined;
   return listing !== undefined && !listing.withdrawn;
 }
 
@@ -34,11 +35,11 @@ export function requireHandle(handle: string): void {
   if (!isHandle(handle)) throw new Problem('invalid_handle');
 }
 
-/** The row of a shown listing; throws invalid_handle, unknown_handle (with near ones) or listing_withdrawn. */
-export async function findListing(handle: string, context: Context): Promise<ListingRow> {
+/** A visible listing; throws invalid_handle, unknown_handle (with near ones) or listing_withdrawn. */
+export async function findListing(handle: string, context: Context): Promise<Listing> {
   requireHandle(handle);
-  const row = (await context.store.listings.row(handle)) ?? (await unknown(handle, context));
-  return shown(row, row);
+  const listing = (await context.store.listings.byHandle(handle)) ?? (await unknown(handle, context));
+  return shown(listing, listing);
 }
 
 /** All facts of a shown listing; throws as findListing does. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Facet } from '../../evidence/listing/facets.ts';
-import type { ListingReads } from '../../store/store.ts';
+import type { ListingReads } from '../../store/contract/listings.ts';
 import { respell, wordsFoundNowhere } from './respell.ts';
 
 const mostNear = 5;

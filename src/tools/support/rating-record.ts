@@ -1,12 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { Capability } from '../../evidence/claim/claim.ts';
 import { repositoryRoot } from '../../evidence/namespace.ts';
-import type { RatingContent, RatingRecord } from '../../evidence/rating/rating.ts';
+import type { Rating, RatingContent, RatingRecord } from '../../evidence/rating/rating.ts';
 import { isIndependent, ratingWindow_ms, toRatingFlags } from '../../evidence/rating/rating-rules.ts';
-import type { CapabilityRow, RatingRow, RatingSide, RatingSides } from '../../store/store.ts';
+import type { RatingSide, RatingSides } from '../../evidence/rating/rating-sides.ts';
 
 /** One submission: who rates, what, and when it came in. */
 export interface Submission {
-  readonly capability: CapabilityRow;
+  readonly capability: Capability;
   readonly handle: string;
   /** Cleaned; interaction_at is in UTC. */
   readonly content: RatingContent;
@@ -45,44 +46,9 @@ export function toRecord({ content, now }: Submission, sides: Sides) {
   };
 }
 
-/** The record as the store keeps it. */
-export function toRow(
+/** The record with its place in the log, as it is stored. */
+export const toRating = (
   record: ReturnType<typeof toRecord>,
   { capability, digest }: Submission,
   log_index: number,
-): RatingRow {
-  const {
-    id,
-    subject_handle,
-    source_handle,
-    source_root,
-    created_at,
-    flags,
-    independent,
-    supersedes,
-    ...content
-  } = record;
-  const { interaction_id, interaction_at, outcome, score, ...rest } = content;
-  return {
-    id,
-    subject_handle,
-    source_handle,
-    source_root,
-    created_at,
-    interaction_id,
-    interaction_at,
-    outcome,
-    log_index,
-    score: score ?? null,
-    source_capability_id: capability.id,
-    content: JSON.stringify(rest),
-    content_digest: digest,
-    flags: JSON.stringify(flags),
-    independent: Number(independent),
-    supersedes: supersedes ?? null,
-    superseded_by: null,
-    withdrawn_at: null,
-    withdrawn_reason: null,
-    is_current: 1,
-  };
-}
+): Rating => ({ ...record, log_index, source_capability_id: capability.id, content_digest: digest });

@@ -1,6 +1,6 @@
 import { closestWord, knownWords } from '../../evidence/listing/spelling.ts';
 import { toSearchText } from '../../evidence/text/search-text.ts';
-import type { ListingReads } from '../../store/store.ts';
+import type { ListingReads } from '../../store/contract/listings.ts';
 
 const mostCorrected = 3;
 const shortestCorrected = 4;

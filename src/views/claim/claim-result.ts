@@ -12,7 +12,7 @@ const secret = ({ capability, capability_id, expires_at }: ClaimResponse) =>
   capability
     ? html`
 <h3>Keep the capability ${capability_id ? html`<code>${capability_id}</code>` : ''}</h3>
-<div class="notice"><strong>Keep this now: it is shown once.</strong> The capability is a secret. It starts to work when its challenge is found in the repository${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not commit it; a committed capability is burnt for good.</div>
+<div class="notice"><strong>Keep this now: it is shown once.</strong> The capability is a secret. It starts to work when its challenge is found in the repository${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not commit it: a committed capability has leaked and ends for good.</div>
 ${paste(capability)}`
     : '';
 

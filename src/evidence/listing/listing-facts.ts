@@ -1,0 +1,18 @@
+import type { Claim } from '../claim/claim.ts';
+import type { Listing, VersionSummary } from './listing.ts';
+import type { ClaimEvent, ImportedSignal, NativeSignals } from './listing-document.ts';
+
+/** Everything known about one listing; its parts are read side by side, not as of one moment. */
+export interface ListingFacts {
+  readonly listing: Listing;
+  /** The newest ten, newest first. */
+  readonly versions: readonly VersionSummary[];
+  readonly imported: readonly ImportedSignal[];
+  readonly claim: Claim | undefined;
+  readonly claimHistory: readonly ClaimEvent[];
+  readonly native: Omit<NativeSignals, 'statement' | 'computed_score'>;
+  /** Listings under the same namespace, this one included. */
+  readonly publisherListings: number;
+  readonly lastNativeAt: string | undefined;
+  readonly lastImportAt: string | undefined;
+}

@@ -1,0 +1,41 @@
+import type { Leaf } from '../../evidence/log/leaf.ts';
+import type { ReadNode } from '../../evidence/log/merkle.ts';
+
+/**
+ * One log. A new one is opened only if the database turns out to be older than a published checkpoint; entries are
+ * appended to the last one.
+ */
+export interface LogHead {
+  readonly id: number;
+  /** log_index of its first entry. */
+  readonly base: number;
+  /** How many entries it has. */
+  readonly size: number;
+  readonly opened_at: string;
+  /** Once the log is closed: its last published checkpoint. */
+  readonly closed_with: string | undefined;
+}
+
+export interface LogReads {
+  /** All logs, oldest first. */
+  heads(): Promise<[LogHead, ...LogHead[]]>;
+  /** How many entries all logs have together: the next log_index. */
+  size(): Promise<number>;
+  leaf(index: number): Promise<{ type: string; leaf: string } | undefined>;
+  /** Leaf texts from a log_index on, at most `limit`. */
+  leaves(from: number, limit: number): Promise<string[]>;
+  /** The record that a leaf commits to; undefined if it was erased or never existed. */
+  record(index: number): Promise<{ salt: string; record: string } | undefined>;
+  /** Reads hashes of complete subtrees of one log (evidence/log/merkle.ts). */
+  tree(log: number): ReadNode;
+  /** Hashes of one level of one log from a position on, at most `limit`. */
+  nodes(log: number, level: number, from: number, limit: number): Promise<Buffer[]>;
+}
+
+/** Appends inside a transaction. */
+export interface LogWrites extends LogReads {
+  /** Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. */
+  append(leaf: Leaf): Promise<number>;
+  /** Closes the last log with its last published checkpoint, and opens the next one. */
+  openNext(closedWith: string, at: string): Promise<void>;
+}
