@@ -6,55 +6,57 @@ import type { ChangedHandles, Store } from './store.ts';
 
 const cachedFacts_bytes = 12 * 1024 * 1024;
 const cachedSearches = 200;
-/** A write of more listings forgets them all. */
+/** A write that changes more listings than this drops all facts. */
 const manyListings = 500;
 
-/** A cached read: what was found, or that nothing was. */
-interface Read {
-  readonly facts: ListingFacts | undefined;
+/** An object takes about twice its JSON text. */
+const sizeOf_bytes = (facts: ListingFacts) => 2 * JSON.stringify(facts).length;
+
+interface CachedRead<Input, Output> {
+  read(input: Input): Promise<Output>;
+  drop(changed: ChangedHandles): void;
 }
 
-/** About what a read takes with the document and the text that are made of it: twice its text. */
-const sizeOf_bytes = (read: Read) => 2 * JSON.stringify(read).length;
-
-function cacheFacts(reads: ListingReads): {
-  facts: ListingReads['facts'];
-  drop: (written: ChangedHandles) => void;
-} {
-  const cache = new LRUCache<string, Read>({ maxSize: cachedFacts_bytes, sizeCalculation: sizeOf_bytes });
+function cacheFacts(reads: ListingReads): CachedRead<string, ListingFacts | undefined> {
+  const cache = new LRUCache<string, ListingFacts>({
+    maxSize: cachedFacts_bytes,
+    sizeCalculation: sizeOf_bytes,
+  });
   let epoch = 0;
   return {
-    async facts(handle) {
+    async read(handle) {
       const cached = cache.get(handle);
       memoryReads.publish({ memory: 'facts', isHit: cached !== undefined });
-      if (cached) return cached.facts;
-      const readIn = epoch;
+      if (cached) return cached;
+      const begunIn = epoch;
       const facts = await reads.facts(handle);
-      // A write that ended while we read may not be in what we read.
-      if (facts && readIn === epoch) cache.set(handle, { facts });
+      // Facts read before a write ended may be older than it.
+      if (facts && begunIn === epoch) cache.set(handle, facts);
       return facts;
     },
-    drop(written) {
+    drop(changed) {
       epoch += 1;
-      if (written === 'all' || written.length > manyListings) cache.clear();
-      else for (const handle of written) cache.delete(handle);
+      if (changed === 'all' || changed.length > manyListings) cache.clear();
+      else for (const handle of changed) cache.delete(handle);
     },
   };
 }
 
-/** Counts of a search are the same for each of its pages, and for whoever asks the same until the next write. */
-function cacheCounts(reads: ListingReads): { counts: ListingReads['searchCounts']; drop: () => void } {
+/** Every page of a search has the same counts. */
+function cacheCounts(
+  reads: ListingReads,
+): CachedRead<Parameters<ListingReads['searchCounts']>[0], SearchCounts> {
   const cache = new LRUCache<string, SearchCounts>({ max: cachedSearches });
   let epoch = 0;
   return {
-    async counts({ words, facets }) {
+    async read({ words, facets }) {
       const key = JSON.stringify([words, facets]);
       const cached = cache.get(key);
       memoryReads.publish({ memory: 'counts', isHit: cached !== undefined });
       if (cached) return cached;
-      const readIn = epoch;
+      const begunIn = epoch;
       const counts = await reads.searchCounts({ words, facets });
-      if (readIn === epoch) cache.set(key, counts);
+      if (begunIn === epoch) cache.set(key, counts);
       return counts;
     },
     drop() {
@@ -65,20 +67,20 @@ function cacheCounts(reads: ListingReads): { counts: ListingReads['searchCounts'
 }
 
 /**
- * A store whose listing facts are kept in memory (at most 12 MiB) until a write touches them, here or in
- * another process, and the counts of searches (at most 200) until a write touches any listing. Facts that other
- * listings' imports move (publisher count, last import) follow within one import.
+ * A store that caches the facts of listings (12 MiB) until the listing changes, in this process or another, and the
+ * counts of searches (200) until any listing changes. Facts that change with other listings (the publisher's count, the
+ * last import) follow within one import.
  */
 export function createCachedStore(store: Store): Store {
-  const { facts, drop } = cacheFacts(store.listings);
-  const { counts, drop: dropCounts } = cacheCounts(store.listings);
-  const stop = store.onChange((written) => {
-    drop(written);
-    dropCounts();
+  const facts = cacheFacts(store.listings);
+  const counts = cacheCounts(store.listings);
+  const stop = store.onChange((changed) => {
+    facts.drop(changed);
+    counts.drop(changed);
   });
   return {
     ...store,
-    listings: { ...store.listings, facts, searchCounts: counts },
+    listings: { ...store.listings, facts: facts.read, searchCounts: counts.read },
     write: (work) => timeWrite(() => store.write(work)),
     async close() {
       stop();

@@ -103,7 +103,8 @@ function toImported(facts: ListingFacts): ImportedSignal[] {
   return [...known, ...notChecked(facts.listing, known, facts.lastImportAt ?? facts.listing.updated_at)];
 }
 
-function makeDocument(facts: ListingFacts, { publicUrl }: DocumentPlace): ListingDocument {
+/** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
+export function toListingDocument(facts: ListingFacts, { publicUrl }: DocumentPlace): ListingDocument {
   const snapshot = snapshotFacts(facts);
   return {
     ...toRecorded(facts),
@@ -119,18 +120,4 @@ function makeDocument(facts: ListingFacts, { publicUrl }: DocumentPlace): Listin
     links: listingLinks(facts.listing.handle, publicUrl),
     untrusted_fields: untrustedFields,
   };
-}
-
-const made = new WeakMap<ListingFacts, { readonly publicUrl: string; readonly document: ListingDocument }>();
-
-/**
- * The listing document: what is known, from whom, as of when (contract.md). The listing must not be withdrawn. The same
- * facts, as a store keeps them, give the same frozen document.
- */
-export function toListingDocument(facts: ListingFacts, place: DocumentPlace): ListingDocument {
-  const kept = made.get(facts);
-  if (kept?.publicUrl === place.publicUrl) return kept.document;
-  const document = Object.freeze(makeDocument(facts, place));
-  made.set(facts, { publicUrl: place.publicUrl, document });
-  return document;
 }
