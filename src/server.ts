@@ -16,7 +16,7 @@ import { compareWithKept } from './transparency-log/checkpoint-file.ts';
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
 
-/** A limit that is not there is a misspelt one: it must not look as if it were set. */
+/** An unknown limit is a typing error: ignoring it would look as if it were set. */
 function requireKnownLimits({ limitOverrides }: Config): void {
   const known = allLimits.map(({ name }) => name);
   const unknown = Object.keys(limitOverrides).filter((name) => !known.includes(name));
@@ -27,7 +27,7 @@ function requireKnownLimits({ limitOverrides }: Config): void {
     );
 }
 
-/** Opens everything a handler may touch; close it with `context.store.close()`. Throws ExitError. */
+/** Opens everything that handlers use; close it with `context.store.close()`. Throws ExitError. */
 export async function openContext(config: Config): Promise<Context> {
   requireKnownLimits(config);
   const context: Context = {
@@ -45,11 +45,11 @@ export async function openContext(config: Config): Promise<Context> {
 
 /** A running service. */
 export interface Running {
-  /** The address that is listened on; PUBLIC_URL may be another. */
+  /** The URL it listens on; PUBLIC_URL may be another. */
   readonly url: string;
-  /** The context with the address that is listened on. */
+  /** The context with the port it listens on. */
   readonly context: Context;
-  /** Stops accepting, lets requests in flight end (at most `drain_ms`), then closes. */
+  /** Stops accepting requests, waits for those in flight (at most `drain_ms`), then closes. */
   stop(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ async function drain(server: Server, drain_ms: number): Promise<void> {
 
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Listens. With PORT=0 the port that was picked stands in PUBLIC_URL too, unless that was set. */
+/** Starts listening. With PORT=0 the chosen port replaces that of PUBLIC_URL, unless PUBLIC_URL is set. */
 export async function listen(context: Context): Promise<Running> {
   const { host, port, publicUrl } = context.config;
   const server = createHttpServer(context.timeouts);

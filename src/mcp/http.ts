@@ -7,31 +7,14 @@ import {
   type McpHttpHandler,
   type McpServer,
   type ServerOptions,
-  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import type { Caller, Context } from '../context.ts';
+import type { Context } from '../context.ts';
+import { headersOf, type McpPost, toJson } from './post.ts';
 import { toAuthInfo } from './register.ts';
-import { toJsonText } from './result.ts';
 import { createMcpServer, type Era } from './server.ts';
-import {
-  createSharedSession,
-  deadline,
-  modernRevision,
-  type SharedSession,
-  withOwnMessages,
-} from './shared-session.ts';
+import { answerLegacy, answerShared, isSharable } from './shared-answer.ts';
+import { createSharedSession, deadline, type SharedSession, withOwnMessages } from './shared-session.ts';
 import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
-
-/** One POST with its parsed body, never a batch. */
-export interface McpPost {
-  readonly request: Request;
-  readonly body: unknown;
-  readonly caller: Caller;
-  /** Gets the JSON text of the answer, if that is a result without isError. */
-  readonly onResult?: ((text: string) => void) | undefined;
-  /** Makes the response of an answer that is not a stream. */
-  readonly respond: (text: string) => Response;
-}
 
 /** Answers MCP over HTTP in both eras. */
 export interface McpAnswerer {
@@ -54,7 +37,7 @@ export interface Fixtures {
 interface Routes {
   readonly legacy: SharedSession;
   readonly modern: SharedSession;
-  /** The SDK's own handler, an instance per request: refusals, subscriptions, whatever is unusual. */
+  /** The SDK's own handler, a server per request: for refusals, subscriptions and everything unusual. */
   readonly handler: McpHttpHandler;
   readonly subscriptions: Subscriptions;
   readonly timeout_ms: number;
@@ -62,7 +45,7 @@ interface Routes {
 
 const urisOf = (handle: string) => [`agent://${handle}`, `agent://${handle}/ratings`];
 
-/** A subscription, counted in for as long as its stream is open. */
+/** Opens a subscription, which counts for as long as its stream is open. */
 async function subscribe(post: McpPost, { message }: InboundModernRoute, routes: Routes): Promise<Response> {
   const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
   const { network } = post.caller;
@@ -75,7 +58,7 @@ async function subscribe(post: McpPost, { message }: InboundModernRoute, routes:
   }
 }
 
-/** The SDK's own answer, its failures in our words; a stream is passed on as it is. */
+/** The SDK's own answer, with our messages for its failures; a stream is passed on unchanged. */
 async function handle(
   { request, body, caller }: McpPost,
   { handler, timeout_ms }: Routes,
@@ -87,78 +70,18 @@ async function handle(
   return toJson(withOwnMessages(message), response.status);
 }
 
-const headersOf = ({ headers }: Request) => ({
-  protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,
-  mcpMethodHeader: headers.get('mcp-method') ?? undefined,
-  mcpNameHeader: headers.get('mcp-name') ?? undefined,
-});
-
-const toJson = (value: unknown, status = 200): Response =>
-  new Response(JSON.stringify(value), { status, headers: { 'Content-Type': 'application/json' } });
-
-const isGood = (message: object): boolean =>
-  'result' in message && (message.result as { isError?: boolean }).isError !== true;
-
-/** The answer of a session, sent as JSON. */
-function toSharedAnswer(message: object, { onResult, respond }: McpPost): Response {
-  const text = toJsonText(message);
-  if (isGood(message)) onResult?.(text);
-  return respond(text);
-}
-
-/** The modern methods that a session serves, each with the parameter that Mcp-Name repeats. */
-const sharedMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
-  ['tools/list', undefined],
-  ['tools/call', 'name'],
-  ['resources/list', undefined],
-  ['resources/templates/list', undefined],
-  ['resources/read', 'uri'],
-  ['prompts/list', undefined],
-  ['prompts/get', 'name'],
-  ['completion/complete', undefined],
-  ['server/discover', undefined],
-]);
-
-/** Whether a modern message is a request that nothing can be said against before its method runs. */
-function isPlain({ messageKind, message, classification }: InboundModernRoute, request: Request): boolean {
-  const { protocolVersionHeader, mcpMethodHeader, mcpNameHeader } = headersOf(request);
-  // The classifier has held these two against the body, but lets them be absent.
-  if (!protocolVersionHeader || !mcpMethodHeader || messageKind !== 'request') return false;
-  if (classification.revision !== modernRevision || !sharedMethods.has(message.method)) return false;
-  const source = sharedMethods.get(message.method);
-  return !source || (mcpNameHeader !== undefined && message.params?.[source] === mcpNameHeader);
-}
-
-const servedLegacy = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-
-async function answerLegacy(post: McpPost, session: SharedSession): Promise<Response> {
-  const { request, body, caller } = post;
-  const message = body as JSONRPCRequest;
-  // Without sessions there is no receiver for a notification or a response.
-  if (message.method === undefined || message.id === undefined) return new Response(null, { status: 202 });
-  const revision = request.headers.get('mcp-protocol-version');
-  if (revision && message.method !== 'initialize' && !SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) {
-    const error = { code: -32000, message: `Unsupported protocol version; served are ${servedLegacy}` };
-    return toJson({ jsonrpc: '2.0', id: message.id, error }, 400);
-  }
-  return toSharedAnswer(await session.request(message, toAuthInfo(caller)), post);
-}
-
 async function answer(post: McpPost, routes: Routes, fixtures: Fixtures | undefined): Promise<Response> {
-  const { request, body, caller } = post;
+  const { request, body } = post;
   const route = classifyInboundRequest({ httpMethod: 'POST', body, ...headersOf(request) });
-  const streams = fixtures?.needsStream(body as JSONRPCRequest) === true;
-  if (route.kind === 'legacy' && !streams) return answerLegacy(post, routes.legacy);
-  if (route.kind === 'modern' && !streams && isPlain(route, request))
-    return toSharedAnswer(
-      await routes.modern.request(route.message as JSONRPCRequest, toAuthInfo(caller)),
-      post,
-    );
+  const isStream = fixtures?.needsStream(body as JSONRPCRequest) === true;
+  if (route.kind === 'legacy' && !isStream) return answerLegacy(routes.legacy, post);
+  if (route.kind === 'modern' && !isStream && isSharable(route, request))
+    return answerShared(routes.modern, route.message as JSONRPCRequest, post);
   const isSubscription = route.kind === 'modern' && route.message.method === 'subscriptions/listen';
   return isSubscription ? subscribe(post, route, routes) : handle(post, routes);
 }
 
-/** Opens the two lanes and the handler behind them. */
+/** Opens a shared session for each era, and the SDK's handler for what they do not serve. */
 export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Promise<McpAnswerer> {
   const timeout_ms = context.timeouts.mcpAnswer_ms;
   const createServer = (era: Era): McpServer => {

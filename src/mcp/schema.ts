@@ -1,8 +1,8 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 
 /**
- * A JSON Schema made once, in the form the SDK takes (it would convert per instance and list). It checks nothing:
- * inputs are checked by callTool, outputs by the tests.
+ * Wraps a JSON Schema in the form that the SDK takes, so that it converts nothing per server or list. It validates
+ * nothing: callTool checks inputs, and the tests check outputs.
  */
 export const frozenSchema = (
   json: Record<string, unknown>,
@@ -21,12 +21,12 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const mapValues = (value: object, change: (inner: unknown) => unknown) =>
   Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
 
-/** More values than these are not listed: such a member has a text beside it that says what it means. */
+/** Longer enumerations are left out: such a member comes with a text that explains it. */
 const listedValues = 12;
 
 /**
- * A schema inside another in short, without what openapi.json has: members that are always there, many values, and
- * what the objects of a list are made of where the list is itself inside a member.
+ * Shortens a nested schema: no `required`, no long enumerations, and no properties for objects in nested lists.
+ * openapi.json has them all.
  */
 function toShort(schema: unknown, isInMember = false): unknown {
   if (!isObject(schema)) return schema;
@@ -41,9 +41,8 @@ function toShort(schema: unknown, isInMember = false): unknown {
 }
 
 /**
- * The schema of what a tool answers, or of the problem it answers instead: clients of the maintenance line hold
- * results with isError against it, too. Of members inside members only names and types are said: every client reads
- * this list, and pays for it.
+ * The output schema of a tool, for its answer or the problem in its place: clients of the SDK's version 1 validate
+ * results with isError against it, too. Nested members are shortened, since every client pays for reading the list.
  */
 export const orError = ({
   required,

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { Problem } from '../problem.ts';
 
-/** The revision the modern session serves. */
+/** The revision of the modern era. */
 export const modernRevision = '2026-07-28';
 
 const internalError = -32603;
@@ -23,7 +23,7 @@ export function deadline<T>(work: Promise<T>, timeout_ms: number): Promise<T> {
   return promise;
 }
 
-/** An exchange that is not answered yet; those behind it are due later. */
+/** A request without an answer yet. Later ones are due later. */
 interface Waiting {
   readonly id: unknown;
   readonly due_ms: number;
@@ -31,14 +31,14 @@ interface Waiting {
   readonly fail: (problem: Problem) => void;
 }
 
-/** One server for many exchanges: connect it to `transport`, and every request gets its own answer. */
+/** A session that all callers share: connect one server to `transport`, and every request gets its own answer. */
 export interface SharedSession {
   readonly transport: Transport;
   /** The JSON-RPC answer to one request, under the caller's id. Throws unavailable after `timeout_ms`. */
   request(request: JSONRPCRequest, authInfo: AuthInfo): Promise<object>;
 }
 
-/** Only our own errors speak (they carry a code as data): what the SDK says of a failure of its own stays here. */
+/** Replaces the SDK's messages for its own failures, which may contain internals; ours carry a code as data. */
 export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== internalError || message.error.data !== undefined)
     return message;
@@ -50,10 +50,8 @@ export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 /**
- * A session through one long-lived server: no instance, stream or transport is made per request (bench/README.md).
- * Ids of different callers collide, so each exchange runs under one of ours; messages that are not answers reach
- * nobody. The SDK binds a server to the modern era only over its own transport class, so the modern session is one
- * of those with its methods replaced.
+ * A session over one long-lived server: no server, stream or transport is made per request. Ids of different callers
+ * collide, so each request gets an id of ours; messages that are not answers are dropped.
  */
 export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number): SharedSession {
   const waiting = new Map<unknown, Waiting>();
@@ -72,23 +70,25 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
   };
   const send = async (message: JSONRPCMessage): Promise<void> => {
     if ('method' in message) return;
-    const exchange = waiting.get(message.id);
+    const request = waiting.get(message.id);
     waiting.delete(message.id);
-    exchange?.settle({ ...withOwnMessages(message), id: exchange.id });
+    request?.settle({ ...withOwnMessages(message), id: request.id });
   };
   const members = { start: async () => {}, close: async () => {}, send };
+  // The SDK binds a server to the modern era only over its own transport class, which serves one request. Replacing its
+  // methods lets many requests share one server: without this an answer took 490 us instead of 133 (3.7 times as long).
   const transport: Transport =
     era === 'legacy'
       ? members
       : Object.assign(new PerRequestHTTPServerTransport({ classification }), members);
   const extra: MessageExtraInfo = era === 'legacy' ? {} : { classification };
-  const exchange = (request: JSONRPCRequest, authInfo: AuthInfo) => {
+  const request = (sent: JSONRPCRequest, authInfo: AuthInfo) => {
     const id = next++;
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<object>();
-    waiting.set(id, { id: request.id, due_ms: performance.now() + timeout_ms, settle, fail });
+    waiting.set(id, { id: sent.id, due_ms: performance.now() + timeout_ms, settle, fail });
     sweeping ??= setInterval(sweep, timeout_ms / 20).unref();
-    transport.onmessage?.({ ...request, id }, { ...extra, authInfo });
+    transport.onmessage?.({ ...sent, id }, { ...extra, authInfo });
     return promise;
   };
-  return { transport, request: exchange };
+  return { transport, request };
 }

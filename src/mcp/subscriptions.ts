@@ -4,11 +4,11 @@ const mostPerNetwork = 8;
 const mostUris = 100;
 const longestUri = 300;
 
-/** Open subscription streams and the addresses each is about. */
+/** Open subscription streams and the URIs of each. */
 export interface Subscriptions {
-  /** Counts a stream in until `end` is called. Throws rate_limited or invalid_request. */
+  /** Counts a stream until `end` is called. Throws rate_limited or invalid_request. */
   open(network: string, uris: unknown): { end(): void };
-  /** Every address that somebody is subscribed to at this moment. */
+  /** All URIs with a subscriber. */
   watched(): ReadonlySet<string>;
 }
 
@@ -21,7 +21,7 @@ function readUris(uris: unknown): string[] {
   return list as string[];
 }
 
-/** Keeps what is subscribed to while its streams are open: at most 8 streams of a network, 100 addresses each. */
+/** Tracks subscriptions while their streams are open: at most 8 streams for each network, each with 100 URIs. */
 export function createSubscriptions(): Subscriptions {
   const streams = new Set<{ network: string; uris: readonly string[] }>();
   return {
@@ -36,7 +36,7 @@ export function createSubscriptions(): Subscriptions {
   };
 }
 
-/** The same response; `onEnd` is called once its body was sent, failed or given up by the reader. */
+/** The same response; calls `onEnd` once its body was sent, failed or was cancelled by the reader. */
 export function untilEnded(response: Response, onEnd: () => void): Response {
   if (!response.body) {
     onEnd();
