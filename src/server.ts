@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import type { Config } from './config/config.ts';
 import { ExitError, exitCodes } from './config/exit.ts';
 import { defaultTimeouts, type Timeouts } from './config/timeouts.ts';
@@ -89,10 +88,7 @@ export async function listen(context: Context): Promise<Running> {
   };
   const served = { ...context, config };
   const app = createApp(served);
-  const answer = getRequestListener(app.fetch);
-  server.on('request', (incoming, outgoing) => {
-    if (!app.answerCached(incoming, outgoing)) void answer(incoming, outgoing);
-  });
+  server.on('request', app.toListener());
   const stop = async () => {
     const drained = drain(server, context.timeouts.drain_ms);
     await app.close();

@@ -1,3 +1,4 @@
+import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
@@ -6,7 +7,8 @@ import type { Fixtures } from '../mcp/http.ts';
 import { Problem } from '../problem.ts';
 import { createAssets } from '../views/layout/assets.ts';
 import { createAnswerCache } from './cache/answer-cache.ts';
-import { createPageDoor, createPageStore, type PageDoor } from './cache/page-cache.ts';
+import { createDoor, type Listener } from './cache/door.ts';
+import { createPageStore } from './cache/page-cache.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 import { createAccessLog } from './middleware/access-log.ts';
 import { addressGuard } from './middleware/address.ts';
@@ -47,8 +49,8 @@ export interface AppOptions {
 
 /** The whole service as a fetch handler. */
 export interface App extends Hono<HttpEnvironment> {
-  /** Answers cached pages before the app, which is meant for Node's server. */
-  readonly answerCached: PageDoor;
+  /** The app as a listener of Node's server, with the door for cached answers in front of it. */
+  toListener(): Listener;
   /** Ends open streams and drops the cache. */
   close(): Promise<void>;
 }
@@ -109,5 +111,9 @@ export function createApp(context: Context, options: AppOptions = {}): App {
     cache.close();
     await Promise.all([cards.close(), mcp.close()]);
   };
-  return Object.assign(app, { answerCached: createPageDoor(shared), close });
+  const toListener = () => {
+    const answer = getRequestListener(app.fetch);
+    return createDoor(shared, (incoming, outgoing) => void answer(incoming, outgoing));
+  };
+  return Object.assign(app, { toListener, close });
 }

@@ -1,4 +1,3 @@
-import { isMainThread } from 'node:worker_threads';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../config/config.ts';
@@ -8,16 +7,21 @@ const standardError = 2;
 const longestWait_ms = 100;
 
 /** Writes lines together, at most a tenth of a second late: each on its own would cost a system call. */
-const createSink = (): DestinationStream =>
-  pino.destination(
-    // pino writes what is left when a process exits, but not when a thread does.
-    isMainThread
-      ? { fd: standardError, sync: false, minLength: 4096, periodicFlush: longestWait_ms }
-      : { fd: standardError, sync: true },
-  );
+function createSink(): DestinationStream {
+  const sink = pino.destination({
+    fd: standardError,
+    // Asynchronous writes go through another thread, which costs more than they do.
+    sync: true,
+    minLength: 4096,
+    periodicFlush: longestWait_ms,
+  });
+  process.on('exit', () => sink.flushSync());
+  return sink;
+}
 
 /** The process log. Lines go to stderr, so that stdio MCP has stdout to itself; capabilities in them are masked. */
 export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
+  if (config.logLevel === 'silent') return pino({ level: 'silent' }, { write: () => {} });
   const isPretty = config.logFormat ? config.logFormat === 'pretty' : process.stderr.isTTY;
   return pino(
     {

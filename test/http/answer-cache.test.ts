@@ -24,7 +24,7 @@ const write = (...handles: string[]) =>
     tx.listings.putListings(handles.map((handle, at) => makeListing(handle, handle.length * 100 + at))),
   );
 const put = (key: string, cacheTags: readonly string[] | 'all', bytes = 100) =>
-  cache.begin()(key, { bytes: key.padEnd(bytes) }, { cacheTags });
+  cache.begin()(key, { bytes: key.padEnd(bytes), headers: {} }, { cacheTags });
 const cached = (...keys: string[]) => keys.filter((key) => cache.get(key)?.bytes.trimEnd() === key);
 
 describe('finished answers in memory', () => {
@@ -67,14 +67,14 @@ describe('finished answers in memory', () => {
   it('are not stored if a listing changed after they were begun', async () => {
     const storeLate = cache.begin();
     await write('b/two');
-    storeLate('late', { bytes: 'late' }, { cacheTags: ['a/one'] });
+    storeLate('late', { bytes: 'late', headers: {} }, { cacheTags: ['a/one'] });
     expect(cached('late')).toEqual([]);
     put('in time', ['a/one']);
     expect(cached('in time')).toEqual(['in time']);
   });
 
   it('expire after their longest age', async () => {
-    cache.begin()('short', { bytes: 'short' }, { cacheTags: [], maxAge_ms: 20 });
+    cache.begin()('short', { bytes: 'short', headers: {} }, { cacheTags: [], maxAge_ms: 20 });
     expect(cached('short')).toEqual(['short']);
     await new Promise((resolve) => setTimeout(resolve, 40));
     expect(cached('short')).toEqual([]);
@@ -82,7 +82,7 @@ describe('finished answers in memory', () => {
 
   it('are not stored at all with a budget of 0', () => {
     const none = createAnswerCache(store, 0);
-    none.begin()('x', { bytes: '' }, { cacheTags: [] });
+    none.begin()('x', { bytes: '', headers: {} }, { cacheTags: [] });
     expect([none.get('x'), none.bytes]).toEqual([undefined, 0]);
     none.close();
   });

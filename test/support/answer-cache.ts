@@ -1,28 +1,13 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { buffer } from 'node:stream/consumers';
 import type { Context } from '../../src/context.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import type { Message } from './mcp-requests.ts';
 
 /** One more app over a directory, which caches no finished answers. */
 export const createUncached = (context: Context): App => createApp(context, { answerCache_bytes: 0 });
-
-/** Serves an app on a port of its own, without the door for cached pages. */
-export async function serve(app: App): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const answer = getRequestListener(app.fetch);
-  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
 
 /** All of an answer that a caller can see. */
 export interface Seen {
@@ -31,36 +16,56 @@ export interface Seen {
   readonly body: string;
 }
 
-const own = ['date', 'keep-alive', 'connection'];
+const ofConnection = ['date', 'keep-alive', 'connection'];
 
-/** Reads an answer, without what the connection adds to it. */
-export async function see(response: Response): Promise<Seen> {
-  const headers = [...response.headers].filter(([name]) => !own.includes(name));
-  const bytes = Buffer.from(await response.arrayBuffer());
-  return { status: response.status, headers: Object.fromEntries(headers), body: bytes.toString('latin1') };
+async function see(answer: IncomingMessage): Promise<Seen> {
+  const headers = Object.entries(answer.headers).filter(([name]) => !ofConnection.includes(name));
+  return {
+    status: answer.statusCode ?? 0,
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
+    body: (await buffer(answer)).toString('latin1'),
+  };
 }
 
-const usualHost = '127.0.0.1:3000';
+const ports = new WeakMap<App, Promise<number>>();
 
-/** What reaches the service on a socket: Host and length are always there. Headers of an undefined value are left out. */
-export function toPost(
+/** Serves an app for as long as the test file runs. */
+async function serve(app: App): Promise<number> {
+  const server = createServer(app.toListener()).listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+function portOf(app: App): Promise<number> {
+  const port = ports.get(app) ?? serve(app);
+  ports.set(app, port);
+  return port;
+}
+
+/** Posts to the endpoint over a socket. A header of undefined is left out: without a length the body goes in chunks. */
+export async function post(
+  app: App,
   { headers, body }: Pick<Message, 'headers'> & { body: string | Uint8Array },
   more: Readonly<Record<string, string | undefined>> = {},
-): RequestInit {
+): Promise<Seen> {
   const bytes = Buffer.from(body);
-  const all = { host: usualHost, 'content-length': String(bytes.length), ...headers, ...more };
-  const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return { method: 'POST', headers: sent, body: bytes };
+  const all = { 'content-length': String(bytes.length), ...headers, ...more };
+  const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const chunked = 'content-length' in sent ? {} : { 'transfer-encoding': 'chunked' };
+  const post = request({
+    agent: false,
+    host: '127.0.0.1',
+    port: await portOf(app),
+    method: 'POST',
+    path: '/api/mcp',
+    headers: { ...sent, ...chunked },
+  });
+  post.end(bytes);
+  const [answer] = (await once(post, 'response')) as [IncomingMessage];
+  return see(answer);
 }
 
-/** Posts to the endpoint in this process, at the address that the server underneath makes of the Host. */
-export async function post(app: App, ...sent: Parameters<typeof toPost>): Promise<Seen> {
-  const [{ headers }, more = {}] = sent;
-  const host = more.host ?? headers.host ?? usualHost;
-  return see(await app.request(`http://${host}/api/mcp`, toPost(...sent)));
-}
-
-/** One more app over a directory, each read of a listing's facts told; what is told may hold the read back. */
+/** One more app over a directory that reports each read of a listing's facts; `onRead` may hold the read back. */
 export const watchReads = (context: Context, onRead: (handle: string) => Promise<void> | void): App =>
   createApp({
     ...context,

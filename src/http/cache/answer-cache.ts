@@ -8,10 +8,19 @@ type Headers = Readonly<Record<string, string>>;
 export interface CachedAnswer {
   /** The body, one character per byte (Latin-1): Node sends it in one write with the headers. */
   readonly bytes: string;
-  /** Headers of this answer; left out where every answer of its kind has the same. */
-  readonly headers?: Headers;
+  readonly headers: Headers;
   /** What a 304 in its place needs. */
   readonly notModified?: { readonly etag: string; readonly headers: Headers };
+}
+
+/** A cached answer as it is sent to one request. */
+export interface ReadyAnswer extends CachedAnswer {
+  readonly memory: 'pages' | 'answers';
+  readonly status: number;
+  /** The request's path without its query, for limits and the log. */
+  readonly path: string;
+  /** The tool that the request called, if it called one. */
+  readonly tool?: string | undefined;
 }
 
 /** Stores an answer under a key, unless a listing changed since the answer was begun. */

@@ -100,7 +100,7 @@ function readConstant(call: Call): CacheableMessage | undefined {
 }
 
 /** Whether the protocol's headers repeat the message, in the one form that needs no decoding. */
-function isRepeated(headers: Headers, { method, params, era }: Call): boolean {
+function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call): boolean {
   const revision = headers.get('mcp-protocol-version');
   const [repeatedMethod, repeatedName] = [headers.get('mcp-method'), headers.get('mcp-name')];
   if (era === 'legacy')
@@ -123,7 +123,7 @@ function readCalled(call: Call): CacheableMessage | undefined {
  * constant answer. Undefined for every other message, and for one with any unusual member or header: those are left
  * to the SDK.
  */
-export function readCacheable(message: unknown, headers: Headers): CacheableMessage | undefined {
+export function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   if (!isRecord(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
   const { jsonrpc, id, method, params = {} } = message;
   if (jsonrpc !== '2.0' || !isShort(id) || typeof method !== 'string' || !isRecord(params)) return undefined;

@@ -1,70 +1,87 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { memoryReads, toolCalls } from '../../observability/events.ts';
-import type { Request } from '../environment.ts';
-import type { AnswerCache } from './answer-cache.ts';
+import type { IncomingMessage } from 'node:http';
+import { decodeUtf8 } from '../../evidence/text/read-bounded.ts';
+import { memoryReads } from '../../observability/events.ts';
+import { parseMessage } from '../request/mcp-message.ts';
+import { headerOf } from '../request/raw-headers.ts';
+import type { AnswerCache, ReadyAnswer } from './answer-cache.ts';
 import { type CacheableMessage, readCacheable } from './cacheable-message.ts';
 
-/** Makes the answer to a message; `onResult` gets the JSON of an answer that is a result without isError. */
-export type MakeAnswer = (onResult?: (text: string) => void) => Promise<Response>;
+const memory = 'answers';
+const path = '/api/mcp';
+const longest_bytes = 4096;
 
-/** Answers of the MCP endpoint: those that follow from the message and the stored listings come from memory. */
-export interface McpCache {
-  /** The cached answer to a message that passed every check, or the one that `make` makes. */
-  answer(c: Request, message: unknown, make: MakeAnswer): Response | Promise<Response>;
+/** Headers that change an answer, or how a body is read. */
+const unusual = ['origin', 'content-encoding'] as const;
+
+/** Whether a request is a message to the endpoint that may be answered from memory, by its address and headers. */
+export const mayBeCacheable = ({ method, url, headers, rawHeaders }: IncomingMessage): boolean =>
+  method === 'POST' &&
+  url === path &&
+  headerOf(rawHeaders, 'content-type') === 'application/json' &&
+  Number(headers['content-length'] ?? Number.NaN) <= longest_bytes &&
+  !unusual.some((name) => headers[name] !== undefined);
+
+/** Reads a body, whose length Node enforces, and leaves it where the app's request looks first. */
+export function readBody(incoming: IncomingMessage & { rawBody?: Buffer }): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+  incoming.on('end', () => {
+    incoming.rawBody = Buffer.concat(chunks);
+    resolve(incoming.rawBody);
+  });
+  incoming.on('error', reject).on('close', reject);
+  return promise;
 }
 
-type Headers = Readonly<Record<string, string>>;
+function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
+  const text = decodeUtf8(body);
+  try {
+    return text === undefined ? undefined : readCacheable(parseMessage(text, headers), headers);
+  } catch {
+    return undefined;
+  }
+}
 
-/** A client that has been answered: what it says about itself was well-formed. */
+/** A client that was answered before, so that what it says about itself is well-formed. */
 const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
-const noTags = { cacheTags: [] };
 
-/** The JSON text of an answer up to its id, which is its last member; undefined where it is not. */
+/** The cached answer to a message of the endpoint, under the message's id. */
+export function findMcpAnswer(
+  { headers }: IncomingMessage,
+  body: Buffer,
+  cache: AnswerCache,
+): ReadyAnswer | undefined {
+  const message = readMessage(body, { get: (name) => headers[name]?.toString() ?? null });
+  const found = message && cache.get(clientKey(message)) && cache.get(message.key);
+  if (!found) return undefined;
+  const { id, tool } = message;
+  // The id is ASCII.
+  return { ...found, memory, path, status: 200, tool, bytes: `${found.bytes}${JSON.stringify(id)}}` };
+}
+
+/** The JSON text of an answer up to its id, which is its last member; undefined if it is not. */
 function withoutId(text: string, id: number | string): string | undefined {
   const end = `${JSON.stringify(id)}}`;
   return text.endsWith(`"id":${end}`) ? text.slice(0, -end.length) : undefined;
 }
 
-/** Sends an answer under an id of ASCII characters; over a socket in one write with its headers. */
-function send({ env, req }: Request, bytes: string, headers: Headers): Response {
-  const outgoing = env?.outgoing;
-  // Headers for scripts of other sites are added later, by the route.
-  if (!outgoing || req.header('origin') !== undefined)
-    return new Response(Buffer.from(bytes, 'latin1'), { headers });
-  outgoing.writeHead(200, { ...headers, 'content-length': bytes.length });
-  outgoing.end(bytes, 'latin1');
-  return RESPONSE_ALREADY_SENT;
-}
-
-/** Caches answers of the endpoint, all of which have the same `headers`. It makes none itself; errors are never stored. */
-export function createMcpCache(cache: AnswerCache, headers: Headers): McpCache {
-  const find = (message: CacheableMessage) => {
-    const found = cache.get(clientKey(message)) && cache.get(message.key);
-    memoryReads.publish({ memory: 'answers', isHit: found !== undefined });
-    return found;
-  };
-  const makeAndStore = (message: CacheableMessage, make: MakeAnswer) => {
+/**
+ * To be called with a message before its answer is made. Returns what stores the answer's JSON text, a result without
+ * isError; undefined if answers to this message are not cached.
+ */
+export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<string, string>>) {
+  return (body: unknown, sent: Headers): ((text: string) => void) | undefined => {
+    const message = readCacheable(body, sent);
+    if (!message) return undefined;
+    memoryReads.publish({ memory, isHit: false });
     const store = cache.begin();
-    return make((text) => {
-      const bytes = withoutId(text, message.id);
-      if (bytes === undefined) return;
-      store(clientKey(message), { bytes: '' }, noTags);
-      store(
-        message.key,
-        { bytes: Buffer.from(bytes).toString('latin1') },
-        { cacheTags: message.cacheTags() },
-      );
-    });
-  };
-  return {
-    answer(c, body, make) {
-      const message = readCacheable(body, c.req.raw.headers);
-      if (!message) return make();
-      const found = find(message);
-      if (!found) return makeAndStore(message, make);
-      if (message.tool) toolCalls.publish({ tool: message.tool, outcome: 'ok' });
-      c.set('isSecured', true);
-      return send(c, `${found.bytes}${JSON.stringify(message.id)}}`, headers);
-    },
+    return (text) => {
+      const start = withoutId(text, message.id);
+      if (start === undefined) return;
+      store(clientKey(message), { bytes: '', headers: {} }, { cacheTags: [] });
+      const answer = { bytes: Buffer.from(start).toString('latin1'), headers };
+      store(message.key, answer, { cacheTags: message.cacheTags() });
+    };
   };
 }

@@ -1,17 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
-import type { Context } from '../../context.ts';
 import { memoryReads } from '../../observability/events.ts';
 import type { HttpEnvironment } from '../environment.ts';
 import type { Encoding, Finished } from '../finished.ts';
-import { logAnswer } from '../middleware/access-log.ts';
-import type { CallerReader } from '../middleware/caller.ts';
-import { type HostCheck, hostOf } from '../middleware/host.ts';
-import { limitOf, type RequestLimits } from '../middleware/limits.ts';
 import { isCurrent } from '../response/answers.ts';
 import type { ChooseEncoding } from '../response/encodings.ts';
-import type { AnswerCache, CachedAnswer } from './answer-cache.ts';
+import type { AnswerCache, CachedAnswer, ReadyAnswer } from './answer-cache.ts';
 
 const longestAddress = 500;
 const memory = 'pages';
@@ -38,18 +32,14 @@ const withoutQuery = (address: string) => {
 
 const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
-/** What the page cache shares with the app: both use the same checks and count against the same limits. */
-export interface Shared {
-  readonly context: Context;
+/** What finds a page. */
+export interface PageLookup {
   readonly cache: AnswerCache;
   readonly chooseEncoding: ChooseEncoding;
-  readonly isOurs: HostCheck;
-  readonly callers: CallerReader;
-  readonly limits: RequestLimits;
 }
 
 /** Stores finished pages: those that a handler gave a cache policy, with the headers they left the app with. */
-export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHandler<HttpEnvironment> {
+export function createPageStore({ cache }: Pick<PageLookup, 'cache'>): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
     if (c.req.method !== 'GET') return next();
     const store = cache.begin();
@@ -66,51 +56,15 @@ export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHan
   };
 }
 
-/** Answers a request of Node's server; false, and nothing was done, if the app has to. */
-export type PageDoor = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
-
-/**
- * Answers cached pages at Node's server, before a Request, a Response and the app's middleware are made: they cost more
- * than the answer (docs/decisions/0016). The app answered the same address before, so the address has passed its
- * checks; Host and limit are checked here by the app's own functions. A request that fails one is left to the app.
- */
-export function createPageDoor({
-  context,
-  cache,
-  chooseEncoding,
-  isOurs,
-  callers,
-  limits,
-}: Shared): PageDoor {
-  const isAdmitted = ({ headers, socket, rawHeaders }: IncomingMessage, path: string): boolean => {
-    if (!isOurs(hostOf(rawHeaders))) return false;
-    const network = callers.networkOf(headers['x-forwarded-for']?.toString(), socket.remoteAddress);
-    try {
-      limitOf(limits, 'GET', path).take(network, context.clock().getTime());
-      return true;
-    } catch {
-      return false;
-    }
-  };
-
-  return (incoming, outgoing) => {
-    const { method, url = '', headers } = incoming;
-    // The app checks the id that a caller chose.
-    if (method !== 'GET' || headers['x-request-id'] !== undefined) return false;
-    const start = performance.now();
-    const page = cache.get(toKey(chooseEncoding(headers['accept-encoding']), url));
-    const path = withoutQuery(url);
-    if (!page?.notModified || !isAdmitted(incoming, path)) return false;
-    memoryReads.publish({ memory, isHit: true });
-    const request = randomUUID();
-    const isSame = isCurrent(headers['if-none-match'], page.notModified.etag);
-    const status = isSame ? 304 : 200;
-    outgoing.writeHead(status, {
-      ...(isSame ? page.notModified.headers : page.headers),
-      'x-request-id': request,
-    });
-    outgoing.end(isSame ? '' : page.bytes, 'latin1');
-    logAnswer(context, { request, method, path, status, start });
-    return true;
-  };
+/** The cached page for a GET, or the 304 in its place. The app answered the same address before, so it passed its checks. */
+export function findPage(
+  { url = '', headers }: IncomingMessage,
+  { cache, chooseEncoding }: PageLookup,
+): ReadyAnswer | undefined {
+  const page = cache.get(toKey(chooseEncoding(headers['accept-encoding']), url));
+  if (!page?.notModified) return undefined;
+  const path = withoutQuery(url);
+  if (!isCurrent(headers['if-none-match'], page.notModified.etag))
+    return { memory, path, status: 200, headers: page.headers, bytes: page.bytes };
+  return { memory, path, status: 304, headers: page.notModified.headers, bytes: '' };
 }

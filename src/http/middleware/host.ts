@@ -23,13 +23,6 @@ export function createHostCheck(config: Config): HostCheck {
   return (host) => allowed.has(hostName(host));
 }
 
-const isHost = (text: string, at: number) =>
-  at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
-
-/** The Host header of a request of Node's server; of two it has both, where `headers.host` would show the first. */
-export const hostOf = (rawHeaders: readonly string[]): string =>
-  rawHeaders.filter((_, at) => isHost(rawHeaders[at - 1] ?? '', at - 1)).join(', ');
-
 /** Refuses a Host that is not ours (DNS rebinding). */
 export const createHostGuard =
   (isOurs: HostCheck): MiddlewareHandler<HttpEnvironment> =>

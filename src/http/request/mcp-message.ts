@@ -7,14 +7,20 @@ import { refuseStraySecret } from './mcp-secret.ts';
 
 const maxBytes = 64 * 1024;
 
+/** Parses a message; throws invalid_request or secret_in_body. */
+export function parseMessage(text: string, headers: Pick<Headers, 'get'>): unknown {
+  const message = parseJson(text);
+  refuseStraySecret(headers, text, message);
+  return message;
+}
+
 /** The parsed body, or its refusal. Batches are refused: one POST of many calls would get around the limits. */
 export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
   const { raw } = c.req;
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
   try {
     const text = await readText(raw, maxBytes);
-    const body = parseJson(text);
-    refuseStraySecret(raw, text, body);
+    const body = parseMessage(text, raw.headers);
     if (!Array.isArray(body)) return { body };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_request')

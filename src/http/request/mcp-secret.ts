@@ -17,7 +17,7 @@ function outsideArguments(message: unknown): unknown {
  * Refuses a message that names a capability where answers and errors would repeat it: ids, method and tool names, URIs,
  * prompt arguments, protocol headers. Throws secret_in_body.
  */
-export function refuseStraySecret({ headers }: globalThis.Request, text: string, message: unknown): void {
+export function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
   const isStray =
     repeated.some((name) => findSecret(headers.get(name) ?? '')) ||
     (suspicious.test(text) && findSecret(outsideArguments(message)));

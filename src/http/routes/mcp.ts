@@ -5,7 +5,7 @@ import { Problem, toProblem } from '../../problem.ts';
 import { createAssets } from '../../views/layout/assets.ts';
 import { toMcpPage } from '../../views/pages/mcp-page.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
-import { createMcpCache, type MakeAnswer } from '../cache/mcp-cache.ts';
+import { createMcpStore } from '../cache/mcp-cache.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
 import { toSecuredHeaders } from '../middleware/security-headers.ts';
 import { readMessage } from '../request/mcp-message.ts';
@@ -84,7 +84,7 @@ export function createMcpRoute(context: Context, { cache, fixtures }: McpOptions
     return {
       answerer,
       headers,
-      answers: createMcpCache(cache, headers),
+      toStore: createMcpStore(cache, headers),
       unsubscribe: context.store.onChange((changed) => answerer.listingsChanged(changed)),
     };
   });
@@ -96,16 +96,15 @@ export function createMcpRoute(context: Context, { cache, fixtures }: McpOptions
     inFlight.requireOpen();
     const message = await readMessage(c);
     if ('refusal' in message) return message.refusal;
-    const { answerer, headers, answers } = await opened;
+    const { answerer, headers, toStore } = await opened;
     const respond = (text: string) => {
       c.set('isSecured', true);
       return new Response(text, { headers });
     };
     const { body } = message;
     const { caller } = c.get('context');
-    const make: MakeAnswer = (onResult) =>
-      inFlight.run(() => answerer.answer({ request: c.req.raw, body, caller, onResult, respond }));
-    return answers.answer(c, body, make);
+    const onResult = toStore(body, c.req.raw.headers);
+    return inFlight.run(() => answerer.answer({ request: c.req.raw, body, caller, onResult, respond }));
   };
 
   const answer = async (c: Request): Promise<Response> => {
