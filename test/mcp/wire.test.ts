@@ -1,47 +1,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { capabilityHash, capabilityId, createCapability } from '../../src/evidence/claim/capability.ts';
 import { tools } from '../../src/tools/index.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
 import { toolNames } from '../support/tool-names.ts';
 
-const rater = createCapability();
-const unreachable = JSON.stringify({
-  'github.com': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
-});
-let directory: Directory;
-
-/** Makes com.politicalcomms/api a claimed listing whose capability is `rater`. */
-async function claimRater(): Promise<void> {
-  const at = '2026-10-01T00:00:00.000Z';
-  const handle = 'com.politicalcomms/api';
-  const hash = capabilityHash(rater);
-  await directory.store.write(async (tx) => {
-    await tx.claims.putClaim({
-      handle,
-      state: 'claimed',
-      claimed_at: at,
-      repository: 'https://github.com/Political-Comms/political-comms-sdk',
-      repository_key: 'github.com/political-comms/political-comms-sdk',
-      commit: 'a'.repeat(40),
-      branch: 'main',
-      checked_at: at,
-    });
-    await tx.claims.addCapability({
-      hash,
-      id: capabilityId(hash),
-      handle,
-      state: 'active',
-      issued_at: at,
-      activated_at: at,
-    });
-  });
-}
+let directory: ClaimedDirectory;
+let rater: string;
 
 beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off', REPOSITORY_HOSTS: unreachable } });
-  await claimRater();
+  directory = await openClaimedDirectory();
+  rater = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
 });
 afterAll(() => directory.close());
 
@@ -59,6 +28,7 @@ const normalise = (text: string) =>
     .replace(/"\d{4}-\d\d-\d\d"/g, '"<date>"')
     .replace(/\\"\d{4}-\d\d-\d\d\\"/g, '\\"<date>\\"')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
+    .replace(/commit [0-9a-f]{40}/g, 'commit <commit>')
     .replace(/dossier_cap_[0-9A-Za-z]{49}/g, '<capability>')
     .replace(/dossier-claim-v1\.[A-Za-z0-9_-]{72}/g, '<challenge>')
     .replace(/(capability_id\\?":\\?")[0-9a-f]{16}/g, '$1<capability id>');
