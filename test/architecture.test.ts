@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Folder or file of src = part, and the parts that it may import; types count too. Lowest part first. */
+/** Each part of src (a folder or file) and the other parts that it may import, types included; lowest part first. */
 const mayImport: Record<string, string> = {
   'problem.ts': '',
   evidence: 'problem.ts',
@@ -24,7 +24,7 @@ const mayImport: Record<string, string> = {
   cli: 'claims config context.ts evidence limits mcp observability registry server.ts store',
 };
 
-/** The only files that may import a dependency at run time. */
+/** Each dependency with one home: the only files that may import it, but for its types. */
 const homes: Record<string, readonly string[]> = {
   'node:sqlite': ['store/sqlite/connection.ts'],
   pg: ['store/postgres/pool.ts', 'store/postgres/watch.ts'],
@@ -55,87 +55,80 @@ const statement =
   /^(?:import|export)\s+(type\s)?([^;]*?)\s*from\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)/gm;
 const onlyTypes = /^\{\s*(type\s+[^,}]+,?\s*)+\}$/;
 
-/** Specifiers that a file imports, those of types only left out on request. */
-const importsOf = (path: string, kind: 'all' | 'runtime' = 'all'): string[] =>
-  [...read(path).matchAll(statement)]
-    .filter(([, type, names]) => kind === 'all' || !(type || onlyTypes.test(names ?? '')))
-    .map(([, , , from, bare, lazy]) => from ?? bare ?? lazy ?? '');
+/** What a file of src imports: each specifier, and whether only for its types. */
+const importsOf = (path: string) =>
+  [...read(path).matchAll(statement)].map(([, type, names = '', from, bare, lazy]) => ({
+    specifier: from ?? bare ?? lazy ?? '',
+    isType: type !== undefined || onlyTypes.test(names),
+  }));
 
-/** Files of src that a file imports, by their path in src. */
+/** The files of src that a file of src imports. */
 const filesOf = (path: string): string[] =>
   importsOf(path)
-    .filter((from) => from.startsWith('.') && from.endsWith('.ts'))
-    .map((from) => relative('.', join(dirname(path), from)));
+    .filter(({ specifier }) => /^\..*\.ts$/.test(specifier))
+    .map(({ specifier }) => join(dirname(path), specifier));
 
 const partOf = (path: string) => path.split('/')[0] ?? '';
+const foldersOf = (path: string): string[] =>
+  path === '.' ? [] : [dirname(path), ...foldersOf(dirname(path))];
 
-/** The entry of a folder that holds a path; undefined where the path is elsewhere. */
-function entryOf(folder: string, path: string): string | undefined {
-  const inside = relative(folder, path);
-  return inside.startsWith('..') ? undefined : inside.split('/')[0];
-}
-
-/** One circle of imports between the entries of a folder, as a path; undefined where there is none. */
-function findCircle(folder: string): string[] | undefined {
-  const arrows = new Map<string, Set<string>>();
+/** The files and folders of a folder, each with those of the same folder that it imports. */
+function importsWithin(folder: string): Map<string, Set<string>> {
+  const entryOf = (path: string) => relative(folder, path).split('/')[0] ?? '';
+  const imports = new Map<string, Set<string>>();
   for (const path of sources) {
-    const from = entryOf(folder, path);
-    if (from === undefined) continue;
-    const targets = filesOf(path).map((to) => entryOf(folder, to));
-    const known = arrows.get(from) ?? new Set();
-    for (const to of targets) if (to !== undefined && to !== from) known.add(to);
-    arrows.set(from, known);
+    const entry = entryOf(path);
+    if (entry === '..') continue;
+    const targets = filesOf(path)
+      .map(entryOf)
+      .filter((to) => to !== '..' && to !== entry);
+    imports.set(entry, new Set([...(imports.get(entry) ?? []), ...targets]));
   }
-  const done = new Set<string>();
-  const walk = (entry: string, way: readonly string[]): string[] | undefined => {
-    if (way.includes(entry)) return [...way.slice(way.indexOf(entry)), entry];
-    if (done.has(entry)) return undefined;
-    for (const next of arrows.get(entry) ?? []) {
-      const circle = walk(next, [...way, entry]);
-      if (circle) return circle;
-    }
-    done.add(entry);
-    return undefined;
-  };
-  for (const entry of arrows.keys()) {
-    const circle = walk(entry, []);
-    if (circle) return circle;
-  }
-  return undefined;
+  return imports;
 }
 
-const folders = [...new Set(['.', ...sources.flatMap((path) => ancestorsOf(path))])];
-
-function ancestorsOf(path: string): string[] {
-  const folder = dirname(path);
-  return folder === '.' ? [] : [folder, ...ancestorsOf(folder)];
+/** The files and folders of a folder that import each other in a circle. */
+function findCircle(folder: string): string[] {
+  const imports = importsWithin(folder);
+  for (let before = 0; before !== imports.size; ) {
+    before = imports.size;
+    for (const [entry, targets] of imports) {
+      const isImported = [...imports.values()].some((others) => others.has(entry));
+      const importsOthers = [...targets].some((to) => imports.has(to));
+      if (!isImported || !importsOthers) imports.delete(entry);
+    }
+  }
+  return [...imports.keys()];
 }
 
 describe('architecture', () => {
-  it('knows every part of src', () => {
+  it('the table names every part of src', () => {
     expect([...new Set(sources.map(partOf))].sort()).toEqual(Object.keys(mayImport).sort());
   });
   it.each(Object.entries(mayImport))('%s imports only %s', (part, allowed) => {
     const used = sources.filter((path) => partOf(path) === part).flatMap(filesOf);
-    const others = [...new Set(used.map(partOf).filter((to) => to !== part))];
-    expect(others.filter((to) => !allowed.split(' ').includes(to))).toEqual([]);
+    const others = new Set(used.map(partOf).filter((to) => to !== part));
+    expect([...others].filter((to) => !allowed.split(' ').includes(to))).toEqual([]);
   });
-  it.each(folders)('no circle between the files and folders of %s', (folder) => {
-    expect(findCircle(folder)).toBeUndefined();
+  it.each([...new Set(sources.flatMap(foldersOf))])('nothing in %s imports in a circle', (folder) => {
+    expect(findCircle(folder)).toEqual([]);
   });
-  it.each(Object.keys(homes))('%s has one home', (dependency) => {
+  it.each(Object.entries(homes))('%s is imported only by its home', (dependency, home) => {
+    const isIt = (name: string) => name === dependency || name.startsWith(`${dependency}/`);
     const users = sources.filter((path) =>
-      importsOf(path, 'runtime').some((from) => from === dependency || from.startsWith(`${dependency}/`)),
+      importsOf(path).some(({ specifier, isType }) => !isType && isIt(specifier)),
     );
-    expect(users.toSorted()).toEqual(homes[dependency]?.toSorted());
+    expect(users.toSorted()).toEqual(home.toSorted());
   });
-  it('has rows and engines in store only', () => {
+  it('no file outside store imports its rows, queries or engines', () => {
     const used = sources.filter((path) => partOf(path) !== 'store').flatMap(filesOf);
     const internal = /^store\/(?:engine|schema|sql-store|queries|sqlite|postgres|migrations)\b/;
     expect(used.filter((path) => internal.test(path))).toEqual([]);
   });
-  it('reads the environment in one place and knows engines in their files only', () => {
+  it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
+  });
+  it('no file asks which database it has', () => {
     expect(sources.filter((path) => /dialect [!=]==/.test(read(path)))).toEqual([]);
   });
 });
