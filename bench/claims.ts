@@ -5,7 +5,7 @@ import type { Transaction } from '../src/store/store.ts';
 
 const claimed_at = '2026-06-01T00:00:00.000Z';
 
-/** What a proof of the repository writes for a listing, with a capability that works. */
+/** Writes what a proven claim of a listing writes; returns a live capability. */
 async function claimListing(tx: Transaction, handle: string): Promise<string | undefined> {
   const listing = await tx.listings.byHandle(handle);
   if (!listing?.repository || !listing.repository_key) return undefined;
@@ -35,7 +35,7 @@ async function claimListing(tx: Transaction, handle: string): Promise<string | u
   return capability;
 }
 
-/** Claims those of the listings that record a repository, as their owners would have; answers their capabilities. */
+/** Claims those of the listings that record a repository; returns their capabilities. */
 export async function claimListings(databaseUrl: string, handles: readonly string[]): Promise<string[]> {
   const store = await openSqliteStore(databaseUrl);
   const capabilities: string[] = [];

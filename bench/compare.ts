@@ -8,7 +8,7 @@ export interface Case extends Load {
   readonly goal?: number;
 }
 
-/** Figures by the name of their case. Throws where there is none of that name. */
+/** Figures by the name of their case. Throws for an unknown name. */
 export interface Compared {
   readonly rows: readonly Row[];
   of(name: string): Figures;
@@ -32,7 +32,7 @@ export async function compare(
 type Start = () => Promise<Server>;
 type Started<Starts> = { readonly [Name in keyof Starts]: Server | Extract<Starts[Name], undefined> };
 
-/** Runs `work` beside servers that are started for it, one after the other, and stops them whatever happens. */
+/** Starts servers one after the other, runs `work` with them, and stops them in any case. */
 export async function withServers<Starts extends Readonly<Record<string, Start | undefined>>, T>(
   starts: Starts,
   work: (servers: Started<Starts>) => Promise<T>,

@@ -10,15 +10,15 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** A place that processor time went to, and its share of all that was not idle. */
+/** Where processor time was spent, and its share of all time that was not idle. */
 export interface Spent {
   readonly place: string;
   readonly share: number;
 }
 
-/** Calls into the engine count for the file they are made in, which does nothing else. */
+/** Time in SQLite counts for the functions that call it, which do nothing else. */
 const isSqlite = (path: string, functionName: string) =>
-  path === 'src/store/sqlite.ts' && ['run', 'all', 'iterate'].includes(functionName);
+  path === 'src/store/sqlite/store.ts' && ['run', 'all', 'iterate'].includes(functionName);
 
 /** One of our files, a package, a module of Node, or what the engine does itself. */
 export function placeOf({ functionName, url }: Node['callFrame']): string {
@@ -32,7 +32,7 @@ export function placeOf({ functionName, url }: Node['callFrame']): string {
 
 const isIdle = (place: string) => place === '(idle)' || place === '(program)';
 
-/** Where a profile of `node --cpu-prof` spent its time itself, most first, by what `nameOf` calls each frame. */
+/** Self time in a profile of `node --cpu-prof`, grouped by `nameOf` of each frame, longest first. */
 export function spentBy(file: string, nameOf: (frame: Node['callFrame']) => string): Spent[] {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile;
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));

@@ -12,7 +12,7 @@ export interface Database {
   readonly size_mb: number;
 }
 
-/** Seconds that an import says it took. */
+/** The seconds in the report of an import. */
 const toImport_s = (report: string): number => {
   const [, seconds] = /import: ([\d.]+) s/.exec(report) ?? [];
   if (!seconds) throw new Error(`not the report of an import: ${report}`);
@@ -26,7 +26,7 @@ export const removeDatabase = (path: string): void => {
 
 const sizeOf_mb = (path: string) => statSync(path).size / 2 ** 20;
 
-/** Imports so many listings into a new database by the command line; answers how long it says that took. */
+/** Imports so many listings into a new database with `dossier import`; returns the seconds that it reports. */
 export async function importInto(url: string, listings: number, checkout = projectRoot): Promise<number> {
   process.stderr.write(`importing ${listings} listings ... `);
   const registry = await startRegistry({ listings });
@@ -42,7 +42,7 @@ export async function importInto(url: string, listings: number, checkout = proje
   }
 }
 
-/** A SQLite database of so many listings in the folder: the one of last time, or a new one. */
+/** A SQLite database of so many listings in the folder, made by an earlier run or now. */
 export async function prepareSqlite(
   folder: string,
   listings: number,

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** How many had each value, most first. */
+/** How many rows had each value, most frequent first. */
 export type Counts<T> = readonly (readonly [value: T, count: number])[];
 
-/** What real rows look like, as figures; nobody's row can be read from them. */
+/** Statistics of real registry rows; no single row can be recovered from them. */
 export interface Distributions {
   /** Listings of each publisher with 50 or more, of how many in all. */
   readonly bigPublishers: readonly number[];

@@ -5,14 +5,14 @@ import type { Server } from './server.ts';
 /** One request of a load. */
 export type Sent = Pick<autocannon.Request, 'method' | 'path' | 'headers' | 'body' | 'setupRequest'>;
 
-/** What is asked of a server, again and again, in turn. */
+/** Requests that are sent to a server in turn, again and again. */
 export interface Load {
   readonly name: string;
   readonly server: Server;
   readonly requests: readonly Sent[];
-  /** The status of every answer; 200 unless said. */
+  /** The expected status of every answer; 200 by default. */
   readonly status?: number;
-  /** Over how many connections, one request at a time on each; 32 unless said. */
+  /** Number of connections, each with one request at a time; 32 by default. */
   readonly connections?: number;
 }
 
@@ -25,12 +25,12 @@ export interface Figures {
   readonly cpu_us: number;
 }
 
-/** MCP says what went wrong under status 200. */
+/** MCP reports errors with status 200. */
 const isFailure = (text: string): boolean =>
   text.startsWith('{') && (text.includes('"isError":true') || 'error' in (JSON.parse(text) as object));
 
 /** The answer to one request of a load. Throws where it is not what the load expects. */
-export async function askOnce({ name, server, requests, status = 200 }: Load, at = 0): Promise<string> {
+export async function requestOnce({ name, server, requests, status = 200 }: Load, at = 0): Promise<string> {
   const { method = 'GET', path = '/', headers = {}, body = null } = requests[at] ?? {};
   const answer = await fetch(new URL(path, server.url), {
     method,

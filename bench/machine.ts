@@ -13,14 +13,14 @@ export function pinTo(core: keyof typeof cores): void {
     execFileSync('taskset', ['-acp', String(cores[core]), String(process.pid)], { stdio: 'ignore' });
 }
 
-/** Words before a command that keep it on a core. */
+/** Prefix of a command that pins it to a core. */
 export const onCore = (core: keyof typeof cores): string[] =>
   canPin ? ['taskset', '-c', String(cores[core])] : [];
 
-/** How many others wanted a core in the minute before this began. */
+/** Load average of the minute before this process began. */
 const loadBefore = loadavg()[0] ?? 0;
 
-/** What the figures were taken on: date, Node, processor, how the cores are shared, what else was going on. */
+/** The conditions of a measurement: date, Node, processor, how the cores are shared, load before. */
 export const machineLine = (): string =>
   [
     new Date().toISOString().slice(0, 16).replace('T', ' '),
@@ -30,7 +30,7 @@ export const machineLine = (): string =>
     `load average ${loadBefore.toFixed(1)} before`,
   ].join(', ');
 
-/** Processor time of all threads of a process so far; undefined where the system does not say (not Linux). */
+/** Processor time of all threads of a process so far; undefined where the system does not report it (not Linux). */
 export function cpuTime_ms(pid: number): number | undefined {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -49,7 +49,7 @@ export interface Memory {
   readonly files_mb: number;
 }
 
-/** The memory of a process now; zeros where the system does not say. */
+/** The memory of a process now; zeros where the system does not report it. */
 export function memoryOf(pid: number): Memory {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Distributions } from './distributions.ts';
 
-const shared = new URL('../../shared/data/', import.meta.url);
 const bigPublisher = 50;
 const listedWords = 1500;
 const pairUses = 25;
@@ -25,8 +24,8 @@ interface Entry {
   readonly _meta: Readonly<Record<string, { readonly status: string; readonly publishedAt: string }>>;
 }
 
-const readRows = (name: string): Entry[] =>
-  JSON.parse(gunzipSync(readFileSync(new URL(name, shared))).toString('utf8')) as Entry[];
+const readRows = (file: string): Entry[] =>
+  JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')) as Entry[];
 
 const officialOf = ({ _meta }: Entry) => _meta['io.modelcontextprotocol.registry/official'];
 
@@ -99,9 +98,7 @@ function measureSharedRepository(servers: readonly Server[]): number {
   );
 }
 
-function measure(): Distributions {
-  const latest = readRows('registry-latest-2026-05-14.json.gz');
-  const all = readRows('registry-all-versions-2025-12-18.json.gz');
+function measure(latest: readonly Entry[], all: readonly Entry[]): Distributions {
   const servers = latest.map(({ server }) => server);
   const full = [...new Map(all.map(({ server }) => [server.name, server])).values()];
   const described = servers.map(({ description }) => description ?? '');
@@ -126,6 +123,8 @@ function measure(): Distributions {
   };
 }
 
-// Measures the real rows that stand beside the project on some machines, and writes the table anew.
-if (existsSync(shared))
-  writeFileSync(new URL('distributions.json', import.meta.url), `${JSON.stringify(measure())}\n`);
+// Usage: node bench/measure-distributions.ts <latest rows> <rows of all versions>, each a gzipped JSON list of registry
+// entries (test/registry/rows-2025-12-18.json.gz has all versions). Rewrites distributions.json.
+const [latestFile = '', allFile = ''] = process.argv.slice(2);
+const measured = measure(readRows(latestFile), readRows(allFile));
+writeFileSync(new URL('distributions.json', import.meta.url), `${JSON.stringify(measured)}\n`);

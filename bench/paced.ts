@@ -4,21 +4,21 @@ import type { Sent } from './load.ts';
 import { median } from './rounds.ts';
 import type { Server } from './server.ts';
 
-/** One request among others, and whether an answer to it is right. */
-export interface Asked {
+/** One request of a mix, and a check of its answer. */
+export interface CheckedRequest {
   readonly kind: string;
   readonly request: Sent;
-  readonly isRight: (status: number, text: string) => boolean;
+  readonly isCorrect: (status: number, text: string) => boolean;
 }
 
-/** How a kind of request was answered; times count from when it was due, not from when it could be sent. */
+/** Answers to one kind of request; times count from when the request was due, not from when it was sent. */
 export interface Answered {
   readonly count: number;
   readonly p50_ms: number;
   readonly p99_ms: number;
 }
 
-/** What came of a paced load. */
+/** Results of a paced load. */
 export interface Paced {
   readonly all: Answered;
   readonly kinds: Readonly<Record<string, Answered>>;
@@ -39,7 +39,7 @@ function toAnswered(times_ms: readonly number[]): Answered {
   };
 }
 
-/** What was asked and how it was answered, counted. */
+/** Counts answers by kind of request. */
 function createCounts() {
   const times = new Map<string, number[]>();
   const wrong: string[] = [];
@@ -60,30 +60,30 @@ function createCounts() {
   };
 }
 
-/** Sends one and answers what is wrong with its answer; nothing where it is right. */
-async function ask(pool: Pool, { request, isRight }: Asked): Promise<string | undefined> {
+/** Sends one request; returns what is wrong with the answer, or undefined. */
+async function send(pool: Pool, { request, isCorrect }: CheckedRequest): Promise<string | undefined> {
   const { method = 'GET', path = '/', headers = {}, body = null } = request;
   try {
     const { statusCode, body: answer } = await pool.request({ method, path, headers, body });
     const text = await answer.text();
-    return isRight(statusCode, text) ? undefined : `${statusCode} ${text}`;
+    return isCorrect(statusCode, text) ? undefined : `${statusCode} ${text}`;
   } catch (error) {
     return String(error);
   }
 }
 
-/** Sends what is due every millisecond until all of it is sent, and waits for it. */
+/** Sends the requests that are due every millisecond; resolves once all are answered. */
 async function sendDue(
   total: number,
   perSecond: number,
-  send: (due_ms: number) => Promise<void>,
+  sendAt: (due_ms: number) => Promise<void>,
 ): Promise<void> {
   const started = performance.now();
   const inFlight = new Set<Promise<void>>();
   for (let sent = 0; sent < total; ) {
     const due = Math.min(total, Math.floor(((performance.now() - started) / 1000) * perSecond) + 1);
     for (; sent < due; sent++) {
-      const answered = send(started + (sent / perSecond) * 1000);
+      const answered = sendAt(started + (sent / perSecond) * 1000);
       inFlight.add(answered);
       void answered.finally(() => inFlight.delete(answered));
     }
@@ -92,26 +92,26 @@ async function sendDue(
   await Promise.all(inFlight);
 }
 
-/** Asks at a steady rate, whether the server keeps up or not; never throws for an answer, it is counted as wrong. */
+/** Sends requests at a steady rate, whether or not the server keeps up. Wrong answers are counted, not thrown. */
 export async function drivePaced(
   { url }: Pick<Server, 'url'>,
-  next: () => Asked,
+  next: () => CheckedRequest,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
 ): Promise<Paced> {
   const pool = new Pool(url, { connections, pipelining: 1 });
   const counts = createCounts();
   await sendDue(Math.round(perSecond * seconds), perSecond, async (due_ms) => {
-    const asked = next();
-    counts.add(asked.kind, await ask(pool, asked), performance.now() - due_ms);
+    const request = next();
+    counts.add(request.kind, await send(pool, request), performance.now() - due_ms);
   });
   await pool.close();
   return counts.total();
 }
 
-/** Answers a second when 32 clients each ask again as soon as they are answered. Throws for a wrong answer. */
+/** Answers per second while 32 clients each send the next request after each answer. Throws on a wrong answer. */
 export async function driveSaturated(
   { url }: Pick<Server, 'url'>,
-  next: () => Asked,
+  next: () => CheckedRequest,
   seconds: number,
 ): Promise<number> {
   const pool = new Pool(url, { connections: clients, pipelining: 1 });
@@ -120,9 +120,9 @@ export async function driveSaturated(
   let answered = 0;
   const client = async () => {
     for (; performance.now() < end; answered++) {
-      const asked = next();
-      const problem = await ask(pool, asked);
-      if (problem !== undefined) throw new Error(`${asked.kind}: ${problem.slice(0, 300)}`);
+      const request = next();
+      const problem = await send(pool, request);
+      if (problem !== undefined) throw new Error(`${request.kind}: ${problem.slice(0, 300)}`);
     }
   };
   await Promise.all(Array.from({ length: clients }, client));

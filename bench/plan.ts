@@ -1,6 +1,6 @@
 import type { Effort } from './rounds.ts';
 
-/** What every part is told: how long to measure, how many listings, where databases are kept for the next time. */
+/** The options of every part: how long to measure, how many listings, the folder of databases that later runs use again. */
 export interface Plan extends Effort {
   readonly folder: string;
   readonly listings: number;

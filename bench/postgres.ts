@@ -8,9 +8,9 @@ import { type Database, importInto } from './database.ts';
 const user = 'dossier';
 const password = 'bench';
 
-/** A real PostgreSQL on the load's core whose databases stay in the folder for the next time. */
-export interface KeptPostgres {
-  /** A database of so many listings: the one of last time, or a new one. */
+/** A real PostgreSQL on the load's core; later runs use its databases again. */
+export interface BenchPostgres {
+  /** A database of so many listings, made by an earlier run or now. */
   prepare(listings: number): Promise<Database>;
   stop(): Promise<void>;
 }
@@ -40,8 +40,8 @@ async function prepare(server: string, folder: string, listings: number): Promis
   return { url, listings, import_s, size_mb: Number(size?.mb) };
 }
 
-/** Starts the PostgreSQL of a folder, made where it is missing; its commits are durable. */
-export async function startKeptPostgres(folder: string): Promise<KeptPostgres> {
+/** Starts the PostgreSQL of a folder, which is made if missing; commits are durable. */
+export async function startBenchPostgres(folder: string): Promise<BenchPostgres> {
   const port = await freePort();
   const databaseDir = join(folder, 'postgres');
   const server = new EmbeddedPostgres({

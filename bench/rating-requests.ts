@@ -2,7 +2,7 @@ import type { Sent } from './load.ts';
 
 let interactions = 0;
 
-/** A well-formed submission of an interaction that nobody has rated yet. */
+/** A valid rating of a new interaction. */
 export const toRating = (handle: string) => ({
   handle,
   interaction_id: `bench-${process.pid}-${interactions++}`,
@@ -15,7 +15,7 @@ export const toRating = (handle: string) => ({
   comment: 'Answered as its description says, twice out of two calls.',
 });
 
-/** A rating of a listing by the holder of a capability; each time it is sent, of another interaction. */
+/** A request that rates a listing with a capability, each time for a new interaction. */
 export function toRatingRequest(capability: string, handle: string): Sent {
   const request: Sent = {
     method: 'POST',

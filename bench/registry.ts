@@ -5,7 +5,7 @@ import { createSynthetic, type Synthetic } from './synthetic.ts';
 
 const pageSize = 100;
 
-/** All pages of a registry as they are sent, made before the first is asked for. */
+/** All pages of a registry, serialized before the first request. */
 function toPages(rows: Iterable<RegistryEntry>): Buffer[] {
   const pages: string[][] = [[]];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-import { askOnce, drive, type Figures, type Load } from './load.ts';
+import { drive, type Figures, type Load, requestOnce } from './load.ts';
 
 /** How long to measure. */
 export interface Effort {
@@ -40,7 +40,7 @@ export async function measureLoads(
   loads: readonly Load[],
   { rounds, seconds }: Effort,
 ): Promise<Map<string, Figures>> {
-  for (const load of loads) await askOnce(load);
+  for (const load of loads) await requestOnce(load);
   const byName = new Map(loads.map((load) => [load.name, load]));
   const results = await interleave([...byName.keys()], rounds, (name) => {
     const load = byName.get(name);

@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { keepTable, toDatedTable } from './kept-tables.ts';
 import { pinTo } from './machine.ts';
 import { measureGrowth } from './parts/growth.ts';
 import { measureImport } from './parts/import.ts';
@@ -13,6 +12,7 @@ import { measureStart } from './parts/start.ts';
 import { measurePostgres, measureSqlite } from './parts/store.ts';
 import { measureWrites } from './parts/writes.ts';
 import type { Plan } from './plan.ts';
+import { saveTable, toDatedTable } from './readme-tables.ts';
 import type { Part } from './report.ts';
 
 /** Every part with goals; without a name all of them are run. */
@@ -49,17 +49,17 @@ const plan: Plan = {
 };
 const suffix = values.listings === usualListings ? '' : ` of ${values.listings}`;
 
-/** Measures one part and prints its table; keeps it in the README where that was asked for. */
+/** Measures one part and prints its table; with `--save` writes it into the README. */
 async function show(name: string, measure: (plan: Plan) => Promise<Part>): Promise<void> {
   process.stderr.write(`${name}: `);
   const table = toDatedTable([await measure(plan)], `${plan.rounds} rounds of ${plan.seconds} s, medians`);
   process.stdout.write(`\n${table}`);
-  if (values.save) keepTable(`${name}${suffix}`, table);
+  if (values.save) saveTable(`${name}${suffix}`, table);
 }
 
 function find<T>(named: Readonly<Record<string, T>>, name: string): T {
   const found = named[name];
-  if (!found) throw new Error(`${name} is not known; there is ${Object.keys(named).join(', ')}`);
+  if (!found) throw new Error(`unknown part ${name}; the parts are ${Object.keys(named).join(', ')}`);
   return found;
 }
 

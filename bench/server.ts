@@ -24,17 +24,17 @@ export interface Command {
   readonly nodeFlags?: readonly string[];
   /** The checkout it is started from; this one by default. */
   readonly checkout?: string;
-  /** The core it runs on where there are two; the servers' unless said. */
+  /** The core it runs on where there are two; the servers' core by default. */
   readonly core?: keyof typeof cores;
 }
 
-/** The same by hand, to see why it does not start. */
+/** The command as a shell line, to find out by hand why it does not start. */
 const toShellLine = (environment: Command['environment'], words: readonly string[]) =>
   [...Object.entries(environment ?? {}).map(([name, value]) => `${name}=${value}`), 'node', ...words].join(
     ' ',
   );
 
-/** Starts it and waits until it listens; what it logs is dropped. Throws where it ends before. */
+/** Starts a server and waits until it listens; drops what it logs. Throws if it exits first. */
 export async function startServer({
   name,
   script,
@@ -53,10 +53,10 @@ export async function startServer({
   });
   const ended = once(child, 'exit');
   const listening = new Promise<string>((resolve) => {
-    let said = '';
+    let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const [, url] = /listening on (\S+)/.exec(said) ?? [];
+      output += text;
+      const [, url] = /listening on (\S+)/.exec(output) ?? [];
       if (url) resolve(url);
     });
   });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { claimListings } from './claims.ts';
 import { prepareSqlite, removeDatabase } from './database.ts';
-import { keepTable, toDatedTable } from './kept-tables.ts';
 import { type Memory, memoryOf, pinTo, toMemoryText } from './machine.ts';
-import { type Asked, drivePaced, driveSaturated, type Paced } from './paced.ts';
+import { type CheckedRequest, drivePaced, driveSaturated, type Paced } from './paced.ts';
+import { saveTable, toDatedTable } from './readme-tables.ts';
 import { atMost, type Row, whole } from './report.ts';
 import { type Server, startService } from './server.ts';
 import { toHandles } from './synthetic.ts';
@@ -30,7 +30,7 @@ const seconds = Number(values.minutes) * 60;
 const listings = Number(values.listings);
 
 /** A database of its own with claimed listings, as it is after some use. */
-async function prepare(): Promise<{ url: string; next: () => Asked }> {
+async function prepare(): Promise<{ url: string; next: () => CheckedRequest }> {
   mkdirSync(values.folder, { recursive: true });
   const prepared = await prepareSqlite(values.folder, listings);
   const path = join(values.folder, 'soak.db');
@@ -46,7 +46,10 @@ const toRow = (what: string, { count, p50_ms, p99_ms }: Paced['all']): Row => ({
   figure: `${whole(count)} answers, p50 ${p50_ms.toFixed(1)} p99 ${p99_ms.toFixed(1)} ms`,
 });
 
-async function soak(server: Server, next: () => Asked): Promise<{ rows: Row[]; wrong: readonly string[] }> {
+async function soak(
+  server: Server,
+  next: () => CheckedRequest,
+): Promise<{ rows: Row[]; wrong: readonly string[] }> {
   const saturation = await driveSaturated(server, next, saturation_s);
   const perSecond = saturation * share;
   const samples: Memory[] = [memoryOf(server.pid)];
@@ -87,7 +90,7 @@ try {
   const title = `Soak, ${whole(listings)} listings: 70 % get_agent, 10 % search, 10 % badge, 8 % pages, 2 % writes`;
   const table = toDatedTable([{ title, rows }], `${values.minutes} min`);
   process.stdout.write(table);
-  if (values.save) keepTable('soak', table);
+  if (values.save) saveTable('soak', table);
   for (const one of wrong) process.stderr.write(`${one}\n`);
 } finally {
   await service.stop();

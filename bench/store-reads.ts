@@ -45,7 +45,7 @@ function toPlainReads(
   return {
     'get, bare': over(handles, bare.row),
     'get: the listing': over(handles, store.byHandle),
-    'get: everything get_agent says': over(handles, store.facts),
+    'get: everything in get_agent': over(handles, store.facts),
     'list page, bare': over(ids, bare.page),
     'list page': over(ids, (id) =>
       store.search({ words: [], facets: [], after: { tier: 0, id }, limit: 20 }),

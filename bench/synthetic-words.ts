@@ -6,7 +6,7 @@ const pickWord = createPicker<string | undefined>([...words, [undefined, rareWor
 
 const syllables = 'ba co di fu ge hi jo ku la me ni po qua re si to ul va we xi yo zu'.split(' ');
 
-/** A word nobody uses, the same one for the same number. */
+/** A made-up word, the same one for the same number. */
 export function toRareWord(number: number): string {
   let word = '';
   for (let rest = number + syllables.length ** 2; rest > 0; rest = Math.floor(rest / syllables.length))

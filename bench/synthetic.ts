@@ -26,7 +26,7 @@ const pickMonth = createPicker(real.months);
 const pickVersions = createPicker(real.versions);
 
 /**
- * The publisher of each listing. The biggest keep their share of all listings, so that one publisher has 44,000 of a
+ * The publisher of each listing. The biggest have their share of all listings, so that one publisher has 44,000 of a
  * million; the others have as many as real ones.
  */
 function toPublishers(listings: number, random: Random): Uint32Array {

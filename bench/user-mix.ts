@@ -1,6 +1,6 @@
 import type { Sent } from './load.ts';
-import { inNewEra, inOldEra, toCall } from './mcp-requests.ts';
-import type { Asked } from './paced.ts';
+import { toCall, toLegacy, toModern } from './mcp-requests.ts';
+import type { CheckedRequest } from './paced.ts';
 import { createPicker, createRandom } from './random.ts';
 import { toRating } from './rating-requests.ts';
 import { toSearches } from './search-mix.ts';
@@ -17,12 +17,12 @@ const mix = [
 
 type Kind = (typeof mix)[number][0];
 
-/** The service takes 2,000 a day from everybody together. */
+/** Below the limit of 2,000 a day for all callers together. */
 const mostFeedback = 1500;
 
 const json = { 'content-type': 'application/json' };
 
-/** Some made-up listings share a repository with their rater, who is then told so. */
+/** A rating of a listing that shares a repository with its rater is refused with self_rating, which is correct here. */
 const isAnswer = (status: number, text: string) =>
   status === 200 ? !text.includes('"isError":true') : status === 422 && text.includes('"code":"self_rating"');
 
@@ -33,7 +33,7 @@ const post = (path: string, body: object, headers: Record<string, string> = {}):
   body: JSON.stringify(body),
 });
 
-/** Who asks about what: handles of listings, the first ones claimed by the holders of the capabilities. */
+/** What users request: handles of listings, of which the first ones are claimed with the capabilities. */
 export interface Users {
   readonly handles: readonly string[];
   readonly capabilities: readonly string[];
@@ -44,7 +44,7 @@ export interface Users {
  * Requests as users make them, without end: half of get_agent in each era, listings by how well known they are (every
  * second request is for one of the best known twentieth). Beyond the feedback that one day takes, a rating is sent instead.
  */
-export function createUserMix({ handles, capabilities, listings }: Users): () => Asked {
+export function createUserMix({ handles, capabilities, listings }: Users): () => CheckedRequest {
   const random = createRandom(11);
   const pickKind = createPicker(mix);
   const searches = toSearches(2000, listings);
@@ -53,7 +53,7 @@ export function createUserMix({ handles, capabilities, listings }: Users): () =>
   const pickHandle = () => oneOf(random() < 0.5 ? known : handles);
   const rated = handles.slice(capabilities.length * 2);
   const make: Readonly<Record<Kind, () => Sent>> = {
-    get_agent: () => (random() < 0.5 ? inOldEra : inNewEra)('tools/call', toCall(pickHandle())),
+    get_agent: () => (random() < 0.5 ? toLegacy : toModern)('tools/call', toCall(pickHandle())),
     search: () => post('/api/tools/search_agents', { query: oneOf(searches).words.join(' ') }),
     badge: () => ({ path: `/badge/${pickHandle()}.svg` }),
     page: () => ({ path: `/agents/${pickHandle()}`, headers: { 'accept-encoding': 'gzip, br' } }),
@@ -68,6 +68,6 @@ export function createUserMix({ handles, capabilities, listings }: Users): () =>
   return () => {
     const picked = pickKind(random);
     const kind = picked === 'submit_feedback' && ++feedbacks > mostFeedback ? 'submit_rating' : picked;
-    return { kind, request: make[kind](), isRight: isAnswer };
+    return { kind, request: make[kind](), isCorrect: isAnswer };
   };
 }

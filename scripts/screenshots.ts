@@ -7,7 +7,7 @@ import type { ClaimedDirectory } from '../test/support/claimed-directory.ts';
 import { type PageState, pageStates } from '../test/support/page-states.ts';
 import { openShownDirectory } from '../test/support/shown-directory.ts';
 
-const { values: asked } = parseArgs({
+const { values } = parseArgs({
   options: {
     out: { type: 'string', default: '.screenshots' },
     only: { type: 'string', default: '' },
@@ -34,7 +34,7 @@ async function take(state: PageState, look: (typeof looks)[number], [browser, di
   for (let y = 0; y < tallness; y += tallest) {
     const part = y === 0 ? '' : `.${y / tallest + 1}`;
     const clip = { x: 0, y, width, height: Math.min(tallest, tallness - y) };
-    const path = join(asked.out, `${state.name}.${look.name}${part}.png`);
+    const path = join(values.out, `${state.name}.${look.name}${part}.png`);
     await page.screenshot({ path, fullPage: true, clip });
   }
   await page.close();
@@ -43,10 +43,10 @@ async function take(state: PageState, look: (typeof looks)[number], [browser, di
 type Opened = readonly [browser: Browser, directory: ClaimedDirectory];
 
 const opened: Opened = [await openBrowser(), await openShownDirectory()];
-mkdirSync(asked.out, { recursive: true });
-const states = pageStates.filter(({ name }) => name.startsWith(asked.only));
-for (const look of looks.filter(({ name }) => name.includes(asked.look)))
+mkdirSync(values.out, { recursive: true });
+const states = pageStates.filter(({ name }) => name.startsWith(values.only));
+for (const look of looks.filter(({ name }) => name.includes(values.look)))
   for (const state of states) await take(state, look, opened);
 await opened[0].close();
 await opened[1].close();
-process.stdout.write(`${states.length} page states in ${asked.out}\n`);
+process.stdout.write(`${states.length} page states in ${values.out}\n`);

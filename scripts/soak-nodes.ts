@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createTally, type Tally } from './soak/asking.ts';
 import { findDuplicates, findLogTrouble, findLost, type Seen, seeCheckpoint } from './soak/audit.ts';
 import { type Cluster, type ClusterNode, openCluster } from './soak/cluster.ts';
 import { read } from './soak/readers.ts';
+import { createTally, type Tally } from './soak/requests.ts';
 import { createLedger, write } from './soak/writers.ts';
 
 // Usage: npm run soak:nodes -- [--minutes 10]. Mixed load on nodes of one PostgreSQL, one killed every 10 seconds.
@@ -94,7 +94,7 @@ async function soak(cluster: Cluster): Promise<boolean> {
     ['acknowledged writes lost', named(lost)],
     ['duplicate ratings', named(duplicates)],
     [`log trouble (${checked} checkpoints seen)`, named(trouble)],
-    [`stale looks at another node, of ${ledger.looks} after 100 ms`, named(ledger.stale)],
+    [`stale reads at another node, of ${ledger.rereads} after 100 ms`, named(ledger.stale)],
   ];
   for (const [what, figure] of rows) process.stdout.write(`${what.padEnd(56)} ${figure}\n`);
   return [lost, duplicates, trouble, ledger.stale].every((found) => found.length === 0);

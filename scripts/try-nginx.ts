@@ -14,7 +14,7 @@ import { type Cluster, openCluster } from './soak/cluster.ts';
 const { values } = parseArgs({ options: { nginx: { type: 'string', default: '/usr/sbin/nginx' } } });
 const quiet_s = 35;
 
-/** The example as it stands, but for addresses, TLS, and where a user without rights may write. */
+/** The example, with local addresses, without TLS, and with folders that any user may write to. */
 function toLocal(port: number, [first, second]: readonly string[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return readFileSync(new URL('../docs/examples/nginx.conf', import.meta.url), 'utf8')
@@ -50,7 +50,7 @@ async function startNginx(port: number, nodes: readonly string[]): Promise<() =>
 }
 
 let failed = 0;
-function say(what: string, holds: boolean, figure = ''): void {
+function report(what: string, holds: boolean, figure = ''): void {
   if (!holds) failed += 1;
   process.stdout.write(`${holds ? 'holds' : 'FAILS'}  ${what}${figure && `: ${figure}`}\n`);
 }
@@ -60,7 +60,7 @@ async function tryPages(url: string, handle: string): Promise<void> {
     const answer = await fetch(url + path);
     const text = await answer.text();
     const strange = [...text.matchAll(/https?:\/\/127\.0\.0\.1:\d+/g)].filter(([base]) => base !== url);
-    say(
+    report(
       `GET ${path}`,
       answer.status === 200 && strange.length === 0,
       `${answer.status}, links lead to ${url}`,
@@ -73,7 +73,7 @@ async function tryClients(url: string, handle: string): Promise<void> {
     const client = await connect(kind, { url });
     const tools = await client.tools();
     const { structuredContent } = await client.call('get_agent', { handle });
-    say(
+    report(
       `MCP client ${kind}`,
       structuredContent?.handle === handle,
       `${tools.length} tools, get_agent answers`,
@@ -86,14 +86,14 @@ async function tryForgedAddress(url: string): Promise<void> {
   const statuses = new Set<number>();
   for (let at = 0; at < 130; at++)
     statuses.add((await fetch(`${url}/tags`, { headers: { 'x-forwarded-for': `198.51.100.${at}` } })).status);
-  say('a forged X-Forwarded-For is not believed', statuses.has(429), [...statuses].join(' and '));
+  report('a forged X-Forwarded-For is ignored', statuses.has(429), [...statuses].join(' and '));
 }
 
-/** Counts what requests come to while something happens to a node. */
+/** Counts the outcomes of requests while `work` runs. */
 async function during(url: string, work: () => Promise<unknown>): Promise<string> {
   const counts: Record<string, number> = {};
   let ended = false;
-  const ask = async (init?: RequestInit) => {
+  const send = async (init?: RequestInit) => {
     const path = init ? '/api/tools/list_tags' : '/healthz';
     const status = await fetch(url + path, init).then(
       (answer) => answer.text().then(() => answer.status),
@@ -105,7 +105,7 @@ async function during(url: string, work: () => Promise<unknown>): Promise<string
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
   const loop = async (init?: RequestInit) => {
     while (!ended) {
-      await ask(init);
+      await send(init);
       await wait(5);
     }
   };
@@ -153,25 +153,25 @@ async function trySubscription(cluster: Cluster, url: string, handle: string): P
   for (const node of cluster.nodes) {
     const before = heard;
     await rate(cluster, node.url, handle);
-    say(`a subscription that was quiet for ${quiet_s} s hears a write`, await hears(before + 1));
+    report(`a subscription that was quiet for ${quiet_s} s receives a write`, await hears(before + 1));
   }
-  // One node after the other is replaced: wherever the stream was, it ends once and is opened again elsewhere.
+  // Each node is replaced in turn: the stream ends with its node and is opened again at the other.
   let endings: string[] = [];
   for (const node of cluster.nodes) {
     void subscription.closed.then((how) => endings.push(how));
     const counts = await during(url, () => node.stop());
-    say('requests while a node is stopped (SIGTERM)', !/ [45]\d\d |no answer/.test(counts), counts);
+    report('requests while a node is stopped (SIGTERM)', !/ [45]\d\d |no answer/.test(counts), counts);
     await wait(200);
     if (endings.length > 0) subscription = await client.listen(filter);
     const before = heard;
     await rate(cluster, url, handle);
-    say(
-      `the subscription (${endings[0] ?? 'on the other node'}) hears the next write`,
+    report(
+      `the subscription (${endings[0] ?? 'on the other node'}) receives the next write`,
       await hears(before + 1),
     );
     endings = [];
     const back = await during(url, () => node.start());
-    say('requests while it starts again', !/ [45]\d\d |no answer/.test(back), back);
+    report('requests while it starts again', !/ [45]\d\d |no answer/.test(back), back);
     await wait(2500);
   }
   const counts = await during(url, async () => {
@@ -179,7 +179,7 @@ async function trySubscription(cluster: Cluster, url: string, handle: string): P
     await cluster.nodes[0]?.kill();
     await wait(2000);
   });
-  say('requests while a node is killed (-9)', !/GET ([45]\d\d |no answer)/.test(counts), counts);
+  report('requests while a node is killed (-9)', !/GET ([45]\d\d |no answer)/.test(counts), counts);
   await client.close();
 }
 

@@ -6,10 +6,10 @@ import { interleave, median } from '../rounds.ts';
 import type { StoreReads } from '../store-reads.ts';
 
 const few = 5000;
-/** More than this for twelve times the listings, or two hundred times, is more than a logarithm and some noise. */
+/** A logarithm and some noise stay below this, for twelve times the listings as for two hundred times. */
 const mostGrowth = 2;
 const reads = [
-  'get: everything get_agent says',
+  'get: everything in get_agent',
   'list page',
   'tag page',
   'search: rare word',

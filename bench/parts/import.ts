@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { runScript } from '../command.ts';
 import { type Database, prepareSqlite, removeDatabase } from '../database.ts';
-import { inOldEra, toCall } from '../mcp-requests.ts';
-import { type Asked, drivePaced } from '../paced.ts';
+import { toCall, toLegacy } from '../mcp-requests.ts';
+import { type CheckedRequest, drivePaced } from '../paced.ts';
 import type { Plan } from '../plan.ts';
 import { atLeast, atMost, type Part, type Row, whole } from '../report.ts';
 import { median } from '../rounds.ts';
@@ -17,7 +17,7 @@ const readsPerSecond = 200;
 /** A service that has just started is slow by itself; an import goes on for longer than this. */
 const warm_s = 4;
 
-/** Rows a second as an import's report says them. */
+/** Rows a second, from the report of an import. */
 function toRate(report: string): number {
   const [, seconds] = /import: ([\d.]+) s/.exec(report) ?? [];
   const [, rows] = /(?:rows seen +|s, )(\d+)/.exec(report.replace(/, \d+ rows a second/, '')) ?? [];
@@ -31,7 +31,7 @@ async function importOnce(folder: string, registry: Server): Promise<Record<stri
   removeDatabase(bare);
   removeDatabase(ours);
   const runBare = () => runScript(['bench/references/bare-import.ts', registry.url, bare]);
-  // Another name of the same registry has no earlier run, so it is walked in full.
+  // Under another name the same registry has no earlier run, so the import is a full one.
   const runOurs = (url: string) =>
     runScript(['src/main.js', 'import', '--from', url], { DATABASE_URL: `file:${ours}` });
   return {
@@ -76,9 +76,9 @@ function copyOfOld({ url }: Database, path: string): void {
 /** Throws unless an import has put more listings into the copy. */
 function requireImported({ listings }: Database, path: string): void {
   const copy = new DatabaseSync(path);
-  const { held } = copy.prepare('select count(*) as held from listing').get() as { held: number };
+  const { count } = copy.prepare('select count(*) as count from listing').get() as { count: number };
   copy.close();
-  if (held <= listings) throw new Error('nothing was imported meanwhile');
+  if (count <= listings) throw new Error('nothing was imported meanwhile');
 }
 
 /** The 99th percentile of get_agent at a steady rate, while the service imports from the registry or while it does not. */
@@ -86,10 +86,10 @@ async function readP99_ms(database: Database, registryUrl: string, seconds: numb
   const service = await startService(database.url, { environment: { REGISTRY_URL: registryUrl } });
   const handles = toHandles(database.listings, 1000);
   let at = 0;
-  const next = (): Asked => ({
+  const next = (): CheckedRequest => ({
     kind: 'get_agent',
-    request: inOldEra('tools/call', toCall(handles[at++ % handles.length] ?? '')),
-    isRight: (status, text) => status === 200 && !text.includes('"isError":true'),
+    request: toLegacy('tools/call', toCall(handles[at++ % handles.length] ?? '')),
+    isCorrect: (status, text) => status === 200 && !text.includes('"isError":true'),
   });
   try {
     await drivePaced(service, next, { perSecond: readsPerSecond, seconds: warm_s });

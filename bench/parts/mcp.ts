@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toServices } from '../before.ts';
 import { type Case, compare, withServers } from '../compare.ts';
-import { askOnce, type Sent } from '../load.ts';
+import { requestOnce, type Sent } from '../load.ts';
 import { memoryOf, toMemoryText } from '../machine.ts';
-import { inNewEra, inOldEra, toCall } from '../mcp-requests.ts';
+import { toCall, toLegacy, toModern } from '../mcp-requests.ts';
 import type { Plan } from '../plan.ts';
 import { atMost, type Part } from '../report.ts';
 import { type Server, startReference } from '../server.ts';
@@ -16,19 +16,19 @@ const initialize = {
   clientInfo: { name: 'bench', version: '1' },
 };
 
-/** Valid, and not of the plain form (mcp/plain.ts): what stands in front of the SDK lets it through. */
+/** A valid message that is not cacheable (http/cache/cacheable-message.ts), so that it reaches the SDK. */
 function toUnusual(sent: Sent): Sent {
   const message = JSON.parse(String(sent.body)) as { params: { _meta?: object } };
   const _meta = { ...message.params._meta, 'bench/unusual': {} };
   return { ...sent, body: JSON.stringify({ ...message, params: { ...message.params, _meta } }) };
 }
 
-/** The documents the service answers, by handle, so that a floor can send the same bytes. */
+/** Saves the documents that the service returns, by handle, so that a floor can send the same bytes. */
 async function saveDocuments(server: Server, handles: readonly string[], file: string): Promise<void> {
   const documents: Record<string, unknown> = {};
-  const requests = handles.map((handle) => inOldEra('tools/call', toCall(handle)));
+  const requests = handles.map((handle) => toLegacy('tools/call', toCall(handle)));
   for (const [at, handle] of handles.entries()) {
-    const text = await askOnce({ name: 'get_agent', server, requests }, at);
+    const text = await requestOnce({ name: 'get_agent', server, requests }, at);
     const { result } = JSON.parse(text) as { result: { structuredContent: unknown } };
     documents[handle] = result.structuredContent;
   }
@@ -43,8 +43,8 @@ const floorName = 'hand-written JSON-RPC on Hono, 1 kB (the floor)';
 const hotName = 'this service: get_agent, legacy';
 
 function toCases(servers: Servers, handles: readonly string[]): Case[] {
-  const old = handles.map((handle) => inOldEra('tools/call', toCall(handle)));
-  const new_ = handles.map((handle) => inNewEra('tools/call', toCall(handle)));
+  const old = handles.map((handle) => toLegacy('tools/call', toCall(handle)));
+  const new_ = handles.map((handle) => toModern('tools/call', toCall(handle)));
   const { service, before, hello, floor, same, sdk2, sdk1 } = servers;
   const ours = (what: string, goal: number, ...requests: Sent[]): Case[] =>
     [service, ...(before ? [before] : [])].map((server) => ({
@@ -65,10 +65,10 @@ function toCases(servers: Servers, handles: readonly string[]): Case[] {
     ...ours('get_agent, modern', 0.75, ...new_),
     ...ours('get_agent through the SDK, legacy', 0.17, ...old.map(toUnusual)),
     ...ours('get_agent through the SDK, modern', 0.17, ...new_.map(toUnusual)),
-    ...ours('initialize', 0.6, inOldEra('initialize', initialize)),
-    ...ours('tools/list, legacy', 0.6, inOldEra('tools/list')),
-    ...ours('tools/list, modern', 0.6, inNewEra('tools/list')),
-    ...ours('server/discover', 0.6, inNewEra('server/discover')),
+    ...ours('initialize', 0.6, toLegacy('initialize', initialize)),
+    ...ours('tools/list, legacy', 0.6, toLegacy('tools/list')),
+    ...ours('tools/list, modern', 0.6, toModern('tools/list')),
+    ...ours('server/discover', 0.6, toModern('server/discover')),
   ];
 }
 

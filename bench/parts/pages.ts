@@ -16,15 +16,15 @@ const get = (path: string, more: Record<string, string> = {}): Sent => ({
 
 const pathOf = (handle: string) => `/agents/${handle}`;
 
-/** The listing pages as a browser asks for them once it holds them. */
-async function toHeldPages({ url }: Server, handles: readonly string[]): Promise<Sent[]> {
-  const held: Sent[] = [];
+/** Requests for listing pages as a browser sends them once it has cached them. */
+async function toCachedPages({ url }: Server, handles: readonly string[]): Promise<Sent[]> {
+  const requests: Sent[] = [];
   for (const handle of handles) {
     const answer = await fetch(new URL(pathOf(handle), url), { headers });
     await answer.arrayBuffer();
-    held.push(get(pathOf(handle), { 'if-none-match': answer.headers.get('etag') ?? '' }));
+    requests.push(get(pathOf(handle), { 'if-none-match': answer.headers.get('etag') ?? '' }));
   }
-  return held;
+  return requests;
 }
 
 const helloName = 'bare hello on Hono';
@@ -36,8 +36,8 @@ async function toCases(server: Server, handles: readonly string[]): Promise<Case
     requests,
     goal,
   });
-  const held: Case = {
-    ...ours('listing page, held (304)', await toHeldPages(server, handles), 0.7),
+  const notModified: Case = {
+    ...ours('listing page, cached by the client (304)', await toCachedPages(server, handles), 0.7),
     status: 304,
   };
   return [
@@ -51,7 +51,7 @@ async function toCases(server: Server, handles: readonly string[]): Promise<Case
       handles.map((handle) => get(pathOf(handle))),
       0.4,
     ),
-    held,
+    notModified,
     ours('home page', [get('/')]),
     ours('search page', [get('/agents?q=server'), get('/agents?q=search+database'), get('/agents?q=git')]),
     ours('tags page', [get('/tags')]),

@@ -4,7 +4,7 @@ import { runScript } from '../command.ts';
 import { functionOf, placeOf, type Spent, spentBy } from '../cpu-profile.ts';
 import { prepareSqlite, removeDatabase } from '../database.ts';
 import { drive, type Sent } from '../load.ts';
-import { inOldEra, toCall } from '../mcp-requests.ts';
+import { toCall, toLegacy } from '../mcp-requests.ts';
 import type { Plan } from '../plan.ts';
 import { prepareRated } from '../rated-database.ts';
 import type { Part, Row } from '../report.ts';
@@ -27,10 +27,10 @@ async function profileLoad(url: string, requests: readonly Sent[], nodeFlags: re
   }
 }
 
-/** Another search each time it is sent, so that next to none is answered from memory. */
+/** A request whose search differs each time, so that hardly any is answered from a cache. */
 function toSearchRequest(listings: number): Sent {
   const calls = toSearches(20_000, listings).map(({ words }) =>
-    inOldEra('tools/call', { name: 'search_agents', arguments: { query: words.join(' ') } }),
+    toLegacy('tools/call', { name: 'search_agents', arguments: { query: words.join(' ') } }),
   );
   let at = 0;
   const setupRequest: Sent['setupRequest'] = (sent) => ({ ...sent, body: calls[at++ % calls.length]?.body });
@@ -40,7 +40,7 @@ function toSearchRequest(listings: number): Sent {
 const profiled: Readonly<Record<string, Profiled>> = {
   async get_agent({ folder, listings }, flags) {
     const { url } = await prepareSqlite(folder, listings);
-    const requests = toHandles(listings, 1000).map((handle) => inOldEra('tools/call', toCall(handle)));
+    const requests = toHandles(listings, 1000).map((handle) => toLegacy('tools/call', toCall(handle)));
     await profileLoad(url, requests, flags);
   },
   async search({ folder, listings }, flags) {

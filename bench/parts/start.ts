@@ -1,7 +1,7 @@
 import { prepareSqlite } from '../database.ts';
-import { askOnce } from '../load.ts';
+import { requestOnce } from '../load.ts';
 import { cpuTime_ms } from '../machine.ts';
-import { inOldEra } from '../mcp-requests.ts';
+import { toLegacy } from '../mcp-requests.ts';
 import type { Plan } from '../plan.ts';
 import { atMost, type Part, whole } from '../report.ts';
 import { interleave, median } from '../rounds.ts';
@@ -11,10 +11,10 @@ async function startOnce(url: string) {
   const started = performance.now();
   const server = await startService(url);
   try {
-    await askOnce({ name: 'ready', server, requests: [{ path: '/readyz' }] });
+    await requestOnce({ name: 'ready', server, requests: [{ path: '/readyz' }] });
     const ready_ms = performance.now() - started;
     const cpu_ms = cpuTime_ms(server.pid) ?? 0;
-    const list = await askOnce({ name: 'tools/list', server, requests: [inOldEra('tools/list')] });
+    const list = await requestOnce({ name: 'tools/list', server, requests: [toLegacy('tools/list')] });
     return { ready_ms, cpu_ms, list_bytes: Buffer.byteLength(list) };
   } finally {
     await server.stop();

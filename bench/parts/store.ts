@@ -1,9 +1,9 @@
 import { runScript } from '../command.ts';
 import { type Database, prepareSqlite } from '../database.ts';
 import { memoryOf, toMemoryText } from '../machine.ts';
-import { type Asked, drivePaced } from '../paced.ts';
+import { type CheckedRequest, drivePaced } from '../paced.ts';
 import type { Plan } from '../plan.ts';
-import { startKeptPostgres } from '../postgres.ts';
+import { startBenchPostgres } from '../postgres.ts';
 import { atMost, type Part, type Row, whole } from '../report.ts';
 import { toSearches } from '../search-mix.ts';
 import { startService } from '../server.ts';
@@ -16,7 +16,7 @@ const toTime = (us: number) => (us < 1000 ? `${us.toFixed(0)} us` : `${(us / 100
 /** Our reads that have a bare one beside them, and the goal is to be within twice of it. */
 const bareOf: Readonly<Record<string, string>> = {
   'get: the listing': 'get, bare',
-  'get: everything get_agent says': 'get, bare',
+  'get: everything in get_agent': 'get, bare',
   'list page': 'list page, bare',
   'tag page': 'tag page, bare',
 };
@@ -37,12 +37,12 @@ async function measureSearch({ url, listings }: Database, seconds: number): Prom
   const searches = toSearches(2000, listings);
   const service = await startService(url);
   let at = 0;
-  const next = (): Asked => {
+  const next = (): CheckedRequest => {
     const { kind, words } = searches[at++ % searches.length] ?? { kind: 'server', words: ['server'] };
     const body = JSON.stringify({ query: words.join(' ') });
     const headers = { 'content-type': 'application/json' };
     const request = { method: 'POST', path: '/api/tools/search_agents', headers, body } as const;
-    return { kind, request, isRight: (status) => status === 200 };
+    return { kind, request, isCorrect: (status) => status === 200 };
   };
   try {
     const { all, wrongCount } = await drivePaced(service, next, {
@@ -84,7 +84,7 @@ export const measureSqlite = async (plan: Plan): Promise<Part> =>
 
 /** The same on PostgreSQL, which runs on the load's core. */
 export async function measurePostgres(plan: Plan): Promise<Part> {
-  const server = await startKeptPostgres(plan.folder);
+  const server = await startBenchPostgres(plan.folder);
   try {
     return await measureDatabase('PostgreSQL', await server.prepare(plan.listings), plan);
   } finally {

@@ -11,8 +11,8 @@ import { startService } from '../server.ts';
 const names = { bare: 'bare commit', one: 'submit_rating, one client', many: 'submit_rating, 32 clients' };
 
 async function commitBare(file: string, seconds: number): Promise<Figures> {
-  const said = await runScript(['bench/references/bare-commits.ts', file, String(seconds)]);
-  const { rate } = JSON.parse(said) as { rate: number };
+  const output = await runScript(['bench/references/bare-commits.ts', file, String(seconds)]);
+  const { rate } = JSON.parse(output) as { rate: number };
   return { rate, p50_ms: 1000 / rate, p99_ms: 0, cpu_us: 0 };
 }
 

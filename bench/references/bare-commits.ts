@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 const [file = '', seconds = '1'] = process.argv.slice(2);
 const database = new DatabaseSync(file);
 database.exec(
-  'pragma journal_mode = wal; pragma synchronous = full; create table if not exists kept (id integer primary key, text)',
+  'pragma journal_mode = wal; pragma synchronous = full; create table if not exists row_log (id integer primary key, text)',
 );
-const insert = database.prepare('insert into kept (text) values (?)');
+const insert = database.prepare('insert into row_log (text) values (?)');
 const text = 'x'.repeat(500);
 let commits = 0;
 const started = performance.now();

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 
 // Usage: node bench/references/bare-import.ts <registry> <database file>. The least an import can do: fetch pages, check
-// each entry, keep it with its digest, put its text into a full-text index; a page is a durable transaction.
+// each entry, store it with its digest, put its text into a full-text index; a page is a durable transaction.
 
 const nullable = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const entry = Type.Object({
@@ -41,7 +41,7 @@ async function fetchPage(cursor: string): Promise<Static<typeof page>> {
   return answer;
 }
 
-function keep(value: unknown): void {
+function store(value: unknown): void {
   if (!entryCheck.Check(value)) throw new TypeError('not an entry');
   const { name, version, title, description } = value.server;
   const document = JSON.stringify(value);
@@ -59,7 +59,7 @@ while (next !== undefined) {
   next = metadata.nextCursor ? fetchPage(metadata.nextCursor) : undefined;
   next?.catch(() => undefined);
   database.exec('begin immediate');
-  for (const value of servers) keep(value);
+  for (const value of servers) store(value);
   database.exec('commit');
   rows += servers.length;
 }

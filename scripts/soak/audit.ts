@@ -1,8 +1,8 @@
 import { readCheckpoint } from '../../src/evidence/log/checkpoint.ts';
 import { leafHash, nodeHash } from '../../src/evidence/log/merkle.ts';
 import { savedProof, verifyConsistency, verifySavedProof } from '../../src/evidence/log/verify.ts';
-import { ask, createTally, toTool } from './asking.ts';
 import type { Cluster, ClusterNode } from './cluster.ts';
+import { createTally, send, toTool } from './requests.ts';
 import type { Ledger } from './writers.ts';
 
 const mostProofs = 500;
@@ -11,14 +11,14 @@ const mostProofs = 500;
 export type Seen = Map<number, Set<string>>;
 
 async function text(node: ClusterNode, path: string): Promise<string> {
-  const answer = await ask(node, { path }, createTally());
+  const answer = await send(node, { path }, createTally());
   if (answer === undefined) throw new Error(`${node.url}${path} does not answer`);
   return answer;
 }
 
-/** Keeps the checkpoint that a node publishes now, where it answers. */
+/** Records the checkpoint that a node publishes now, if it answers. */
 export async function seeCheckpoint(node: ClusterNode, seen: Seen): Promise<void> {
-  const checkpoint = await ask(node, { path: '/log/checkpoint' }, createTally());
+  const checkpoint = await send(node, { path: '/log/checkpoint' }, createTally());
   if (checkpoint === undefined) return;
   const { size = 0 } = readCheckpoint(checkpoint) ?? {};
   seen.set(size, (seen.get(size) ?? new Set()).add(checkpoint));
@@ -52,7 +52,7 @@ export async function findDuplicates({ query }: Cluster): Promise<string[]> {
   );
 }
 
-/** Root of a tree made anew from its leaves, pair by pair (RFC 6962 section 2.1). */
+/** Root of a tree recomputed from its leaves, pair by pair (RFC 6962 section 2.1). */
 function rootOf(hashes: readonly Buffer[]): Buffer {
   if (hashes.length <= 1) return hashes[0] ?? Buffer.alloc(0);
   const above: Buffer[] = [];
@@ -63,7 +63,7 @@ function rootOf(hashes: readonly Buffer[]): Buffer {
   return rootOf(above);
 }
 
-/** What is wrong with the log: split or rewritten checkpoints, a root that its leaves do not make, a failing proof. */
+/** What is wrong with the log: split or rewritten checkpoints, a root that does not follow from the leaves, a failing proof. */
 export async function findLogTrouble(
   { nodes, query }: Cluster,
   ledger: Ledger,
@@ -94,7 +94,7 @@ export async function findLogTrouble(
     trouble.push('the leaves do not make the newest checkpoint');
   const proven = [...ledger.ratings].sort(() => Math.random() - 0.5).slice(0, mostProofs);
   for (const { log_index, rating_id } of proven) {
-    const answer = await ask(node, toTool('get_proof', { log_index }), createTally());
+    const answer = await send(node, toTool('get_proof', { log_index }), createTally());
     const saved = savedProof.safeParse(JSON.parse(answer ?? '{}'));
     const holds = saved.success && verifySavedProof(saved.data, key).every((check) => check.holds);
     const isOurs = saved.success && saved.data.record?.includes(rating_id);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Asked, ask, createTally, type Tally, toTool, untilAcknowledged } from './asking.ts';
 import type { Cluster, ClusterNode } from './cluster.ts';
+import { type Call, createTally, send, sendUntilAcknowledged, type Tally, toTool } from './requests.ts';
 
 const think_ms = 150;
 const staleAfter_ms = 100;
@@ -13,35 +13,35 @@ export interface AcknowledgedRating {
   readonly interaction_id: string;
 }
 
-/** Everything that nodes acknowledged, and what other nodes said of it 100 ms later. */
+/** Everything that nodes acknowledged, and what other nodes showed of it 100 ms later. */
 export interface Ledger {
   readonly ratings: AcknowledgedRating[];
   readonly withdrawn: string[];
   readonly feedback: string[];
   /** Writes that were sent again because no answer came. */
   replayed: number;
-  /** Looks at another node, begun 100 ms after an acknowledgement. */
-  looks: number;
+  /** Reads at another node, 100 ms after an acknowledgement. */
+  rereads: number;
   readonly stale: string[];
   readonly errors: Tally;
 }
 
-/** A ledger with nothing in it. */
+/** An empty ledger. */
 export const createLedger = (): Ledger => ({
   ratings: [],
   withdrawn: [],
   feedback: [],
   replayed: 0,
-  looks: 0,
+  rereads: 0,
   stale: [],
   errors: createTally(),
 });
 
-/** How each face of a node says how many current ratings a listing has. */
-const faces: readonly { readonly asked: (handle: string) => Asked; readonly said: RegExp }[] = [
-  { asked: (handle) => toTool('get_agent', { handle }), said: /"native":\{[\s\S]*?"ratings":(\d+)/ },
-  { asked: (handle) => ({ path: `/agents/${handle}.json` }), said: /"native":\{[\s\S]*?"ratings":(\d+)/ },
-  { asked: (handle) => ({ path: `/agents/${handle}.md` }), said: /with (\d+) native/ },
+/** Calls that show the number of current ratings of a listing, and where it stands in the answer. */
+const faces: readonly { readonly toCall: (handle: string) => Call; readonly count: RegExp }[] = [
+  { toCall: (handle) => toTool('get_agent', { handle }), count: /"native":\{[\s\S]*?"ratings":(\d+)/ },
+  { toCall: (handle) => ({ path: `/agents/${handle}.json` }), count: /"native":\{[\s\S]*?"ratings":(\d+)/ },
+  { toCall: (handle) => ({ path: `/agents/${handle}.md` }), count: /with (\d+) native/ },
 ];
 
 /** One claimed listing that rates: its capability, whom it rates, and what it rated so far. */
@@ -50,7 +50,7 @@ interface Writer {
   readonly ledger: Ledger;
   readonly capability: string;
   readonly subjects: readonly string[];
-  /** Current ratings by subject; nobody else rates these. */
+  /** Current ratings by subject; no other writer rates these. */
   readonly current: Map<string, AcknowledgedRating[]>;
   made: number;
 }
@@ -58,16 +58,16 @@ interface Writer {
 const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.random() * items.length)];
 
 /** Looks at another node, on one face, for what was just acknowledged. */
-async function look({ cluster, ledger, current }: Writer, handle: string, by: number): Promise<void> {
+async function reread({ cluster, ledger, current }: Writer, handle: string, by: number): Promise<void> {
   const others: readonly ClusterNode[] = cluster.nodes.filter((node, at) => at !== by && node.isUp);
   const [node, face] = [pick(others), pick(faces)];
   if (!node || !face) return;
   const expected = current.get(handle)?.length ?? 0;
-  const text = await ask(node, face.asked(handle), ledger.errors);
+  const text = await send(node, face.toCall(handle), ledger.errors);
   if (text === undefined) return;
-  ledger.looks += 1;
-  const said = Number(face.said.exec(text)?.[1] ?? 0);
-  if (said !== expected) ledger.stale.push(`${face.asked(handle).path}: ${said} instead of ${expected}`);
+  ledger.rereads += 1;
+  const shown = Number(face.count.exec(text)?.[1] ?? 0);
+  if (shown !== expected) ledger.stale.push(`${face.toCall(handle).path}: ${shown} instead of ${expected}`);
 }
 
 const toRating = (handle: string, interaction_id: string, comment: string) => ({
@@ -83,12 +83,12 @@ const toRating = (handle: string, interaction_id: string, comment: string) => ({
 async function submit(writer: Writer, rating: object, { handle }: { handle: string }): Promise<number> {
   const { cluster, ledger, capability } = writer;
   const first = Math.floor(Math.random() * cluster.nodes.length);
-  const asked = toTool('submit_rating', rating, capability);
-  const { text, by } = await untilAcknowledged(cluster.nodes, asked, { first, errors: ledger.errors });
-  const said = JSON.parse(text) as AcknowledgedRating & { status: string };
-  if (said.status === 'replayed') ledger.replayed += 1;
+  const call = toTool('submit_rating', rating, capability);
+  const { text, by } = await sendUntilAcknowledged(cluster.nodes, call, { first, errors: ledger.errors });
+  const answer = JSON.parse(text) as AcknowledgedRating & { status: string };
+  if (answer.status === 'replayed') ledger.replayed += 1;
   const { interaction_id } = rating as { interaction_id: string };
-  const acknowledged = { rating_id: said.rating_id, log_index: said.log_index, handle, interaction_id };
+  const acknowledged = { rating_id: answer.rating_id, log_index: answer.log_index, handle, interaction_id };
   ledger.ratings.push(acknowledged);
   const others = (writer.current.get(handle) ?? []).filter((one) => one.interaction_id !== interaction_id);
   writer.current.set(handle, [...others, acknowledged]);
@@ -97,7 +97,7 @@ async function submit(writer: Writer, rating: object, { handle }: { handle: stri
 
 async function rate(writer: Writer, handle: string): Promise<number> {
   const interaction_id = `${writer.capability.slice(-6)}-${writer.made++}`;
-  return submit(writer, toRating(handle, interaction_id, 'as said'), { handle });
+  return submit(writer, toRating(handle, interaction_id, 'as described'), { handle });
 }
 
 async function amend(writer: Writer, handle: string): Promise<number> {
@@ -122,8 +122,8 @@ async function withdraw(writer: Writer, handle: string): Promise<number> {
   const rated = pick(current.get(handle) ?? []);
   if (!rated) return rate(writer, handle);
   const first = Math.floor(Math.random() * cluster.nodes.length);
-  const asked = toTool('withdraw_rating', { rating_id: rated.rating_id }, capability);
-  const { by } = await untilAcknowledged(cluster.nodes, asked, { first, errors: ledger.errors });
+  const call = toTool('withdraw_rating', { rating_id: rated.rating_id }, capability);
+  const { by } = await sendUntilAcknowledged(cluster.nodes, call, { first, errors: ledger.errors });
   ledger.withdrawn.push(rated.rating_id);
   current.set(
     handle,
@@ -132,15 +132,15 @@ async function withdraw(writer: Writer, handle: string): Promise<number> {
   return by;
 }
 
-/** Feedback is not sent again: it would be a second one. */
+/** Feedback is sent once: sent again it would count twice. */
 async function sendFeedback({ cluster, ledger }: Writer): Promise<void> {
   const node = pick(cluster.nodes.filter(({ isUp }) => isUp));
   const text =
-    node && (await ask(node, toTool('submit_feedback', { message: 'from the soak' }), ledger.errors));
+    node && (await send(node, toTool('submit_feedback', { message: 'from the soak' }), ledger.errors));
   if (text !== undefined) ledger.feedback.push((JSON.parse(text) as { id: string }).id);
 }
 
-/** Writes until the signal: ratings, amendments, withdrawals, feedback; looks at another node after each. */
+/** Writes until the signal: ratings, amendments, withdrawals, feedback; after each, a read at another node. */
 export async function write(
   cluster: Cluster,
   { capability, subjects, ledger }: Pick<Writer, 'capability' | 'subjects' | 'ledger'>,
@@ -154,7 +154,7 @@ export async function write(
       const act = dice < 0.2 ? amend : dice < 0.3 ? withdraw : rate;
       const by = await act(writer, handle);
       await wait(staleAfter_ms);
-      await look(writer, handle, by);
+      await reread(writer, handle, by);
     }
     await wait(think_ms * 2 * Math.random());
   }

@@ -3,41 +3,41 @@ import type { ClusterNode } from './cluster.ts';
 
 const timeout_ms = 10_000;
 
-/** What was asked and what came of it, counted by kind. */
+/** Counts of what happened, by kind. */
 export interface Tally {
   count(kind: string): void;
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** A tally with nothing in it. */
+/** An empty tally. */
 export function createTally(): Tally {
   const counts = new Map<string, number>();
   return { counts, count: (kind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1) };
 }
 
-/** One request. */
-export interface Asked {
+/** One request to a node; a POST where it has a body. */
+export interface Call {
   readonly path: string;
   readonly body?: object;
   readonly headers?: Record<string, string>;
 }
 
 /** A plain call of a tool. */
-export const toTool = (tool: string, body: object, capability?: string): Asked => ({
+export const toTool = (tool: string, body: object, capability?: string): Call => ({
   path: `/api/tools/${tool}`,
   body,
   ...(capability && { headers: { authorization: `Bearer ${capability}` } }),
 });
 
-/** Why no answer came: the code of the socket's error. */
+/** Why there was no answer: the code of the socket's error. */
 function kindOf(error: unknown): string {
   const { cause, name } = error as Error & { cause?: { code?: string } };
   return cause?.code ?? name;
 }
 
-/** Asks a node once. Answers the text of a 200; anything else is counted among `errors` by its kind. */
-export async function ask(node: ClusterNode, asked: Asked, errors: Tally): Promise<string | undefined> {
-  const { path, body, headers } = asked;
+/** Sends one request. Returns the text of a 200; anything else is counted among `errors` by its kind. */
+export async function send(node: ClusterNode, call: Call, errors: Tally): Promise<string | undefined> {
+  const { path, body, headers } = call;
   try {
     const answer = await fetch(node.url + path, {
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
@@ -55,21 +55,21 @@ export async function ask(node: ClusterNode, asked: Asked, errors: Tally): Promi
 }
 
 /**
- * Asks the nodes in turn, beginning with one of them, until one acknowledges. Answers its text and which it was; throws
- * where none does in a minute.
+ * Sends a call to the nodes in turn, starting with node `first`, until one acknowledges it. Returns its text and the
+ * number of the node; throws if none does within a minute.
  */
-export async function untilAcknowledged(
+export async function sendUntilAcknowledged(
   nodes: readonly ClusterNode[],
-  asked: Asked,
+  call: Call,
   { first, errors }: { readonly first: number; readonly errors: Tally },
 ): Promise<{ readonly text: string; readonly by: number }> {
   const end_ms = performance.now() + 60_000;
   for (let tried = 0; performance.now() < end_ms; tried++) {
     const by = (first + tried) % nodes.length;
     const node = nodes[by];
-    const text = node && (await ask(node, asked, errors));
+    const text = node && (await send(node, call, errors));
     if (text !== undefined) return { text, by };
     await wait(20 + 30 * Math.random());
   }
-  throw new Error(`no node acknowledged ${asked.path} in a minute`);
+  throw new Error(`no node acknowledged ${call.path} in a minute`);
 }

@@ -4,12 +4,12 @@ import { type Part, toTable } from './report.ts';
 
 const readme = new URL('README.md', import.meta.url);
 
-/** A table under the line of the machine and the effort it was measured with. */
+/** A table under a line that names the machine and the effort. */
 export const toDatedTable = (parts: readonly Part[], effort: string): string =>
   `${machineLine()}; ${effort}\n\n${toTable(parts)}\n`;
 
-/** Puts a table into the README in place of the last one of that name, or at the end where there is none yet. */
-export function keepTable(name: string, table: string): void {
+/** Replaces the table of that name in the README, or appends it. */
+export function saveTable(name: string, table: string): void {
   const [begin, end] = [`<!-- begin ${name} -->\n`, `<!-- end ${name} -->\n`];
   const text = readFileSync(readme, 'utf8');
   const [before = '', rest] = text.split(begin);
