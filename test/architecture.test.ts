@@ -27,7 +27,7 @@ const mayImport: Record<string, string> = {
 /** Each dependency with one home: the only files that may import it, but for its types. */
 const homes: Record<string, readonly string[]> = {
   'node:sqlite': ['store/sqlite/connection.ts'],
-  pg: ['store/postgres/pool.ts', 'store/postgres/watch.ts'],
+  pg: ['store/postgres/connection.ts', 'store/postgres/watch.ts'],
   'lru-cache': [
     'store/cached-store.ts',
     'store/sqlite/connection.ts',

@@ -15,12 +15,12 @@ const toFailure = (file: string, error: unknown) =>
     `${file}: cannot be written: ${error instanceof Error ? error.message : String(error)}`,
   );
 
-/** A new file that only its owner reads, or standard output. Throws ExitError where the file is there already. */
+/** Opens standard output or a new file for its owner only. Throws ExitError if the file exists. */
 async function openTarget(file: string) {
   if (file === '-' && process.stdout.isTTY)
     throw new ExitError(
       exitCodes.usage,
-      'a backup is no text for a terminal; send it to a file or a program',
+      'refusing to write a binary backup to a terminal; redirect it to a file or a program',
     );
   if (file === '-') return { stream: process.stdout, end: false, remove: async () => {} };
   try {
@@ -28,11 +28,11 @@ async function openTarget(file: string) {
     return { stream: made.createWriteStream({ flush: true }), end: true, remove: () => rm(file) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw toFailure(file, error);
-    throw new ExitError(exitCodes.io, `${file}: is there already; name another file`);
+    throw new ExitError(exitCodes.io, `${file}: already exists; choose another name`);
   }
 }
 
-/** The same dump; every batch that was taken moves the bar. */
+/** The same dump with a progress bar, which moves with every batch that is read. */
 function withBar({ counts, read }: Dump): Dump & { stop(): void } {
   const bar = startBar('{bar} {value}/{total} rows | {duration_formatted}', totalOf({ counts }));
   return {
@@ -55,7 +55,7 @@ type Target = Awaited<ReturnType<typeof openTarget>>;
 async function writeDump(dump: Dump, version: string, { stream, end }: Target): Promise<number> {
   const total = totalOf(dump);
   if (total === dump.counts.log_head)
-    throw new ExitError(exitCodes.configuration, 'DATABASE_URL: there is nothing in this database');
+    throw new ExitError(exitCodes.configuration, 'DATABASE_URL: this database is empty');
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
@@ -71,9 +71,9 @@ async function writeDump(dump: Dump, version: string, { stream, end }: Target): 
 }
 
 /**
- * Writes everything that the database holds at one moment to a new file (`-`: standard output), gzipped, with progress on
- * standard error; a service that runs is not held up. Ends with 74 where the file is there already or cannot be written,
- * and then leaves none behind.
+ * Writes the state of the database at one moment to a new gzip file (`-`: standard output), with progress on standard
+ * error; a running service is not blocked. Ends with 74 if the file exists or cannot be written, and removes what it has
+ * written.
  */
 export async function runBackup(config: Config, file: string): Promise<void> {
   const start = performance.now();
@@ -87,7 +87,7 @@ export async function runBackup(config: Config, file: string): Promise<void> {
         throw error instanceof ExitError ? error : toFailure(file, error);
       });
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    process.stderr.write(`${file}: ${rows} rows in ${seconds} s; it holds keys, keep it as a secret\n`);
+    process.stderr.write(`${file}: ${rows} rows in ${seconds} s; it contains keys, so keep it secret\n`);
   } finally {
     await store.close();
   }

@@ -11,13 +11,13 @@ import type { Store } from '../store/store.ts';
 import { startBar } from './progress.ts';
 
 const unfinished =
-  'the database is not whole now, and no service starts on it: run dossier restore again with a whole backup';
+  'the database is now incomplete and no service starts on it; run dossier restore again with a complete backup';
 
-/** A failure in our own words: what is wrong with the file, or what the database said. */
+/** What is wrong with the file, or the message of any other error. */
 function toReason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'Z_BUF_ERROR') return 'it is cut off';
-  return code?.startsWith('Z_') ? 'it is damaged, or not a backup' : message;
+  if (code === 'Z_BUF_ERROR') return 'truncated';
+  return code?.startsWith('Z_') ? 'damaged, or not a backup' : message;
 }
 
 async function openSource(file: string): Promise<Readable> {
@@ -34,7 +34,7 @@ async function beginLoad(store: Store): Promise<Load> {
   if (load) return load;
   throw new ExitError(
     exitCodes.configuration,
-    'DATABASE_URL: there is something in this database (a service that ran on it once is enough); set it to a new one',
+    'DATABASE_URL: this database is not empty (starting the service once fills it); set DATABASE_URL to a new one',
   );
 }
 
@@ -71,9 +71,9 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
 }
 
 /**
- * Puts a backup (`-`: standard input) into the new database of DATABASE_URL, with progress on standard error. Ends with 74
- * where the backup is not whole or the database cannot be written, and then no service starts on it until a restore has
- * ended well; with 78 where there is something in the database, and then leaves it alone.
+ * Restores a backup (`-`: standard input) into the new database of DATABASE_URL, with progress on standard error. Ends with
+ * 74 if the backup is incomplete or the database cannot be written; no service starts on it until a restore succeeds. Ends
+ * with 78 if the database is not empty, and leaves it unchanged.
  */
 export async function runRestore(config: Config, file: string): Promise<void> {
   const store = await connectStore(config);

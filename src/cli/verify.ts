@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import { type Check, savedProof, verifyConsistency, verifySavedProof } from '../evidence/log/verify.ts';
 
-/** What `dossier verify` was given. */
+/** Options of `dossier verify`. */
 export interface VerifyOptions {
   readonly key?: string;
   readonly older?: string;
@@ -18,7 +18,7 @@ async function readSaved(path: string): Promise<string> {
   }
 }
 
-/** A key as given: the text itself, or a file that holds it. */
+/** The key itself, or the content of the file that the option names. */
 async function readKey(key: string | undefined): Promise<string | undefined> {
   return key === undefined || key.includes('+') ? key : (await readSaved(key)).trim();
 }
@@ -28,7 +28,7 @@ async function checkProof(path: string, key: string | undefined): Promise<Check[
   try {
     return verifySavedProof(savedProof.parse(JSON.parse(text)), key);
   } catch {
-    throw new ExitError(exitCodes.io, `${path}: not a saved answer of get_proof`);
+    throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof`);
   }
 }
 
@@ -46,8 +46,8 @@ async function checkConsistency(
 }
 
 /**
- * Checks saved files offline: a saved answer of get_proof, or two checkpoints with their consistency proof. Prints a
- * line a check; ends with 1 where one does not hold.
+ * Checks saved files offline: a result of get_proof, or two checkpoints with their consistency proof. Prints one line a
+ * check; ends with 1 if one fails.
  */
 export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
   const key = await readKey(options.key);
@@ -55,7 +55,7 @@ export async function runVerify(path: string | undefined, options: VerifyOptions
   for (const { holds, says } of checks) process.stdout.write(`${holds ? 'holds' : 'FAILS'}  ${says}\n`);
   if (path && !key)
     process.stdout.write(
-      'note   the key came with the proof: compare it with one you got at another time or place (--key)\n',
+      'note   the key was taken from the proof; compare it with one obtained at another time or place (--key)\n',
     );
-  if (!checks.every(({ holds }) => holds)) throw new ExitError(1, 'verify: not everything holds');
+  if (!checks.every(({ holds }) => holds)) throw new ExitError(1, 'verify: at least one check failed');
 }

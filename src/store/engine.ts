@@ -19,11 +19,11 @@ export interface SearchIndex {
   search(db: Db, query: SearchQuery): Promise<IndexHit[]>;
   /** Facet texts of the first `limit` matches, in no particular order. */
   matchedFacets(db: Db, query: Pick<SearchQuery, 'words' | 'facets'>, limit: number): Promise<string[]>;
-  /** Listings that have any of these words in their name, at most `limit`. */
+  /** At most `limit` listings with any of these words in their name. */
   named(db: Db, words: readonly string[], limit: number): Promise<ListingRow[]>;
 }
 
-/** What differs between engines; everything else is written once on top of it. */
+/** What differs between engines; everything else is written once on top of it (sql-store.ts). */
 export interface Engine {
   /** For reads outside a transaction. */
   readonly reader: Db;
@@ -41,7 +41,7 @@ export interface Engine {
   /** What an error of this engine means to a caller; undefined for an unexpected one. */
   failureOf(error: unknown): Failure | undefined;
   /** Called first in every transaction: waits until no other process writes. */
-  begin(db: Db): Promise<void>;
+  takeWriteLock(db: Db): Promise<void>;
   /** Called last in a transaction: notifies other processes once it is committed. */
   announce(db: Db, changed: ChangedHandles): Promise<void>;
   /** Calls back when another process wrote. Returns a function that stops it. */

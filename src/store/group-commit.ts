@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import type { Db } from './engine.ts';
 
-const mostTogether = 64;
+const mostPerCommit = 64;
 const mostTries = 3;
 
-/** What PostgreSQL says where a transaction was rolled back for another's sake and may run again (SQLSTATE 40001, 40P01). */
+/** SQLSTATEs of a transaction that PostgreSQL rolled back in favour of another one, and that may run again. */
 const isConflict = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
 
@@ -13,29 +13,30 @@ const savepoint = CompiledQuery.raw('savepoint one');
 const release = CompiledQuery.raw('release savepoint one');
 const rollback = CompiledQuery.raw('rollback to savepoint one');
 
-interface Waiting {
-  /** Works in the transaction; what it throws, its own savepoint takes back. */
+/** A piece of work that waits for its commit. */
+interface Queued {
   run(db: Db): Promise<void>;
   committed(): void;
   failed(error: unknown): void;
 }
 
-/** Runs one transaction around `work` and answers once it is durable. */
+/** Runs `work` in one transaction and resolves once that is durable. */
 export type Transact = (work: (db: Db) => Promise<void>) => Promise<void>;
 
-/** What a work threw, whatever that was. */
+/** An error in an object, because anything can be thrown, undefined too. */
 interface Thrown {
   readonly error: unknown;
 }
 
-async function runOne(db: Db, waiting: Waiting): Promise<Thrown | undefined> {
+/** Runs work on its own savepoint; returns what it threw after that was rolled back. */
+async function runOnSavepoint(db: Db, queued: Queued): Promise<Thrown | undefined> {
   await db.executeQuery(savepoint);
   try {
-    await waiting.run(db);
+    await queued.run(db);
     await db.executeQuery(release);
     return undefined;
   } catch (error) {
-    // Where the whole transaction is lost (disk full, connection gone), there is no savepoint to go back to.
+    // If the whole transaction is lost (disk full, connection gone), its savepoint is too.
     await db.executeQuery(rollback).catch(() => {
       throw error;
     });
@@ -44,48 +45,54 @@ async function runOne(db: Db, waiting: Waiting): Promise<Thrown | undefined> {
   }
 }
 
-async function commitTogether(transact: Transact, group: readonly Waiting[]): Promise<void> {
-  const failures = new Map<Waiting, Thrown>();
+async function transactWithRetries(transact: Transact, work: (db: Db) => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transact(work);
+    } catch (error) {
+      if (!isConflict(error) || tries >= mostTries) throw error;
+    }
+  }
+}
+
+async function commitGroup(transact: Transact, group: readonly Queued[]): Promise<void> {
+  const failures = new Map<Queued, Thrown>();
   const work = async (db: Db) => {
     failures.clear();
     if (group.length === 1) return group[0]?.run(db);
-    for (const waiting of group) {
-      const thrown = await runOne(db, waiting);
-      if (thrown) failures.set(waiting, thrown);
+    for (const queued of group) {
+      const thrown = await runOnSavepoint(db, queued);
+      if (thrown) failures.set(queued, thrown);
     }
   };
-  for (let tries = 1; ; tries++) {
-    try {
-      await transact(work);
-      break;
-    } catch (error) {
-      if (isConflict(error) && tries < mostTries) continue;
-      for (const waiting of group) waiting.failed(error);
-      return;
-    }
+  try {
+    await transactWithRetries(transact, work);
+  } catch (error) {
+    for (const queued of group) queued.failed(error);
+    return;
   }
-  for (const waiting of group) {
-    const thrown = failures.get(waiting);
-    if (thrown) waiting.failed(thrown.error);
-    else waiting.committed();
+  for (const queued of group) {
+    const thrown = failures.get(queued);
+    if (thrown) queued.failed(thrown.error);
+    else queued.committed();
   }
 }
 
 /**
- * Transactions that come while one is under way share the next commit, one after the other and each on its own
- * savepoint: what one throws undoes only its own. Each is answered after the commit, never before it.
+ * Returns a function that runs work in a transaction. Work that arrives during a commit shares the next one, each on its
+ * own savepoint: what one throws rolls back only its own changes. All of it resolves after the commit.
  */
 export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Promise<T>) => Promise<T> {
-  let queue: Waiting[] = [];
+  let queue: Queued[] = [];
   let isBusy = false;
-  const pump = async () => {
+  const commitQueue = async () => {
     isBusy = true;
     while (queue.length > 0) {
-      // SQLite ends a commit before the next request is read: what came meanwhile is let in first.
+      // A commit of SQLite blocks the thread: requests that arrived meanwhile are read first and join this group.
       await setImmediate();
-      const group = queue.slice(0, mostTogether);
-      queue = queue.slice(mostTogether);
-      await commitTogether(transact, group);
+      const group = queue.slice(0, mostPerCommit);
+      queue = queue.slice(mostPerCommit);
+      await commitGroup(transact, group);
     }
     isBusy = false;
   };
@@ -99,7 +106,7 @@ export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Pro
       committed: () => result && resolve(result.value),
       failed: reject,
     });
-    if (!isBusy) void pump();
+    if (!isBusy) void commitQueue();
     return promise;
   };
 }

@@ -8,14 +8,14 @@ type Databases = Pick<Config, 'databaseUrl' | 'databaseReadUrl'>;
 
 const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
 
-/** Loads the one engine that is used. */
+/** Imports only the engine that is used. */
 async function openEngine(url: string, readUrl: string): Promise<Store> {
   if (isPostgres(url))
     return (await import('./postgres/store.ts')).openPostgresStore(url, readUrl || undefined);
   return (await import('./sqlite/store.ts')).openSqliteStore(url);
 }
 
-/** Opens the database of DATABASE_URL behind its cache, whole or not. Throws ExitError. */
+/** Opens the database of DATABASE_URL with its cache, even if a restore into it has not ended. Throws ExitError. */
 export async function connectStore(databases: Databases): Promise<Store> {
   const { databaseUrl: url, databaseReadUrl: readUrl } = databases;
   try {
@@ -30,13 +30,13 @@ export async function connectStore(databases: Databases): Promise<Store> {
   }
 }
 
-/** Opens the database of DATABASE_URL behind its cache. Throws ExitError, also where a restore into it did not end. */
+/** Opens the database of DATABASE_URL with its cache. Throws ExitError, also if a restore into it has not ended. */
 export async function openStore(databases: Databases): Promise<Store> {
   const store = await connectStore(databases);
   if (await store.isWhole()) return store;
   await store.close();
   throw new ExitError(
     exitCodes.configuration,
-    'DATABASE_URL: a restore into this database is under way or was interrupted; wait for it, or run it again',
+    'DATABASE_URL: a restore into this database is running or was interrupted; wait for it to end, or run it again',
   );
 }

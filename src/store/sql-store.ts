@@ -16,13 +16,13 @@ import { createRatingReads, createRatingWrites } from './queries/ratings.ts';
 import { createLogReads, createLogWrites } from './queries/transparency-log.ts';
 import type { ChangedHandles, Reads, Store, Transaction } from './store.ts';
 
-/** Searches and lists from where they may lag; what is said of one listing always is as it was written. */
-function createListings({ reader, lagging, search }: Engine): ListingReads {
-  const { search: find, ...lists } = createListingReads(lagging, search);
-  const { searchCounts, facetCounts, near, page, newest, completions } = lists;
+/** Searches and lists may lag behind; reads of single listings never do. */
+function createListings({ reader, lagging, search: index }: Engine): ListingReads {
+  const lists = createListingReads(lagging, index);
+  const { search, searchCounts, facetCounts, near, page, newest, completions } = lists;
   return {
-    ...createListingReads(reader, search),
-    ...{ search: find, searchCounts, facetCounts, near, page, newest, completions },
+    ...createListingReads(reader, index),
+    ...{ search, searchCounts, facetCounts, near, page, newest, completions },
   };
 }
 
@@ -38,7 +38,7 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   limits: createLimitReads(db),
 });
 
-/** Stands for every listing among touched handles; no handle has this form. */
+/** Stands for all listings among the changed handles; no handle has this form. */
 const everyListing = '*';
 
 const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) => void): Transaction => ({
@@ -53,29 +53,28 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   limits: createLimitWrites(db),
 });
 
-/** What one transaction touched, and everything that a commit of several did. */
 const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
   touched.has(everyListing) ? 'all' : [...touched];
 
-/** The store over an engine: every query is written once, the engine brings connections, DDL and search. */
+/** The store of an engine. Every query is written once; the engine brings connections, tables and search. */
 export function createSqlStore(engine: Engine): Store {
-  const listeners = new Set<(written: ChangedHandles) => void>();
-  const tell = (written: ChangedHandles) => {
-    for (const listener of listeners) listener(written);
+  const listeners = new Set<(changed: ChangedHandles) => void>();
+  const publish = (changed: ChangedHandles) => {
+    for (const listener of listeners) listener(changed);
   };
-  const stopWatching = engine.onForeignChange(tell);
+  const stopWatching = engine.onForeignChange(publish);
   let touched: Set<string>;
   const commit = createGroupCommit(async (work) => {
     touched = new Set();
     try {
       await engine.writer.transaction().execute(async (db) => {
-        await engine.begin(db);
+        await engine.takeWriteLock(db);
         await work(db);
         if (touched.size > 0) await engine.announce(db, toChangedHandles(touched));
       });
     } finally {
-      // Where the answer to a commit is lost, it may have been done.
-      if (touched.size > 0) tell(toChangedHandles(touched));
+      // After an error too: a commit whose confirmation was lost may have happened.
+      if (touched.size > 0) publish(toChangedHandles(touched));
     }
   });
   return {

@@ -37,7 +37,7 @@ async function restoreHere(backup: Buffer, databaseUrl: string): Promise<[number
 }
 
 const notWhole =
-  '; the database is not whole now, and no service starts on it: run dossier restore again with a whole backup';
+  '; the database is now incomplete and no service starts on it; run dossier restore again with a complete backup';
 /** The same backup with its lines changed, as a well-formed gzip file. */
 const changed = (change: (lines: string[]) => string[]) =>
   gzipSync(change(gunzipSync(whole).toString('utf8').split('\n')).join('\n'));
@@ -62,25 +62,21 @@ const flip = (bytes: Buffer, at: number) => {
 describe('a backup that is not whole is not restored, and the database not served', () => {
   const database = () => `file:${path('broken.db')}`;
   it.each<[string, () => Buffer, string]>([
-    ['cut in the middle', () => whole.subarray(0, whole.length / 2), 'it is cut off'],
-    ['without its last byte', () => whole.subarray(0, -1), 'it is cut off'],
-    ['without its last line', () => changed((lines) => lines.toSpliced(-2, 1)), 'it is cut off'],
-    ['cut in a line', () => changed((lines) => [...lines.slice(0, 3), '{"table":"li']), 'it is cut off'],
-    [
-      'with a changed byte in its checksum',
-      () => flip(whole, whole.length - 8),
-      'it is damaged, or not a backup',
-    ],
+    ['cut in the middle', () => whole.subarray(0, whole.length / 2), 'truncated'],
+    ['without its last byte', () => whole.subarray(0, -1), 'truncated'],
+    ['without its last line', () => changed((lines) => lines.toSpliced(-2, 1)), 'truncated'],
+    ['cut in a line', () => changed((lines) => [...lines.slice(0, 3), '{"table":"li']), 'truncated'],
+    ['with a changed byte in its checksum', () => flip(whole, whole.length - 8), 'damaged, or not a backup'],
     [
       'with a changed byte, packed again',
       () => changed((lines) => lines.with(3, (lines[3] ?? '').replace('A plain', 'a plain'))),
-      'it is damaged',
+      'damaged',
     ],
-    ['without some rows', () => changed((lines) => lines.toSpliced(3, 1)), 'it is damaged'],
+    ['without some rows', () => changed((lines) => lines.toSpliced(3, 1)), 'damaged'],
     [
       'without some rows, but with their digest',
       () => changed((lines) => withDigest(lines.toSpliced(3, 1))),
-      'not as many rows as there should be in listing',
+      'wrong number of rows in listing',
     ],
     [
       'with rows twice, and their digest',
@@ -90,12 +86,12 @@ describe('a backup that is not whole is not restored, and the database not serve
     [
       'with something after its end',
       () => changed((lines) => [...lines, '{}', '']),
-      'it goes on after its end',
+      'more data follows the end of the backup',
     ],
     [
       'with another table',
       () => changed((lines) => lines.toSpliced(3, 0, '{"table":"kysely_migration","columns":[],"rows":[]}')),
-      'no table is called kysely_migration',
+      'unknown table kysely_migration',
     ],
     [
       'with a column too many',
@@ -103,7 +99,7 @@ describe('a backup that is not whole is not restored, and the database not serve
         changed((lines) =>
           lines.with(3, (lines[3] ?? '').replace('"columns":["id"', '"columns":["id","id2"')),
         ),
-      'it is damaged',
+      'damaged',
     ],
   ])('%s', async (_name, make, reason) => {
     expect(await restoreHere(make(), database())).toEqual([74, `${reason}${notWhole}`]);
@@ -121,10 +117,10 @@ describe('what is no backup of this program leaves the database new', () => {
   const header = (change: object) =>
     changed((lines) => lines.with(0, JSON.stringify({ ...JSON.parse(lines[0] ?? ''), ...change })));
   it.each<[string, () => Buffer, string]>([
-    ['nothing', () => Buffer.alloc(0), 'it is cut off'],
-    ['a text', () => Buffer.from('not a backup\n'), 'it is damaged, or not a backup'],
-    ['another gzip file', () => gzipSync('[{"server":{}}]\n'), 'it is not a backup of this service'],
-    ['another format', () => header({ format: 'other' }), 'it is not a backup of this service'],
+    ['nothing', () => Buffer.alloc(0), 'truncated'],
+    ['a text', () => Buffer.from('not a backup\n'), 'damaged, or not a backup'],
+    ['another gzip file', () => gzipSync('[{"server":{}}]\n'), 'not a backup of this service'],
+    ['another format', () => header({ format: 'other' }), 'not a backup of this service'],
     [
       'an earlier format',
       () => header({ version: 2 }),
@@ -135,7 +131,7 @@ describe('what is no backup of this program leaves the database new', () => {
       () => header({ version: 4, dossier: '9.9.9', rows: 'another shape' }),
       'backup format 4 cannot be read by this version (it reads 3); restore it with Dossier 9.9.9, which made it',
     ],
-    ['a broken header', () => header({ rows: { listing: -1 } }), 'its first line is damaged'],
+    ['a broken header', () => header({ rows: { listing: -1 } }), 'damaged in its first line'],
   ])('%s', async (_name, make, reason) => {
     expect(await restoreHere(make(), database())).toEqual([74, reason]);
   });
@@ -154,7 +150,7 @@ describe('a backup', () => {
     expect(await backupTo(path('there.gz'))).toEqual({
       code: 74,
       stdout: '',
-      stderr: `${path('there.gz')}: is there already; name another file\n`,
+      stderr: `${path('there.gz')}: already exists; choose another name\n`,
     });
     expect(readFileSync(path('there.gz'), 'utf8')).toBe('precious');
     const nowhere = await backupTo(path('nowhere/b.gz'));
@@ -165,7 +161,7 @@ describe('a backup', () => {
   });
   it('of nothing is none', async () => {
     const { code, stderr } = await run(['backup', path('empty.gz')], `file:${path('empty.db')}`);
-    expect([code, stderr]).toEqual([78, 'DATABASE_URL: there is nothing in this database\n']);
+    expect([code, stderr]).toEqual([78, 'DATABASE_URL: this database is empty\n']);
     expect(existsSync(path('empty.gz'))).toBe(false);
   });
 });
@@ -198,7 +194,7 @@ describe('without room', () => {
     const ended = await runWithoutRoom(['restore', path('whole.gz')], database);
     expect(ended.code).toBe(74);
     expect(lastLine(ended)).toMatch(
-      /whole\.gz: (database or disk is full|disk I\/O error); the database is not whole/,
+      /whole\.gz: (database or disk is full|disk I\/O error); the database is now incomplete/,
     );
     expect(await run(['serve'], database)).toEqual(refused);
     expect((await backups.restore(whole, database)).code).toBe(0);

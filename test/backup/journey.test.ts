@@ -114,7 +114,7 @@ describe('a backup', () => {
   it('of a running service is one file for its owner that says what is in it', async () => {
     const { code, stdout, stderr } = await backup(original, 'first.gz');
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toMatch(/first\.gz: \d+ rows in \d+\.\d s; it holds keys, keep it as a secret\n$/);
+    expect(stderr).toMatch(/first\.gz: \d+ rows in \d+\.\d s; it contains keys, so keep it secret\n$/);
     expect(statSync(path('first.gz')).mode & 0o777).toBe(0o600);
     const { rows, ...header } = headerOf('first.gz');
     expect(header).toEqual({

@@ -35,7 +35,7 @@ describe('a restore', () => {
     const { code, stderr } = await backups.restore(whole, database);
     expect([code, stderr]).toEqual([
       78,
-      'DATABASE_URL: there is something in this database (a service that ran on it once is enough); set it to a new one\n',
+      'DATABASE_URL: this database is not empty (starting the service once fills it); set DATABASE_URL to a new one\n',
     ]);
     expect(await readAllRows(database)).toEqual(before);
   });

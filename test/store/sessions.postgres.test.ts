@@ -26,7 +26,7 @@ const cutAll = () =>
 const put = (description: string) =>
   store.write((tx) => tx.listings.putListings([makeListing('a/one', 1, { description })]));
 
-it('outlives sessions that PostgreSQL ends in the middle of reads and writes, and says unavailable', async () => {
+it('survives sessions that PostgreSQL ends during reads and writes, and reports unavailable', async () => {
   const failures: unknown[] = [];
   const until = Date.now() + 1500;
   const work = async (once: () => Promise<unknown>) => {
@@ -48,15 +48,15 @@ it('outlives sessions that PostgreSQL ends in the middle of reads and writes, an
   await expect.poll(() => store.isPresent(store.node), { timeout: 3000 }).toBe(true);
 });
 
-it('takes a notification that is none of ours for a change of anything', async () => {
-  const heard: ChangedHandles[] = [];
-  store.onChange((written) => heard.push(written));
-  for (const payload of ['', 'no json', '{"node":1}', '{"node":1,"written":[7]}', 'null'])
-    await operator.query('select pg_notify($1, $2)', ['dossier_written', payload]);
-  await expect.poll(() => heard, { timeout: 3000 }).toEqual(['all', 'all', 'all', 'all', 'all']);
+it('treats a notification of another program as a change of everything', async () => {
+  const received: ChangedHandles[] = [];
+  store.onChange((changed) => received.push(changed));
+  for (const payload of ['', 'no json', '{"node":1}', '{"node":1,"changed":[7]}', 'null'])
+    await operator.query('select pg_notify($1, $2)', ['dossier_changed', payload]);
+  await expect.poll(() => received, { timeout: 3000 }).toEqual(['all', 'all', 'all', 'all', 'all']);
 });
 
-it('closes while its session is being opened again', async () => {
+it('closes while its session is being reopened', async () => {
   for (const delay_ms of [0, 20, 60]) {
     const other = await openDatabase(url);
     await cutAll();

@@ -56,14 +56,14 @@ export async function createBackups(): Promise<Backups> {
   };
 }
 
-/** What every command says of a database that a restore did not end in. */
+/** How every command ends on a database into which a restore has not ended. */
 export const refused: Ended = {
   code: 78,
   stdout: '',
   stderr:
-    'DATABASE_URL: a restore into this database is under way or was interrupted; wait for it, or run it again\n',
+    'DATABASE_URL: a restore into this database is running or was interrupted; wait for it to end, or run it again\n',
 };
 
-/** The last line that a command said what was wrong in. */
+/** The last line on standard error. */
 export const lastLine = ({ stderr }: Pick<Ended, 'stderr'>): string | undefined =>
   stderr.trim().split('\n').at(-1);

@@ -3,7 +3,7 @@ import type { Dump, DumpedRow, DumpedTable, RowCounts } from '../contract/backup
 import type { Db, Engine } from '../engine.ts';
 import type { Schema } from '../schema.ts';
 
-/** Every table of a backup with the key that its rows are ordered by; the logs come last (see load.ts). */
+/** Every table of a backup with its key, by which rows are ordered; log_head comes last (see load.ts). */
 const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {
   listing: ['id'],
   listing_version: ['handle', 'version'],
@@ -26,7 +26,7 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   log_head: ['id'],
 };
 
-/** The tables of a backup, in its order. */
+/** The tables of a backup, in order. */
 export const dumpedTables = Object.keys(keys) as DumpedTable[];
 
 const batchRows = 500;
@@ -39,7 +39,7 @@ export const keyColumns = (table: DumpedTable): RawBuilder<unknown> =>
 export const keyOf = (table: DumpedTable, row: DumpedRow): RawBuilder<unknown> =>
   sql.join(keys[table].map((column) => row[column]));
 
-/** All rows of a table by its key, at most 500 at a time; the order is the same on every engine. */
+/** All rows of a table in the order of its key, at most 500 at a time; the order is the same on every engine. */
 export async function* readTable(db: Db, table: DumpedTable): AsyncGenerator<readonly DumpedRow[], void> {
   let last: DumpedRow | undefined;
   do {
@@ -63,7 +63,7 @@ export async function countRows(db: Db): Promise<RowCounts> {
   return Object.fromEntries(counts) as Record<DumpedTable, number>;
 }
 
-/** Hands everything that is kept to `work`, whatever is written meanwhile (docs/decisions/0006). */
+/** Passes the state of one moment to `work`, whatever is written meanwhile (docs/decisions/0006). */
 export const dumpStore = <T>(engine: Engine, work: (dump: Dump) => Promise<T>): Promise<T> =>
   engine.snapshot(async (db) =>
     work({

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Dump } from '../contract/backup.ts';
 
 const format = 'dossier-backup';
-/** Of the lines and of the tables in them: a change of either is another version. */
+/** Changes with the form of the lines, and with the tables, columns and values in them. */
 const version = 3;
-/** Far above what 500 rows of the longest records take. */
+/** Far more than 500 rows of the longest records need. */
 const longestLine_bytes = 256 * 1024 * 1024;
 
 const counts = z.record(z.string(), z.number().int().min(0));
@@ -19,7 +19,7 @@ const cell = z.union([z.string(), z.int(), z.null()]);
 const batch = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
 const end = z.object({ end: z.object({ rows: counts, sha256: z.string() }) });
 
-/** What stands in the first line: who made the backup, when, and how many rows of each table. */
+/** The first line: what made the backup, when, and how many rows each table has. */
 export type BackupHeader = z.output<typeof header>;
 /** Some rows of one table. */
 export interface Batch {
@@ -27,21 +27,21 @@ export interface Batch {
   readonly rows: Readonly<Record<string, string | number | null>>[];
 }
 
-/** A backup as far as it was read: its header, and all that follows. */
+/** A backup whose header has been read. */
 export interface Backup {
   readonly header: BackupHeader;
-  /** Throws BackupError where it is not the whole of what was written. */
+  /** Throws BackupError if the backup is incomplete or changed. */
   readonly batches: AsyncIterable<Batch>;
 }
 
-/** A backup that cannot be read, in our own words. */
+/** What is wrong with a backup, as a message for the operator. */
 export class BackupError extends Error {}
 
 const toLine = (value: object) => `${JSON.stringify(value)}\n`;
 
 /**
- * The text of a backup (docs/decisions/0006): a header, a line for every 500 rows of a table, an end with the counts and
- * the SHA-256 of all lines between. The same data is the same text, but for the header.
+ * The text of a backup (docs/decisions/0006): a header, a line for every 500 rows of a table, and an end with the row
+ * counts and the SHA-256 of all lines between. The same data always gives the same text, except for the header.
  */
 export async function* toBackupText(
   dump: Dump,
@@ -71,9 +71,9 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     }
     parts.push(chunk);
     length += chunk.length;
-    if (length > longestLine_bytes) throw new BackupError('it holds a line that no backup has');
+    if (length > longestLine_bytes) throw new BackupError('damaged: a line is too long');
   }
-  if (length > 0) throw new BackupError('it is cut off');
+  if (length > 0) throw new BackupError('truncated');
 }
 
 function parse(line: Buffer | undefined): unknown {
@@ -84,23 +84,23 @@ function parse(line: Buffer | undefined): unknown {
   }
 }
 
-function toHeader(said: unknown): BackupHeader {
-  const other = anyHeader.safeParse(said).data;
-  if (!other) throw new BackupError('it is not a backup of this service');
+function toHeader(parsed: unknown): BackupHeader {
+  const other = anyHeader.safeParse(parsed).data;
+  if (!other) throw new BackupError('not a backup of this service');
   if (other.version !== version)
     throw new BackupError(
       `backup format ${other.version} cannot be read by this version (it reads ${version}); restore it with Dossier ${other.dossier}, which made it`,
     );
-  const read = header.safeParse(said);
-  if (!read.success) throw new BackupError('its first line is damaged');
+  const read = header.safeParse(parsed);
+  if (!read.success) throw new BackupError('damaged in its first line');
   return read.data;
 }
 
-function toBatch(said: unknown): Batch {
-  const read = batch.safeParse(said);
+function toBatch(parsed: unknown): Batch {
+  const read = batch.safeParse(parsed);
   const { table = '', columns = [], rows = [] } = read.data ?? {};
   if (!read.success || !rows.every(({ length }) => length === columns.length))
-    throw new BackupError('it is damaged');
+    throw new BackupError('damaged');
   const toRow = (cells: readonly (string | number | null)[]) =>
     Object.fromEntries(columns.map((column, at) => [column, cells[at] ?? null]));
   return { table, rows: rows.map(toRow) };
@@ -112,22 +112,24 @@ async function* readBatches(
 ): AsyncGenerator<Batch, void> {
   const digest = createHash('sha256');
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
-    const said = parse(next.value);
-    const last = end.safeParse(said).data?.end;
+    const parsed = parse(next.value);
+    const last = end.safeParse(parsed).data?.end;
     if (!last) {
       digest.update(next.value);
-      yield toBatch(said);
+      yield toBatch(parsed);
       continue;
     }
-    const isAlike = Object.keys({ ...rows, ...last.rows }).every((table) => rows[table] === last.rows[table]);
-    if (!isAlike || last.sha256 !== digest.digest('hex')) throw new BackupError('it is damaged');
-    if (!(await lines.next()).done) throw new BackupError('it goes on after its end');
+    const areCountsEqual = Object.keys({ ...rows, ...last.rows }).every(
+      (table) => rows[table] === last.rows[table],
+    );
+    if (!areCountsEqual || last.sha256 !== digest.digest('hex')) throw new BackupError('damaged');
+    if (!(await lines.next()).done) throw new BackupError('more data follows the end of the backup');
     return;
   }
-  throw new BackupError('it is cut off');
+  throw new BackupError('truncated');
 }
 
-/** Reads a backup as far as its header. Throws BackupError. */
+/** Reads the header of a backup. Throws BackupError. */
 export async function readBackup(chunks: AsyncIterable<Buffer>): Promise<Backup> {
   const lines = splitLines(chunks);
   const first = toHeader(parse((await lines.next()).value ?? undefined));

@@ -4,9 +4,10 @@ import type { Db, Engine, SearchIndex } from '../engine.ts';
 import type { ListingRow } from '../schema.ts';
 import { countRows, dumpedTables, keyColumns, keyOf, readTable } from './dump.ts';
 
-/** Runs one transaction and answers once it is durable. */
+/** Runs one transaction and resolves once it is durable. */
 type Commit = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
 
+/** What a load writes and checks at its end. */
 interface Ending {
   readonly heads: readonly DumpedRow[];
   readonly counts: Readonly<Record<string, number>>;
@@ -14,7 +15,7 @@ interface Ending {
 
 const isDumped = (table: string): table is DumpedTable => (dumpedTables as string[]).includes(table);
 
-/** A new database has the head of an empty log, an interrupted load has none, and nothing else ever takes it away. */
+/** A new database has the head of an empty log; only a load removes it, until its end. */
 async function readState(db: Db): Promise<'new' | 'interrupted' | 'in use'> {
   const [head, ...more] = await db.selectFrom('log_head').selectAll().execute();
   if (!head) return 'interrupted';
@@ -26,11 +27,11 @@ async function readState(db: Db): Promise<'new' | 'interrupted' | 'in use'> {
   return 'new';
 }
 
-/** Whether a database is whole: not in the middle of a load, and not left there by one. */
+/** Whether a database is complete: no load into it is running or was interrupted. */
 export const isWhole = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('log_head').select('id').limit(1).execute()).length > 0;
 
-/** Takes the head away from a new database; answers what it was before. */
+/** Removes the head of a new database; returns the state before. */
 async function takeHead(db: Db) {
   const state = await readState(db);
   if (state === 'new') await db.deleteFrom('log_head').execute();
@@ -39,7 +40,7 @@ async function takeHead(db: Db) {
 
 const idsOf = (rows: readonly DumpedRow[]) => rows.map(({ id }) => Number(id));
 
-/** Takes the first 500 rows out of a table; answers false where there are none. */
+/** Deletes the first 500 rows of a table; returns false if there are none. */
 async function clearBatch(search: SearchIndex, db: Db, table: DumpedTable): Promise<boolean> {
   const { value: rows } = await readTable(db, table).next();
   const last = rows?.at(-1);
@@ -51,7 +52,7 @@ async function clearBatch(search: SearchIndex, db: Db, table: DumpedTable): Prom
   return true;
 }
 
-/** Takes out what an interrupted load put in, a batch a transaction. */
+/** Deletes what an interrupted load has written, one batch a transaction. */
 async function clear(search: SearchIndex, commit: Commit): Promise<void> {
   for (const table of dumpedTables) while (await commit((db) => clearBatch(search, db, table)));
 }
@@ -74,29 +75,29 @@ async function putRows(
   );
 }
 
-/** A transaction of a load; none is made any more once another load of the same database ended. */
+/** Transactions of a load; they fail once another load into the same database has ended. */
 const whileLoading =
   (commit: Commit): Commit =>
   (work) =>
     commit(async (db) => {
-      if (await isWhole(db)) throw new Error('another restore into this database ended meanwhile');
+      if (await isWhole(db)) throw new Error('another restore into this database has ended in the meantime');
       return work(db);
     });
 
-/** The heads come first, because then no other load writes; wrong counts take them away again. */
+/** Writes the heads, after which no other load writes, and removes them again if the row counts are wrong. */
 async function finish(engine: Engine, commit: Commit, { heads, counts }: Ending): Promise<void> {
-  if (heads.length === 0) throw new Error('there is no log in it, so it is not of a whole database');
+  if (heads.length === 0) throw new Error('the backup contains no log');
   await whileLoading(commit)((db) => insert(db, 'log_head', heads));
-  const held = await engine.snapshot(countRows);
-  const wrong = dumpedTables.filter((table) => held[table] !== counts[table]);
+  const found = await engine.snapshot(countRows);
+  const wrong = dumpedTables.filter((table) => found[table] !== counts[table]);
   if (wrong.length === 0) return;
   await commit((db) => db.deleteFrom('log_head').execute());
-  throw new Error(`not as many rows as there should be in ${wrong.join(', ')}`);
+  throw new Error(`wrong number of rows in ${wrong.join(', ')}`);
 }
 
 /**
- * Begins to fill a new database, or one that an interrupted load left behind, which is emptied first. Until `finish`
- * it has no log, so no process opens it. Answers undefined, and does nothing, where it is in use.
+ * Starts to fill a new database, or empties and fills one that an interrupted load has left. It has no log until
+ * `finish`, so that no process opens it. Returns undefined, and changes nothing, if the database is in use.
  */
 export async function loadStore(engine: Engine, commit: Commit): Promise<Load | undefined> {
   const state = await commit(takeHead);
@@ -106,7 +107,7 @@ export async function loadStore(engine: Engine, commit: Commit): Promise<Load | 
   const heads: DumpedRow[] = [];
   return {
     async put(table, rows) {
-      if (!isDumped(table)) throw new Error(`no table is called ${table}`);
+      if (!isDumped(table)) throw new Error(`unknown table ${table}`);
       if (table === 'log_head') heads.push(...rows);
       else if (rows.length > 0) await step((db) => putRows(engine.search, db, { table, rows }));
     },

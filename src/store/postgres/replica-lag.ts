@@ -3,51 +3,49 @@ import { sql } from 'kysely';
 import type { Db } from '../engine.ts';
 import type { ChangedHandles } from '../store.ts';
 
-const look_ms = 50;
-const troubled_ms = 1000;
+const poll_ms = 50;
+const retryAfterError_ms = 1000;
 
-const both = (one: ChangedHandles | undefined, other: ChangedHandles): ChangedHandles =>
-  one === 'all' || other === 'all' ? 'all' : [...(one ?? []), ...other];
+const merge = (earlier: ChangedHandles | undefined, later: ChangedHandles): ChangedHandles =>
+  earlier === 'all' || later === 'all' ? 'all' : [...(earlier ?? []), ...later];
 
-/** Answers once a replica has everything that the primary has now. */
-async function caughtUp(primary: Db, replica: Db, stopped: AbortSignal): Promise<void> {
-  const at = await sql<{ lsn: string }>`select pg_current_wal_insert_lsn()::text as lsn`.execute(primary);
-  const position = at.rows[0]?.lsn;
-  for (;;) {
-    const { rows } = await sql<{ there: boolean }>`select not pg_is_in_recovery()
-      or pg_last_wal_replay_lsn() >= ${position}::pg_lsn as there`.execute(replica);
-    if (rows[0]?.there) return;
-    await wait(look_ms, undefined, { signal: stopped, ref: false });
-  }
+/** Resolves once a replica has replayed everything that the primary has written so far. */
+async function waitUntilCaughtUp(primary: Db, replica: Db, stopped: AbortSignal): Promise<void> {
+  const current = sql<{ lsn: string }>`select pg_current_wal_insert_lsn()::text as lsn`;
+  const position = (await current.execute(primary)).rows[0]?.lsn;
+  const compare = sql<{ isReplayed: boolean }>`select not pg_is_in_recovery()
+    or pg_last_wal_replay_lsn() >= ${position}::pg_lsn as "isReplayed"`;
+  while (!(await compare.execute(replica)).rows[0]?.isReplayed)
+    await wait(poll_ms, undefined, { signal: stopped, ref: false });
 }
 
 /**
- * Says what was written once more when a replica has it too: what was read from the replica in between, and kept, was
- * as it had been before. Answers how to feed it.
+ * Returns a listener that calls `publish` with the same changes once the replica has them too: what was read from the
+ * replica and cached in between is out of date.
  */
 export function repeatWhenCaughtUp(
   databases: { readonly primary: Db; readonly replica: Db },
-  tell: (written: ChangedHandles) => void,
+  publish: (changed: ChangedHandles) => void,
   stopped: AbortSignal,
-): (written: ChangedHandles) => void {
+): (changed: ChangedHandles) => void {
   let pending: ChangedHandles | undefined;
   let isWaiting = false;
-  const follow = async () => {
+  const publishPending = async () => {
     isWaiting = true;
     while (pending !== undefined && !stopped.aborted) {
-      const written = pending;
+      const changed = pending;
       pending = undefined;
-      await caughtUp(databases.primary, databases.replica, stopped).catch(async () => {
-        // Nobody can say how far the replica is: everything it gave counts as old, and will again.
-        await wait(troubled_ms, undefined, { ref: false });
+      await waitUntilCaughtUp(databases.primary, databases.replica, stopped).catch(async () => {
+        // How far the replica is cannot be told: everything counts as changed, now and at the next try.
+        await wait(retryAfterError_ms, undefined, { ref: false });
         pending = 'all';
       });
-      tell(written);
+      publish(changed);
     }
     isWaiting = false;
   };
-  return (written) => {
-    pending = both(pending, written);
-    if (!isWaiting) void follow();
+  return (changed) => {
+    pending = merge(pending, changed);
+    if (!isWaiting) void publishPending();
   };
 }

@@ -4,19 +4,22 @@ import type { Db, Engine } from '../engine.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { createSqlStore } from '../sql-store.ts';
 import type { ChangedHandles, Store } from '../store.ts';
+import { createDb, toPoolConfig, withoutTimeouts } from './connection.ts';
 import { postgresDdl } from './ddl.ts';
 import { postgresFailure } from './failure.ts';
-import { createDb, toPoolConfig, withoutTimeouts } from './pool.ts';
 import { repeatWhenCaughtUp } from './replica-lag.ts';
 import { postgresSearch } from './search.ts';
 import { isPresentQuery, openWatch, type Watch } from './watch.ts';
 
 const readConnections = 8;
 
-/** Held to the end of each writing transaction of any node, as SQLite holds its write lock. */
+/** Planner settings of connections that only search. */
+const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
+
+/** Key of the advisory lock that every writing transaction of any node holds to its end. */
 const writeLock = 0x646f7373;
 
-/** Nodes that start together wait for the first one on Kysely's own lock. */
+/** Kysely's own lock makes nodes that start together wait for the first one. */
 async function migrateDatabase(config: PoolConfig): Promise<void> {
   const db = createDb({ ...withoutTimeouts(config), max: 2 });
   try {
@@ -26,7 +29,7 @@ async function migrateDatabase(config: PoolConfig): Promise<void> {
   }
 }
 
-/** A connection of its own, which may take its time: a backup goes as fast as what it is written to. */
+/** Reads on a connection without time-outs, because a backup is as slow as what it is written to. */
 async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>): Promise<T> {
   const db = createDb({ ...withoutTimeouts(config), max: 1 });
   try {
@@ -40,7 +43,7 @@ async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>)
   }
 }
 
-/** The replica, asked once: one that is not there or is another database shall not be noticed by the first reader. */
+/** Connects what searches and lists read from, and reads from it once, so that a wrong address fails at start. */
 async function openReplica(url: string): Promise<Db> {
   const db = createDb({ ...toPoolConfig(url, searchOptions), max: readConnections });
   try {
@@ -56,29 +59,29 @@ async function openReplica(url: string): Promise<Db> {
 const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
-/** Searches have connections of their own: they are slower than what is read of one listing, and planned otherwise. */
-const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
+const createIsPresent = (reader: Db) => async (node: string) =>
+  /^\d{1,10}$/.test(node) && (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true;
 
-/** Calls back on what other nodes wrote; where reads lag, on everything once more when they show it. */
-function watchWrites(watch: Watch, { reader, replica }: { reader: Db; replica: Db | undefined }) {
-  return (listener: (written: ChangedHandles) => void): (() => void) => {
+/** Calls back on changes of other nodes and, where there is a replica, on all changes again once it has them. */
+function watchChanges(watch: Watch, { reader, replica }: { reader: Db; replica: Db | undefined }) {
+  return (listener: (changed: ChangedHandles) => void): (() => void) => {
     const stopping = new AbortController();
-    const undo = [watch.onChange(listener)];
+    const unsubscribe = [watch.onChange(listener)];
     if (replica) {
       const repeat = repeatWhenCaughtUp({ primary: reader, replica }, listener, stopping.signal);
-      undo.push(watch.onChange(repeat), watch.onOwnChange(repeat));
+      unsubscribe.push(watch.onChange(repeat), watch.onOwnChange(repeat));
     }
     return () => {
       stopping.abort();
-      for (const end of undo) end();
+      for (const end of unsubscribe) end();
     };
   };
 }
 
 /**
- * Opens a database of PostgreSQL 15 or later for any number of nodes and brings its schema up to date. Transactions of
- * all nodes run one after the other under one lock, so that none has to be tried again; reads wait for nobody. With
- * `readUrl` searches and lists are read from a replica.
+ * Opens a database of PostgreSQL 15 or later for any number of nodes and brings its schema up to date. Writing
+ * transactions of all nodes run one at a time under one lock, so that none has to be repeated; reads never wait for it.
+ * With `readUrl`, searches and lists are read from a replica.
  */
 export async function openPostgresStore(databaseUrl: string, readUrl?: string): Promise<Store> {
   const config = toPoolConfig(databaseUrl);
@@ -94,17 +97,14 @@ export async function openPostgresStore(databaseUrl: string, readUrl?: string): 
     search: postgresSearch,
     snapshot: (work) => readSnapshot(config, work),
     node: String(watch.node),
-    isPresent: async (node) =>
-      /^\d{1,10}$/.test(node) && (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true,
+    isPresent: createIsPresent(reader),
     failureOf: postgresFailure,
-    begin: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
-    announce: (db, written) => watch.announce(runIn(db), written),
-    onForeignChange: watchWrites(watch, { reader, replica: readUrl ? lagging : undefined }),
+    takeWriteLock: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
+    announce: (db, changed) => watch.announce(runIn(db), changed),
+    onForeignChange: watchChanges(watch, { reader, replica: readUrl ? lagging : undefined }),
     async close() {
       await watch.close();
-      await reader.destroy();
-      await lagging.destroy();
-      await writer.destroy();
+      for (const db of [reader, lagging, writer]) await db.destroy();
     },
   };
   return createSqlStore(engine);

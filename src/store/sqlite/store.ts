@@ -80,7 +80,7 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
     node,
     isPresent,
     failureOf: sqliteFailure,
-    begin: createWriteLock(writing),
+    takeWriteLock: createWriteLock(writing),
     announce: async (_db, changed) => announce(changed),
     onForeignChange: (listener) => watchForeignChanges(watching, node, listener),
     async close() {

@@ -1,0 +1,63 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import type { Schema } from '../schema.ts';
+
+const connectTimeout_ms = 3000;
+const statementTimeout_ms = 5000;
+const queryTimeout_ms = 6000;
+const idleTransactionTimeout_ms = 15_000;
+
+/** Object id of int8, which node-postgres returns as text; ours are below 2^53 and become numbers. */
+const int8 = 20;
+const getTypeParser: typeof types.getTypeParser = (oid, format) =>
+  oid === int8 ? Number : types.getTypeParser(oid, format);
+
+/** Settings of every connection. The isolation level is set, because a database may have another default. */
+export const toPoolConfig = (connectionString: string, options = ''): PoolConfig => ({
+  connectionString,
+  application_name: 'dossier',
+  types: { getTypeParser },
+  options: `-c default_transaction_isolation=read\\ committed ${options}`,
+  connectionTimeoutMillis: connectTimeout_ms,
+  statement_timeout: statementTimeout_ms,
+  query_timeout: queryTimeout_ms,
+  idle_in_transaction_session_timeout: idleTransactionTimeout_ms,
+  keepAlive: true,
+});
+
+/** The same without statement time-outs, for work that may take long. */
+export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
+  ...config,
+  statement_timeout: 0,
+  query_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+});
+
+type Query = (...parameters: unknown[]) => Promise<unknown>;
+
+const isQueryTimeout = (error: unknown) => error instanceof Error && error.message === 'Query read timeout';
+
+/**
+ * A broken client rejects its current query instead of ending the process by an unhandled 'error' event; a client whose
+ * query timed out is closed instead of returned to the pool.
+ */
+function handleClientErrors(client: PoolClient): void {
+  client.on('error', () => undefined);
+  const query = client.query.bind(client) as Query;
+  const queryOrClose: Query = async (...parameters) => {
+    try {
+      return await query(...parameters);
+    } catch (error) {
+      if (isQueryTimeout(error) && client instanceof Client) void client.end().catch(() => undefined);
+      throw error;
+    }
+  };
+  Object.assign(client, { query: queryOrClose });
+}
+
+/** Kysely over a pool of connections. */
+export function createDb(config: PoolConfig): Kysely<Schema> {
+  const pool = new Pool(config);
+  pool.on('error', () => undefined).on('connect', handleClientErrors);
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+}
