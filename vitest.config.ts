@@ -10,7 +10,7 @@ const onBothEngines = [
   'test/ratings/**/*.test.ts',
   'test/transparency-log/**/*.test.ts',
   'test/registry/**/*.test.ts',
-  'test/hostile/{fuzz,race,rating}.test.ts',
+  'test/hostile/{fuzz,killed,race,rating}.test.ts',
   'test/store/migrations.test.ts',
 ];
 const onPostgresOnly = ['test/**/*.postgres.test.ts'];

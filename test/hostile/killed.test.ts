@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runDossier, startDossier } from '../support/command.ts';
+import { createSharedDatabase } from '../support/database.ts';
 
 it('loses nothing it acknowledged when it is killed in the middle of writing, five times', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dossier-killed-'));
   const settings = {
-    DATABASE_URL: `file:${join(folder, 'dossier.db')}`,
+    DATABASE_URL: await createSharedDatabase(folder),
     PORT: '0',
     REGISTRY_URL: 'off',
     LIMITS: 'off',

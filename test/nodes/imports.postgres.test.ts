@@ -81,7 +81,7 @@ describe('several nodes', () => {
     const stopping = new AbortController();
     const began = performance.now();
     const nodes = [1, 2, 3].map(() => schedule('1s', stopping.signal));
-    await expect.poll(firstPages).toBeGreaterThanOrEqual(2);
+    await expect.poll(firstPages, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
     nodes.push(schedule('1s', stopping.signal));
     await expect.poll(firstPages, { timeout: 20_000 }).toBeGreaterThanOrEqual(4);
     stopping.abort();
