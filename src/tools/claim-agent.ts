@@ -34,19 +34,19 @@ async function answer(
   { rotate, challenge }: z.output<typeof input>,
   context: Context,
 ): Promise<ClaimResponse> {
-  const asked = challenge === undefined ? undefined : requireChallenge(challenge);
+  const sent = challenge === undefined ? undefined : requireChallenge(challenge);
   const checked = await checkClaim(target, context);
   if (checked.optedOut) throw new Problem('listing_withdrawn');
   const { claim, capabilities } = await standingOf(target, context);
-  const isLive = !asked || capabilities.some(({ hash, state }) => hash === asked.hash && state === 'active');
+  const isLive = !sent || capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
   const isClaimed = claim?.state === 'claimed' && claim.repository_key === target.place.key && isLive;
-  if (isClaimed && (asked || !rotate)) return toClaimed(target, checked, { claim, capabilities, context });
+  if (isClaimed && (sent || !rotate)) return toClaimed(target, checked, { claim, capabilities, context });
   if (challenge !== undefined) return toUnproven(challenge, { target, checked }, context);
   if (rotate || checked.check.result === 'file_absent') return toIssued(target, checked, context);
   return toNotProven(target, checked, context);
 }
 
-/** Shows write access to the recorded repository by a committed line, and hands out what rating needs. */
+/** Proves write access to the recorded repository by a committed line, and issues the capability that rating needs. */
 export const claimAgent = defineTool({
   name: 'claim_agent',
   title: 'Claim your own listing',
@@ -58,8 +58,8 @@ export const claimAgent = defineTool({
   output: claimResponse,
   networkLimits: [{ name: 'claim', burst: 10, refill_s: 60 }],
   example: { handle: 'co.webhook/webhook' },
-  async run(sent, context) {
-    const listing = await findListing(sent.handle, context);
-    return answer(toClaimTarget(listing, context), sent, context);
+  async run(request, context) {
+    const listing = await findListing(request.handle, context);
+    return answer(toClaimTarget(listing, context), request, context);
   },
 });

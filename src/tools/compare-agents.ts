@@ -13,10 +13,10 @@ import { findListingFacts } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
-const mostListings = 8;
-const mostCriteria = 20;
+const maxListings = 8;
+const maxCriteria = 20;
 
-const asked = z
+const criterionInput = z
   .strictObject({
     criterion: z.enum(criterionNames),
     value: z
@@ -24,17 +24,17 @@ const asked = z
       .optional()
       .describe('Which transport, package or tag; or how many days, listings, ratings, accounts, in 100'),
   })
-  .superRefine((one, { addIssue }) => {
-    const message = wrongValue(one);
-    if (message) addIssue({ code: 'custom', path: ['value'], message, input: one.value });
+  .superRefine((sent, { addIssue }) => {
+    const message = wrongValue(sent);
+    if (message) addIssue({ code: 'custom', path: ['value'], message, input: sent.value });
   });
 
-const isEachOnce = (values: readonly unknown[]) =>
+const isUnique = (values: readonly unknown[]) =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
 const input = z.strictObject({
-  handles: z.array(handleInput).min(2).max(mostListings).refine(isEachOnce, 'name each listing once'),
-  criteria: z.array(asked).min(1).max(mostCriteria).refine(isEachOnce, 'ask each criterion once'),
+  handles: z.array(handleInput).min(2).max(maxListings).refine(isUnique, 'name each listing once'),
+  criteria: z.array(criterionInput).min(1).max(maxCriteria).refine(isUnique, 'name each criterion once'),
 });
 
 const answer = z.object({
@@ -63,14 +63,14 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-/** One listing of a comparison: what was found out, or why there is nothing to say. */
+/** One listing of a comparison: its results, or the problem with its handle. */
 export type ComparedAgent = z.output<typeof comparedListing>;
 
-/** What may be wrong with one handle without the others having nothing to say. */
-const ofOneListing: readonly ProblemCode[] = ['invalid_handle', 'unknown_handle', 'listing_withdrawn'];
+/** Problems with one handle, which do not fail the whole comparison. */
+const listingProblems: readonly ProblemCode[] = ['invalid_handle', 'unknown_handle', 'listing_withdrawn'];
 
-function named(handle: string, error: unknown): ComparedAgent {
-  if (!(error instanceof Problem) || !ofOneListing.includes(error.code)) throw error;
+function toProblemEntry(handle: string, error: unknown): ComparedAgent {
+  if (!(error instanceof Problem) || !listingProblems.includes(error.code)) throw error;
   const { code, message, near } = error.toJSON();
   return { handle, problem: { code, message, ...(near && { near: [...near] }) } };
 }
@@ -87,11 +87,11 @@ async function compareOne(
     const compared = { listing, recordedAt, now_ms: context.clock().getTime() };
     return { handle, description: listing.description, ...compareListing(compared, criteria) };
   } catch (error) {
-    return named(handle, error);
+    return toProblemEntry(handle, error);
   }
 }
 
-/** Two to eight listings side by side, in the caller's order; one with an unknown handle is named, the others stand. */
+/** Two to eight listings side by side, in the caller's order. A problem with one handle does not affect the others. */
 export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
@@ -108,7 +108,7 @@ export const compareAgents = defineTool({
   run: async ({ handles, criteria }, context) => ({
     listings: await Promise.all(handles.map((handle) => compareOne(handle, criteria, context))),
     statement:
-      'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for who buys to decide.',
+      'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.',
     untrusted_fields: ['listings.description', 'listings.problem.near', 'listings.imported.recorded'],
   }),
 });

@@ -3,7 +3,7 @@ import { Problem } from '../problem.ts';
 import { proveEntry } from '../transparency-log/entry-proof.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** What anyone needs to check one entry of the record offline. */
+/** Everything needed to verify one log entry offline. */
 export const getProof = defineTool({
   name: 'get_proof',
   title: 'Get the proof of a log entry',

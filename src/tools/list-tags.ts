@@ -3,7 +3,7 @@ import { defineTool, readsOnly } from './tool.ts';
 
 const maxTags = 500;
 
-/** All tags with the number of listings that have each. */
+/** The most frequent tags, with the number of listings that have each. */
 export const listTags = defineTool({
   name: 'list_tags',
   title: 'List tags',

@@ -9,14 +9,14 @@ import type { Transaction } from '../store/store.ts';
 import { requireLive } from './support/rating-amendment.ts';
 import { defineTool } from './tool.ts';
 
-const toShown = (text: string) => cleanText(text).text.trim();
+const toPublished = (text: string) => cleanText(text).text.trim();
 
 const input = z.strictObject({
   rating_id: z.string().max(64),
   text: z
     .string()
     .max(1000)
-    .refine((text) => toShown(text) !== '', 'a text in which something can be seen'),
+    .refine((text) => toPublished(text) !== '', 'must contain visible text'),
 });
 
 /** The rating by id that the caller's own listing received; throws not_found or rating_not_yours. */
@@ -33,10 +33,10 @@ async function respond(
   rating: Rating,
   { text, created_at }: Pick<RatingResponse, 'text' | 'created_at'>,
 ) {
-  const given = await tx.ratings.response(rating.id);
-  if (given && given.text !== text)
-    throw new Problem('rating_exists', { detail: 'Another response was given to this rating.' });
-  if (given) return { status: 'replayed' as const, ...given };
+  const existing = await tx.ratings.response(rating.id);
+  if (existing && existing.text !== text)
+    throw new Problem('rating_exists', { detail: 'This rating already has another response.' });
+  if (existing) return { status: 'replayed' as const, ...existing };
   if (!isCurrent(rating)) throw new Problem('rating_not_current');
   const record = { rating_id: rating.id, subject_handle: rating.subject_handle, text, created_at };
   const log_index = await tx.log.append(toLeaf('rating.responded', record));
@@ -44,7 +44,7 @@ async function respond(
   return { status: 'created' as const, created_at, log_index };
 }
 
-/** One answer of the rated listing to a rating, shown with it. */
+/** The one public response of the rated listing to a rating. */
 export const respondToRating = defineTool({
   name: 'respond_to_rating',
   title: 'Respond to a rating of your listing',
@@ -62,11 +62,11 @@ export const respondToRating = defineTool({
   example: { rating_id: '019aa5f2-0000-7000-8000-000000000000', text: 'Fixed in 1.4.1.' },
   async run({ rating_id, text }, context) {
     const capability = await authenticate(context);
-    const said = { text: toShown(text), created_at: context.clock().toISOString() };
+    const response = { text: toPublished(text), created_at: context.clock().toISOString() };
     return context.store.write(async (tx) => {
       await requireLive(tx, capability);
       const rating = await requireReceived(tx, rating_id, capability);
-      const { status, created_at, log_index } = await respond(tx, rating, said);
+      const { status, created_at, log_index } = await respond(tx, rating, response);
       return { rating_id, status, created_at, log_index };
     });
   },

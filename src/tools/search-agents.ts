@@ -14,26 +14,26 @@ const maxWords = 10;
 const maxFacetsOfKind = 20;
 const defaultLimit = 20;
 
-const onlyTrue = () => z.literal(true, { error: 'only true is a filter; leave it out for none' }).optional();
+const onlyTrue = () => z.literal(true, { error: 'must be true, or omitted' }).optional();
 
 const input = z.strictObject({
   query: z
     .string()
     .max(200)
-    .refine((text) => tokenize(text).length <= maxWords, 'at most ten words; leave some out')
+    .refine((text) => tokenize(text).length <= maxWords, 'at most ten words')
     .optional()
-    .describe('At most ten words; all must match, the last one also as a beginning'),
+    .describe('At most ten words; all must match, the last one also as a prefix'),
   tags: z
     .array(z.string().regex(/^[a-z0-9][a-z0-9.-]{0,39}$/))
     .max(5)
     .optional()
-    .describe('All must be there; see list_tags'),
+    .describe('All must match; see list_tags'),
   transport: z.enum(transports).optional(),
   package: z.enum(packageTypes).optional(),
   state: z.enum(claimStates).optional(),
-  has_endpoint: onlyTrue().describe('true or left out'),
-  has_native_ratings: onlyTrue().describe('true or left out'),
-  limit: z.int().min(1).max(50).optional().describe('20 unless said'),
+  has_endpoint: onlyTrue().describe('true, or omitted'),
+  has_native_ratings: onlyTrue().describe('true, or omitted'),
+  limit: z.int().min(1).max(50).optional().describe('Default 20'),
   cursor: cursorInput,
 });
 
@@ -44,12 +44,12 @@ const output = z.object({
     .array(z.object({ facet: z.string(), count: z.int() }))
     .describe('kind:value, counted over the same hits'),
   next_cursor: z.string().optional(),
-  no_match: nearMisses.optional().describe('Only where nothing matches: what would'),
+  no_match: nearMisses.optional().describe('Only if nothing matches: near matches, and what to leave out'),
   order: z.string(),
   untrusted_fields: z.array(z.string()),
 });
 
-/** The facets that an input names. */
+/** The facets to filter by. */
 function toFacetList(query: z.output<typeof input>): Facet[] {
   return [
     ...(query.tags ?? []).map((tag): Facet => `tag:${tag}`),
@@ -64,7 +64,7 @@ function toFacetList(query: z.output<typeof input>): Facet[] {
 const noCounts: SearchCounts = { total: 0, capped: false, facets: {} };
 const noNearMisses = { near: [], leave_out: [] };
 
-/** Hits and their counts. A text in which there is no word is found nowhere, not everywhere. */
+/** Hits and their counts. A query without any word matches nothing, not everything. */
 async function find(query: z.output<typeof input>, limit: number, listings: ListingReads) {
   const text = query.query ?? '';
   const words = tokenize(text);
@@ -78,20 +78,20 @@ async function find(query: z.output<typeof input>, limit: number, listings: List
   return { hits, counts: await listings.searchCounts(search) };
 }
 
-/** The most frequent facets of each kind, so that the many tags crowd out nothing else. */
+/** The most frequent facets of each kind, so that tags do not crowd out the other kinds. */
 function toFacetCounts({ facets }: SearchCounts) {
-  const taken = new Map<string, number>();
+  const ofKind = new Map<string, number>();
   return Object.entries(facets)
     .map(([facet, count]) => ({ facet, count }))
     .sort((a, b) => b.count - a.count || (a.facet < b.facet ? -1 : 1))
     .filter(({ facet }) => {
       const kind = facet.slice(0, facet.indexOf(':'));
-      taken.set(kind, (taken.get(kind) ?? 0) + 1);
-      return (taken.get(kind) ?? 0) <= maxFacetsOfKind;
+      ofKind.set(kind, (ofKind.get(kind) ?? 0) + 1);
+      return (ofKind.get(kind) ?? 0) <= maxFacetsOfKind;
     });
 }
 
-/** Finds listings; the order follows from where the words were found and when a listing first appeared. */
+/** Finds listings, ordered by where the words were found and then by first publication. */
 export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',

@@ -9,11 +9,11 @@ import { defineTool } from './tool.ts';
 /** What feedback can be about. */
 export const feedbackCategories = ['data', 'search', 'claim', 'rating', 'abuse', 'other'] as const;
 
-/** In all, from everybody, in 24 hours (trust.md section 5). */
-const mostPerDay = 2000;
-const dayBefore = (time: string) => new Date(Date.parse(time) - 86_400_000).toISOString();
+/** From all callers together, in 24 hours (docs/trust.md). */
+const maxPerDay = 2000;
+const oneDayBefore = (time: string) => new Date(Date.parse(time) - 86_400_000).toISOString();
 
-/** Private feedback to the operator; changes nothing that anyone can see. */
+/** Private feedback to the operator, without any public effect. */
 export const submitFeedback = defineTool({
   name: 'submit_feedback',
   title: 'Send private feedback',
@@ -39,7 +39,7 @@ export const submitFeedback = defineTool({
     const id = uuidv7();
     const clean = (text: string | undefined) => (text === undefined ? undefined : cleanText(text).text);
     await context.store.write(async (tx) => {
-      if ((await tx.feedback.countSince(dayBefore(received_at))) >= mostPerDay)
+      if ((await tx.feedback.countSince(oneDayBefore(received_at))) >= maxPerDay)
         throw new Problem('feedback_paused');
       await tx.feedback.add({
         id,

@@ -31,7 +31,7 @@ const limits = {
   subject: { name: 'rating_subject', burst: 10, refill_s: 86_400 },
 } as const;
 
-/** Taken with the record: a replay or a refusal costs nothing, and what is refused here leaves no trace. */
+/** Taken in the same transaction as the record: replays and refusals cost nothing, a limited rating leaves no trace. */
 const takeRating = (tx: Transaction, { capability: { id }, handle }: Submission, context: Context) =>
   takeLimits(
     tx,
@@ -55,7 +55,7 @@ const toAnswer = (rating: Rating, status: Output['status']): Output => ({
 
 const interactionTime = z.iso.datetime({ offset: true });
 
-/** The time of an interaction in UTC; throws where it is no RFC 3339 time. */
+/** The time of an interaction in UTC; throws invalid_input unless it is an RFC 3339 time. */
 function toInteractionTime(text: string): string {
   if (!interactionTime.safeParse(text).success) {
     const message = 'an RFC 3339 time, for example 2026-11-21T10:00:00Z';
@@ -67,7 +67,7 @@ function toInteractionTime(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** Undefined where no listing has the handle. */
+/** The two listings of a rating; undefined if no listing has the rated handle. Throws unless the source may rate it. */
 async function readSides(tx: Transaction, { capability, handle, now }: Submission) {
   const sides = await tx.ratings.sides(capability.hash, handle, reciprocalSince(now));
   if (sides?.capability_state !== 'active') throw new Problem('capability_suspended');
@@ -78,7 +78,7 @@ async function readSides(tx: Transaction, { capability, handle, now }: Submissio
   return { ...sides, subject };
 }
 
-/** Throws unless no current rating is of the interaction, and it was inside the window. */
+/** Throws if the interaction has a current rating already, or was outside the window. */
 function requireNew({ content, now }: Submission, same: Rating | undefined): void {
   if (same) throw new Problem('rating_exists');
   if (!isInWindow(new Date(content.interaction_at).getTime(), now.getTime()))
@@ -107,7 +107,7 @@ async function record(
   return toAnswer(rating, amended ? 'amended' : 'created');
 }
 
-/** One sourced signal about another listing, from a claimed listing's capability. */
+/** Records one sourced signal about another listing, by the capability of a claimed one. */
 export const submitRating = defineTool({
   name: 'submit_rating',
   title: 'Rate a listing after an interaction',
@@ -127,14 +127,14 @@ export const submitRating = defineTool({
     relationship: 'customer',
     score: 4,
   },
-  async run({ handle, ...sent }, context) {
+  async run({ handle, ...rating }, context) {
     const capability = await authenticate(context);
     requireHandle(handle);
     const now = context.clock();
-    const interaction_at = toInteractionTime(sent.interaction_at);
-    const content = cleanRating({ ...sent, interaction_at });
-    const { supersedes: _place, ...said } = content;
-    const submission = { capability, handle, content, digest: canonicalDigest(said), now };
+    const interaction_at = toInteractionTime(rating.interaction_at);
+    const content = cleanRating({ ...rating, interaction_at });
+    const { supersedes: _, ...digested } = content;
+    const submission = { capability, handle, content, digest: canonicalDigest(digested), now };
     const recorded = await context.store.write((tx) => record(tx, submission, context));
     if (recorded) return recorded;
     throw new Problem('unknown_subject', { near: await context.store.listings.near(handle, 5) });

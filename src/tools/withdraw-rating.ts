@@ -22,7 +22,7 @@ async function withdraw(
   return how.withdrawn_at;
 }
 
-/** Takes back one's own rating; a tombstone stays. */
+/** Withdraws the caller's own rating, which stays listed without its texts. */
 export const withdrawRating = defineTool({
   name: 'withdraw_rating',
   title: 'Withdraw your rating',

@@ -74,7 +74,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     );
     expect(listings[1]?.native?.[1]?.fact).toBe('1 native rating: 1 independent, from 1 account; 0 related.');
     expect(statement).toBe(
-      'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for who buys to decide.',
+      'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.',
     );
     expect(untrusted_fields).toEqual([
       'listings.description',
@@ -146,7 +146,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(await refused([webhook, politics], [active, active])).toEqual([
       'invalid_input',
       'criteria',
-      'ask each criterion once',
+      'name each criterion once',
     ]);
     const wrong: readonly (readonly [object, string])[] = [
       [{ criterion: 'active', value: 1 }, 'active takes no value'],

@@ -53,13 +53,13 @@ describe('search_agents', () => {
     expect((await search({ query: webhooks(10) })).body.total?.count).toBe(1);
     const { status, body } = await search({ query: `${webhooks(10)} nothing` });
     expect([status, body.code]).toEqual([422, 'invalid_input']);
-    expect(body.fields).toEqual([{ field: 'query', message: 'at most ten words; leave some out' }]);
+    expect(body.fields).toEqual([{ field: 'query', message: 'at most ten words' }]);
   });
 
   it.each(['has_endpoint', 'has_native_ratings'])('says what to do instead of %s: false', async (field) => {
     const { status, body } = await search({ [field]: false });
     expect(status).toBe(422);
-    expect(body.fields).toEqual([{ field, message: 'only true is a filter; leave it out for none' }]);
+    expect(body.fields).toEqual([{ field, message: 'must be true, or omitted' }]);
   });
 });
 

@@ -55,7 +55,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       error: {
         code: 'unknown_handle',
         message:
-          'No listing has this handle. One listing has this handle with other capitals; it is the first in near. Check the spelling and capitals, or find it with search_agents.',
+          'No listing has this handle. A listing has this handle with different capitals: it is the first in near. Check the spelling and capitals, or find it with search_agents.',
         near: ['co.webhook/webhook'],
       },
     });

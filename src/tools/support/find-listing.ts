@@ -4,18 +4,18 @@ import type { Listing } from '../../evidence/listing/listing.ts';
 import type { ListingFacts } from '../../evidence/listing/listing-facts.ts';
 import { Problem } from '../../problem.ts';
 
-const nearHandles = 5;
+const maxNear = 5;
 
-async function unknown(handle: string, context: Context): Promise<never> {
-  const near = await context.store.listings.near(handle, nearHandles);
+async function refuseUnknown(handle: string, context: Context): Promise<never> {
+  const near = await context.store.listings.near(handle, maxNear);
   const twin = near.find((other) => other.toLowerCase() === handle.toLowerCase());
   throw new Problem('unknown_handle', {
     near,
-    ...(twin && { detail: 'One listing has this handle with other capitals; it is the first in near.' }),
+    ...(twin && { detail: 'A listing has this handle with different capitals: it is the first in near.' }),
   });
 }
 
-function shown<T>(found: T, listing: Listing): T {
+function requireShown<T>(found: T, listing: Listing): T {
   if (listing.withdrawn) throw new Problem('listing_withdrawn');
   return found;
 }
@@ -30,7 +30,7 @@ export async function isListed(handle: string, { store }: Context): Promise<bool
   return listing !== undefined && !listing.withdrawn;
 }
 
-/** Throws invalid_handle unless a text has the form of a handle. */
+/** Throws invalid_handle unless the text is a well-formed handle. */
 export function requireHandle(handle: string): void {
   if (!isHandle(handle)) throw new Problem('invalid_handle');
 }
@@ -38,13 +38,13 @@ export function requireHandle(handle: string): void {
 /** A visible listing; throws invalid_handle, unknown_handle (with near ones) or listing_withdrawn. */
 export async function findListing(handle: string, context: Context): Promise<Listing> {
   requireHandle(handle);
-  const listing = (await context.store.listings.byHandle(handle)) ?? (await unknown(handle, context));
-  return shown(listing, listing);
+  const listing = (await context.store.listings.byHandle(handle)) ?? (await refuseUnknown(handle, context));
+  return requireShown(listing, listing);
 }
 
 /** All facts of a shown listing; throws as findListing does. */
 export async function findListingFacts(handle: string, context: Context): Promise<ListingFacts> {
   requireHandle(handle);
-  const facts = (await context.store.listings.facts(handle)) ?? (await unknown(handle, context));
-  return shown(facts, facts.listing);
+  const facts = (await context.store.listings.facts(handle)) ?? (await refuseUnknown(handle, context));
+  return requireShown(facts, facts.listing);
 }

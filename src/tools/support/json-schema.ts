@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 type JsonSchema = Record<string, unknown>;
 
-/** Bounds that only say "a safe integer": 56 bytes each, and every client reads them. */
+/** Drops bounds that only mean "a safe integer": 56 bytes each, in every tools/list. */
 function dropSafeIntegerBounds(schema: JsonSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
@@ -10,7 +10,7 @@ function dropSafeIntegerBounds(schema: JsonSchema): void {
 
 const withoutDialect = ({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema => schema;
 
-/** JSON Schema of what callers send: what tools/list, openapi.json and the reference page say. */
+/** JSON Schema of a tool's input, as tools/list, openapi.json and the reference page show it. */
 export const toInputSchema = (schema: z.ZodType): JsonSchema =>
   withoutDialect(
     z.toJSONSchema(schema, {
@@ -19,10 +19,7 @@ export const toInputSchema = (schema: z.ZodType): JsonSchema =>
     }),
   );
 
-/**
- * JSON Schema of what tools answer, without what only inputs need: bounds, patterns, and the promise that no
- * member will ever be added.
- */
+/** JSON Schema of a tool's answer, without bounds and patterns, and open to members added later. */
 export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
   splitTypes(
     withoutDialect(
@@ -50,7 +47,7 @@ const inputBounds = new Set([
 const withoutInputBounds = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !inputBounds.has(name)));
 
-/** Lists of types as branches of one type each, at any depth: some clients read only those. */
+/** Replaces lists of types by `anyOf` branches, at any depth: some clients do not support lists of types. */
 function splitTypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(splitTypes);
   if (typeof value !== 'object' || value === null) return value;

@@ -7,7 +7,7 @@ import type { Submission } from './rating-record.ts';
 const maxAmendments = 5;
 const amendable_ms = 180 * 86_400_000;
 
-/** Throws capability_suspended where a capability has ended since it was read. */
+/** Throws capability_suspended if the capability has ended since it was read. */
 export async function requireLive(tx: Transaction, { hash }: Capability): Promise<void> {
   const live = await tx.claims.capability(hash);
   if (live?.state !== 'active') throw new Problem('capability_suspended');
@@ -21,7 +21,7 @@ export async function requireOwnRating(tx: Transaction, id: string, capability: 
   return rating;
 }
 
-/** How often a rating was amended to become this one, and when its first version was made. */
+/** How many amendments led to this rating, and when its first version was created. */
 async function readHistory(tx: Transaction, rating: Rating) {
   let first = rating;
   let amendments = 0;
@@ -32,7 +32,7 @@ async function readHistory(tx: Transaction, rating: Rating) {
   return { amendments, first_ms: new Date(first.created_at).getTime() };
 }
 
-/** An amendment is of the same interaction: whom, which and when. */
+/** An amendment must be about the same interaction: same subject, same id, same time. */
 function requireSameInteraction(rating: Rating, { handle, content }: Submission): void {
   const isSame =
     rating.subject_handle === handle &&
@@ -45,8 +45,8 @@ function requireSameInteraction(rating: Rating, { handle, content }: Submission)
 }
 
 /**
- * The rating that a submission may amend: its own, current, of the same interaction, amended fewer than 5 times, and
- * first made at most 180 days ago (trust.md section 3). How long ago the interaction was does not matter.
+ * The rating that a submission amends: the caller's own, current, of the same interaction, amended fewer than 5 times,
+ * and first submitted at most 180 days ago (docs/trust.md). The age of the interaction does not matter. Throws otherwise.
  */
 export async function requireAmendable(tx: Transaction, id: string, submission: Submission): Promise<Rating> {
   const rating = await requireOwnRating(tx, id, submission.capability);

@@ -5,26 +5,26 @@ import type { Rating, RatingContent, RatingRecord } from '../../evidence/rating/
 import { isIndependent, ratingWindow_ms, toRatingFlags } from '../../evidence/rating/rating-rules.ts';
 import type { RatingSide, RatingSides } from '../../evidence/rating/rating-sides.ts';
 
-/** One submission: who rates, what, and when it came in. */
+/** One submission: the rater's capability, the rated handle, the content and the time of receipt. */
 export interface Submission {
   readonly capability: Capability;
   readonly handle: string;
   /** Cleaned; interaction_at is in UTC. */
   readonly content: RatingContent;
-  /** Of the content without `supersedes`: tells a replay from a conflict. */
+  /** Digest of the content without `supersedes`: tells a replay from a conflict. */
   readonly digest: string;
   readonly now: Date;
 }
 
-/** Both sides of a rating, neither withdrawn nor the same. */
+/** The two listings of a rating, neither withdrawn, not the same. */
 export interface Sides extends RatingSides {
   readonly subject: RatingSide;
 }
 
-/** Since when a rating in the other direction makes two ratings reciprocal. */
+/** The earliest time at which a rating in the other direction makes both reciprocal. */
 export const reciprocalSince = (now: Date): string => new Date(now.getTime() - ratingWindow_ms).toISOString();
 
-/** What is computed about a rating at the moment it is recorded. */
+/** Flags are computed once, when the rating is recorded. */
 const flagsOf = ({ source, subject, reciprocal, claimed_at }: Sides, now: Date) =>
   toRatingFlags(source, subject, {
     reciprocal,
