@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts';
 import type { Timeouts } from './config/timeouts.ts';
 import type { RepositoryReader } from './repositories/reader.ts';
 import type { Store } from './store/store.ts';
+import type { CheckpointCache } from './transparency-log/issue-checkpoint.ts';
 
 /** Who calls, as far as the face could tell. */
 export interface Caller {
@@ -12,12 +13,18 @@ export interface Caller {
   readonly capability?: string | 'conflict';
 }
 
-/** What a handler may touch. One value a process, with the caller of the request put in by the face. */
+/**
+ * What a handler may touch, and nothing else. One value per process; the face sets the caller of
+ * each request. Closed with `store.close()`.
+ */
 export interface Context {
   readonly config: Config;
   readonly store: Store;
+  /** Reads claim files from the configured hosts: the only outbound requests of a handler. */
   readonly repositories: RepositoryReader;
+  readonly checkpoints: CheckpointCache;
   readonly log: Logger;
+  /** The only source of the time. */
   readonly clock: () => Date;
   readonly timeouts: Timeouts;
   readonly caller: Caller;

@@ -10,7 +10,7 @@ import { allLimits } from './http/middleware/limits.ts';
 import { createLog } from './observability/logger.ts';
 import { createRepositoryReader } from './repositories/reader.ts';
 import { openStore } from './store/open.ts';
-import { compareWithKept } from './transparency-log/checkpoint-file.ts';
+import { compareWithCheckpointFile } from './transparency-log/checkpoint-file.ts';
 
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
@@ -33,12 +33,13 @@ export async function openContext(config: Config): Promise<Context> {
     config,
     store: await openStore(config),
     repositories: createRepositoryReader(config.repositoryHosts),
+    checkpoints: {},
     log: createLog(config),
     clock: () => new Date(),
     timeouts: defaultTimeouts,
     caller: { network: 'local' },
   };
-  await compareWithKept(context);
+  await compareWithCheckpointFile(context);
   return context;
 }
 

@@ -7,11 +7,11 @@ import type { Transaction } from '../store/store.ts';
 
 /** A repository is checked at most once for a listing in this time. */
 export const window_ms = 30_000;
-/** A check takes 8 seconds at most; one that takes longer than this is superseded. */
-const patience_ms = 9000;
+/** A check that takes this much longer than its time-out is superseded. */
+const grace_ms = 1000;
 const pollEvery_ms = 100;
 
-type Node = Pick<Context, 'store' | 'clock'>;
+type Node = Pick<Context, 'store' | 'clock' | 'timeouts'>;
 
 /** What is checked: a listing, and the repository it records. */
 export interface CheckSubject {
@@ -61,8 +61,8 @@ const begin = (subject: CheckSubject, node: Node, { lease, late }: Attempt) =>
   });
 
 /** Waits until a running check has finished, has run too long, or its node has died. */
-async function untilDone({ handle, owner }: SharedCheck, { store }: Node): Promise<void> {
-  const end_ms = performance.now() + patience_ms;
+async function untilDone({ handle, owner }: SharedCheck, { store, timeouts }: Node): Promise<void> {
+  const end_ms = performance.now() + timeouts.repositoryCheck_ms + grace_ms;
   while (performance.now() < end_ms) {
     await wait(pollEvery_ms);
     const newest = await store.checks.newest(handle);

@@ -6,7 +6,7 @@ import { RegistryError } from '../registry/source.ts';
 import { openContext } from '../server.ts';
 import { startBar } from './progress.ts';
 
-/** What the command line may say about an import. */
+/** The options of `dossier import`. */
 export interface ImportOptions {
   readonly from?: string;
   readonly acceptChanges?: boolean;
@@ -21,7 +21,7 @@ const toPayload = ({ rows_new, rows_changed, rows_quarantined }: ImportCounts) =
   quarantined: rows_quarantined,
 });
 
-/** A bar on a terminal; a plain line every so often elsewhere. A total that is not known grows with what came in. */
+/** A bar on a terminal, else a plain line now and then. An unknown total grows with the rows read. */
 function createProgress(): { show: (progress: ImportProgress) => void; end: () => void } {
   const bar = startBar(barForm, 100, { fresh: 0, changed: 0, quarantined: 0 });
   return {
@@ -69,8 +69,8 @@ async function runToEnd(
 }
 
 /**
- * Imports once and prints the report to standard output, progress to standard error. Ends with 69 where the registry
- * cannot be read or the changes are held; Ctrl-C stops between two pages, and the next run goes on there.
+ * Imports once. Prints the report to standard output and progress to standard error. Exits with 69 if the registry
+ * cannot be read or the mass-change guard stops the import. Ctrl-C stops between two pages; the next import continues.
  */
 export async function runImportCommand(config: Config, options: ImportOptions): Promise<void> {
   const stopping = new AbortController();
@@ -83,5 +83,5 @@ export async function runImportCommand(config: Config, options: ImportOptions): 
       exitCodes.upstreamUnavailable,
       `${options.from ?? config.registryUrl}: ${report.error}`,
     );
-  if (report.state === 'running') process.stdout.write('stopped; the next import goes on here\n');
+  if (report.state === 'running') process.stdout.write('stopped; the next import continues from here\n');
 }

@@ -11,15 +11,15 @@ import { startServiceMetrics } from './metrics.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
-/** Where it listens, and the public address where that is another. */
+/** The address listened on, and the public one if it differs. */
 const toAddresses = ({ url, context: { config } }: Running) =>
   config.publicUrl === url ? url : `${url} as ${config.publicUrl}`;
 
-/** Runs the service until SIGTERM or SIGINT: answers first, then imports in the background, then drains. */
+/** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains. */
 export async function runServe(config: Config): Promise<void> {
   const context = await openContext(config);
   const stopping = new AbortController();
-  const told = Promise.race(signals.map((signal) => once(process, signal)));
+  const stopped = Promise.race(signals.map((signal) => once(process, signal)));
   let metrics: Metrics | undefined;
   let background: readonly (() => Promise<void>)[] = [];
   try {
@@ -31,7 +31,7 @@ export async function runServe(config: Config): Promise<void> {
     const imports = startImports(running.context, stopping.signal, importInThread);
     const purging = startPurge(running.context, stopping.signal);
     background = [startRecheck(running.context), () => imports, () => purging];
-    await told;
+    await stopped;
     context.log.info('stopping');
     stopping.abort();
     await running.stop();

@@ -1,29 +1,29 @@
 import { Problem } from '../problem.ts';
 
 /**
- * A bucket of calls: `burst` of them at once, and all of them back after `refill_s`, one by one. "60 an hour, 20 at
- * once" is 20 that are back after 1,200 s. Every figure of trust.md section 5 is one of these.
+ * A token bucket: `burst` calls at once; an empty bucket is full again after `refill_s`, refilled call by call. "60 an
+ * hour, 20 at once" is a burst of 20 refilled in 1,200 s. The figures stand in docs/trust.md section 5.
  */
 export interface Limit {
-  /** As RateLimit-Policy and LIMIT_OVERRIDES name it. */
+  /** Its name in RateLimit-Policy and LIMIT_OVERRIDES. */
   readonly name: string;
   readonly burst: number;
   readonly refill_s: number;
 }
 
-/** The settings that change limits. */
+/** The settings that affect limits. */
 export interface LimitSettings {
   readonly hasLimits: boolean;
   readonly limitOverrides: Readonly<Record<string, Pick<Limit, 'burst' | 'refill_s'>>>;
 }
 
-/** The limit as this service is configured. */
+/** The limit with its configured override. */
 export const toEffective = (limit: Limit, { limitOverrides }: LimitSettings): Limit => ({
   ...limit,
   ...limitOverrides[limit.name],
 });
 
-/** What one call costs and what the bucket holds, both as the time it takes to come back. */
+/** The cost of one call and the size of the bucket, both as the time it takes to refill them. */
 export interface Bucket {
   readonly step_ms: number;
   readonly capacity_ms: number;
@@ -35,7 +35,7 @@ export const toBucket = ({ burst, refill_s }: Limit): Bucket => ({
   capacity_ms: refill_s * 1000,
 });
 
-/** `rate_limited`, with the policy that was met and the whole seconds, at least one, until the next call fits. */
+/** `rate_limited`, with the limit that was reached and the whole seconds (at least one) until the next call fits. */
 export function toRefusal({ name, burst, refill_s }: Limit, wait_ms: number): Problem {
   return new Problem('rate_limited', {
     retry_after_s: Math.max(1, Math.ceil(wait_ms / 1000)),

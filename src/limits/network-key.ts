@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Transaction } from '../store/store.ts';
 
-/** The day of a time in UTC, `2026-11-21`. */
+/** The UTC day of a time, `2026-11-21`. */
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /**
- * What a network is known by in the database for one day: HMAC-SHA256 under a key that every node reads there and that
- * is deleted when the day is over. No address is ever stored (trust.md section 5).
+ * The pseudonym of a network in the database for one day: an HMAC-SHA256 with a key that all nodes share and that is
+ * deleted when the day is over. No address is ever stored (docs/trust.md section 5).
  */
 export async function toNetworkKey(tx: Transaction, network: string, day: string): Promise<string> {
   const known = await tx.limits.dailyKey(day);

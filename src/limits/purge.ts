@@ -4,23 +4,23 @@ import { dayOf } from './network-key.ts';
 
 const pause_ms = 600_000;
 
-type Keeper = Pick<Context, 'store' | 'clock' | 'log'>;
+type PurgeContext = Pick<Context, 'store' | 'clock' | 'log'>;
 
-/** Deletes what no limit needs any more: full buckets, and networks and keys of days that are over. */
-export async function purgeLimits({ store, clock }: Keeper): Promise<void> {
+/** Deletes what no limit needs any more: full buckets, and the networks and keys of past days. */
+export async function purgeLimits({ store, clock }: PurgeContext): Promise<void> {
   const now = clock();
   await store.write((tx) => tx.limits.purge(now.getTime(), dayOf(now)));
 }
 
-/** Forgets now and every ten minutes until the signal, so that a quiet service keeps nothing either. Never throws. */
-export async function startPurge(context: Keeper, signal: AbortSignal): Promise<void> {
+/** Purges now and every ten minutes until the signal, so that an idle service stores nothing longer. Never throws. */
+export async function startPurge(context: PurgeContext, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       await purgeLimits(context);
       await sleep(pause_ms, undefined, { signal, ref: false });
     } catch (error) {
       if (signal.aborted) return;
-      context.log.warn({ err: error }, 'limits were not forgotten');
+      context.log.warn({ err: error }, 'purging of limits failed');
       await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

@@ -3,25 +3,26 @@ import type { Transaction } from '../store/store.ts';
 import { type Limit, toBucket, toEffective, toRefusal } from './limit.ts';
 import { dayOf, toNetworkKey } from './network-key.ts';
 
-/** One call against one limit; `day` is set where `who` is a network under that day's key. */
+/** One call to count against a limit. `day` is set if `key` is a network's pseudonym of that day. */
 export interface LimitedCall {
   readonly limit: Limit;
-  readonly who: string;
+  /** Identifies the caller within the limit. */
+  readonly key: string;
   readonly day?: string;
 }
 
 /**
- * Takes calls that all nodes count together, in the transaction of what they do: where one does not fit, rate_limited
- * is thrown and none was taken. With LIMITS=off everything is counted and nothing refused.
+ * Counts calls for all nodes together, in the transaction of what they do. If one does not fit, throws rate_limited and
+ * counts none. With LIMITS=off every call is counted and none refused.
  */
 export async function takeLimits(
   tx: Transaction,
   calls: readonly LimitedCall[],
   { config, clock }: Pick<Context, 'config' | 'clock'>,
 ): Promise<void> {
-  const tried = calls.map(({ limit, who, day }) => {
+  const tried = calls.map(({ limit, key, day }) => {
     const effective = toEffective(limit, config);
-    return { effective, bucket: { key: `${limit.name} ${who}`, day, ...toBucket(effective) } };
+    return { effective, bucket: { key: `${limit.name} ${key}`, day, ...toBucket(effective) } };
   });
   const buckets = tried.map(({ bucket }) => bucket);
   const waits_ms = await tx.limits.take(buckets, clock().getTime());
@@ -31,17 +32,17 @@ export async function takeLimits(
   }
 }
 
-/** Takes a call of the caller's network from each limit, for all nodes together. Throws rate_limited. */
+/** Counts one call of the caller's network against each limit, for all nodes together. Throws rate_limited. */
 export async function takeNetworkLimits(context: Context, limits: readonly Limit[]): Promise<void> {
   if (limits.length === 0) return;
   const now = context.clock();
   const day = dayOf(now);
   await context.store.write(async (tx) => {
     await tx.limits.purge(now.getTime(), day);
-    const who = await toNetworkKey(tx, context.caller.network, day);
+    const key = await toNetworkKey(tx, context.caller.network, day);
     await takeLimits(
       tx,
-      limits.map((limit) => ({ limit, who, day })),
+      limits.map((limit) => ({ limit, key, day })),
       context,
     );
   });

@@ -36,9 +36,9 @@ const takeRating = (tx: Transaction, { capability: { id }, handle }: Submission,
   takeLimits(
     tx,
     [
-      { limit: limits.subject, who: `${id} ${handle}` },
-      { limit: limits.hour, who: id },
-      { limit: limits.day, who: id },
+      { limit: limits.subject, key: `${id} ${handle}` },
+      { limit: limits.hour, key: id },
+      { limit: limits.day, key: id },
     ],
     context,
   );

@@ -5,17 +5,17 @@ import { type Checkpoint, readCheckpoint } from '../evidence/log/checkpoint.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
 import { treeRoot } from '../evidence/log/merkle.ts';
 import type { LogReads } from '../store/contract/transparency-log.ts';
-import { logOfOrigin, type RecordContext } from './keys.ts';
+import { type LogContext, logOfOrigin } from './keys.ts';
 
-/** Where the newest published checkpoint is kept outside the database; undefined where there is no place for it. */
-function keptPath({ checkpointFile, databaseUrl }: Config): string | undefined {
+/** Path of the checkpoint file, outside the database; undefined if none is configured and the database is no file. */
+function checkpointPath({ checkpointFile, databaseUrl }: Config): string | undefined {
   if (checkpointFile) return checkpointFile;
   return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
 }
 
-/** Keeps a checkpoint, whole or not at all, before it is shown to anybody. */
-export async function keepCheckpoint({ config }: RecordContext, text: string): Promise<void> {
-  const path = keptPath(config);
+/** Replaces the checkpoint file atomically. To be called before a checkpoint is published. */
+export async function saveCheckpoint({ config }: LogContext, text: string): Promise<void> {
+  const path = checkpointPath(config);
   if (!path) return;
   await mkdir(dirname(path), { recursive: true });
   const fresh = await open(`${path}.${process.pid}.new`, 'w');
@@ -25,8 +25,8 @@ export async function keepCheckpoint({ config }: RecordContext, text: string): P
   await rename(`${path}.${process.pid}.new`, path);
 }
 
-async function readKept(config: Config): Promise<string | undefined> {
-  const path = keptPath(config);
+async function readCheckpointFile(config: Config): Promise<string | undefined> {
+  const path = checkpointPath(config);
   if (!path) return undefined;
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -34,8 +34,8 @@ async function readKept(config: Config): Promise<string | undefined> {
   });
 }
 
-/** Whether the database still holds the tree that a checkpoint names, or closed its log: another node was first. */
-async function isHeld(log: LogReads, checkpoint: Checkpoint): Promise<boolean> {
+/** Whether the database contains a checkpoint's tree. A log that was closed counts: another node has handled it. */
+async function isContained(log: LogReads, checkpoint: Checkpoint): Promise<boolean> {
   const head = (await log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
   if (head?.closed_with !== undefined) return true;
   if (!head || head.size < checkpoint.size) return false;
@@ -43,23 +43,26 @@ async function isHeld(log: LogReads, checkpoint: Checkpoint): Promise<boolean> {
 }
 
 /**
- * Compares the database with the newest checkpoint kept outside it. Where the database does not hold that tree (a
- * restored backup), the log is closed with that checkpoint, and the next one begins with it as its first entry.
- * Answers whether that was so. To be called once, before anything is written (trust.md section 4).
+ * Compares the database with the checkpoint file. If the database does not contain that checkpoint's tree (an older
+ * backup was restored), closes the log with the checkpoint and opens the next log, whose first entry is the checkpoint.
+ * Returns whether it did so. To be called once, before anything is written (docs/trust.md section 4).
  */
-export async function compareWithKept(context: RecordContext): Promise<boolean> {
+export async function compareWithCheckpointFile(context: LogContext): Promise<boolean> {
   const { store, config, clock, log } = context;
-  const text = await readKept(config);
-  const kept = text === undefined ? undefined : readCheckpoint(text);
-  if (text === undefined || !kept) return false;
-  if (await isHeld(store.log, kept)) return false;
+  const text = await readCheckpointFile(config);
+  const checkpoint = text === undefined ? undefined : readCheckpoint(text);
+  if (text === undefined || !checkpoint) return false;
+  if (await isContained(store.log, checkpoint)) return false;
   const isOpened = await store.write(async (tx) => {
-    if (await isHeld(tx.log, kept)) return false;
+    if (await isContained(tx.log, checkpoint)) return false;
     await tx.log.openNext(text, clock().toISOString());
     await tx.log.append(toLeaf('log.continued', { checkpoint: text }));
     return true;
   });
   if (isOpened)
-    log.warn({ size: kept.size }, 'the database is older than a published checkpoint: a new log was opened');
+    log.warn(
+      { size: checkpoint.size },
+      'the database is older than the published checkpoint; a new transparency log was opened',
+    );
   return isOpened;
 }

@@ -3,21 +3,21 @@ import { inclusionProof } from '../evidence/log/merkle.ts';
 import { toVerifierText, verifierOf } from '../evidence/log/signed-note.ts';
 import { Problem } from '../problem.ts';
 import type { LogHead } from '../store/contract/transparency-log.ts';
-import { checkpointCovering } from './issue-checkpoint.ts';
-import { logPath, openLogKey, type RecordContext } from './keys.ts';
+import { checkpointCovering, type IssuingContext } from './issue-checkpoint.ts';
+import { logPath, openLogKey } from './keys.ts';
 
-/** What anyone needs to check one entry offline. */
+/** Everything needed to verify one entry offline. */
 export interface EntryProof {
   readonly log_index: number;
-  /** Address of the log that holds it. */
+  /** URL of the log that contains it. */
   readonly log: string;
   readonly leaf: string;
-  /** What the leaf commits to, with its salt; absent where it was erased. */
+  /** What the leaf commits to, with its salt; absent if it was erased. */
   readonly record?: string;
   readonly salt?: string;
-  /** C2SP tlog-proof: place, path and signed checkpoint. */
+  /** C2SP tlog-proof: index, path and signed checkpoint. */
   readonly proof: string;
-  /** C2SP signed-note verifier of the checkpoint. */
+  /** C2SP signed-note verifier key of the checkpoint. */
   readonly key: string;
 }
 
@@ -26,14 +26,14 @@ const headOf = (heads: readonly LogHead[], index: number): LogHead | undefined =
 
 const noEntry = () => new Problem('not_found', { detail: 'No log entry has this index.' });
 
-/** The proof of one entry under the newest checkpoint. Throws not_found; a closed log's entries are proven no more. */
-export async function proveEntry(context: RecordContext, log_index: number): Promise<EntryProof> {
+/** The proof of one entry under the newest checkpoint. Throws not_found, also for entries of a closed log. */
+export async function proveEntry(context: IssuingContext, log_index: number): Promise<EntryProof> {
   const { store, config } = context;
   const head = headOf(await store.log.heads(), log_index);
   if (!head) throw noEntry();
   if (head.closed_with !== undefined)
     throw new Problem('not_found', {
-      detail: 'The entry is in a log that was closed; its last checkpoint is at its address.',
+      detail: 'The entry belongs to a closed log, whose last checkpoint is still served at its address.',
     });
   const checkpoint = await checkpointCovering(context, log_index);
   const entry = await store.log.leaf(log_index);

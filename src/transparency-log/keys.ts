@@ -1,32 +1,39 @@
 import { randomBytes } from 'node:crypto';
-import type { Context } from '../context.ts';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
 import { type NoteKey, toNoteKey } from '../evidence/log/signed-note.ts';
+import type { Store } from '../store/store.ts';
 
-/** What signing needs of a context. */
-export type RecordContext = Pick<Context, 'store' | 'config' | 'clock' | 'log'>;
+/** What the transparency log needs of a context. */
+export interface LogContext {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => Date;
+  readonly log: Logger;
+}
 
-/** Path of a log: the first one is /log, the ones after a restored backup are /log/2 and so on. */
+/** Path of a log: /log for the first one, /log/2 and so on for those opened after a restored backup. */
 export const logPath = (log: number): string => (log === 1 ? '/log' : `/log/${log}`);
 
-/** Name of a log in its checkpoints: its address without the scheme (C2SP tlog-tiles, "Parameters"). */
+/** Origin of a log in its checkpoints: its URL without the scheme (C2SP tlog-tiles, "Parameters"). */
 export const logOrigin = (log: number, publicUrl: string): string =>
   `${publicUrl.replace(/^https?:\/\//, '')}${logPath(log)}`;
 
-/** The number of the log that an origin names, whatever address it was served under. */
+/** The number of the log with an origin, whatever host it was served under. */
 export const logOfOrigin = (origin: string): number => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
 
-/** The seed is made once and kept in the database, so that one node needs no set-up and several share it. */
-async function readSeed({ store, clock }: RecordContext): Promise<string> {
-  const kept = await store.keys.logSeed();
-  if (kept) return kept;
+/** The seed is generated once and stored in the database, so that all nodes share it without configuration. */
+async function readSeed({ store, clock }: LogContext): Promise<string> {
+  const stored = await store.keys.logSeed();
+  if (stored) return stored;
   return store.write(async (tx) => {
-    const made = randomBytes(32).toString('base64');
-    const found = await tx.keys.logSeed();
-    if (!found) await tx.keys.addLogSeed(made, clock().toISOString());
-    return found ?? made;
+    const generated = randomBytes(32).toString('base64');
+    const existing = await tx.keys.logSeed();
+    if (!existing) await tx.keys.addLogSeed(generated, clock().toISOString());
+    return existing ?? generated;
   });
 }
 
 /** The key that signs one log's checkpoints. */
-export const openLogKey = async (context: RecordContext, log: number): Promise<NoteKey> =>
+export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
   toNoteKey(logOrigin(log, context.config.publicUrl), Buffer.from(await readSeed(context), 'base64'));

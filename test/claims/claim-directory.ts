@@ -84,6 +84,7 @@ export function createClaimContext(
     ...node,
     config,
     repositories: createRepositoryReader(config.repositoryHosts),
+    checkpoints: {},
     timeouts: defaultTimeouts,
     log: pino({ level: 'silent' }),
     caller: { network: '127.0.0.1' },
