@@ -26,7 +26,7 @@ export const isSelfRating = (source: Side, subject: Side): boolean =>
   source.handle === subject.handle ||
   (source.repository_key !== undefined && source.repository_key === subject.repository_key);
 
-/** What is computed about a rating (trust.md section 3). */
+/** What is computed about a rating (docs/trust.md section 3). */
 export function toRatingFlags(
   source: Side,
   subject: Side,

@@ -35,7 +35,7 @@ const contentFields = {
   supersedes: z.string().min(1).max(64).optional(),
 };
 
-/** What a rater sends besides the handle of the listing it rates (trust.md section 3). */
+/** What a rater sends besides the handle of the listing it rates (docs/trust.md section 3). */
 export const ratingContent = z.object({
   ...contentFields,
   interaction_id: contentFields.interaction_id.describe(

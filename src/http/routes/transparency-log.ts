@@ -109,7 +109,7 @@ function createOneLogRoutes() {
     });
 }
 
-/** The record that anyone can check: checkpoints, tiles, entries, proofs and keys of every log (trust.md section 4). */
+/** The record that anyone can check: checkpoints, tiles, entries, proofs and keys of every log (docs/trust.md section 4). */
 export const createLogRoutes = () =>
   new Hono<HttpEnvironment>()
     .get('/log', answerLogs)
