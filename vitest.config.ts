@@ -1,23 +1,29 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests of pages in Chromium and of attacks, which take about half of the time. */
+const slow = ['test/{browser,hostile}/**/*.test.ts'];
+const onPostgresOnly = ['test/**/*.postgres.test.ts'];
 /** What reads and writes through the store runs once more on PostgreSQL. */
 const onBothEngines = [
   'test/backup/{journey,restore}.test.ts',
   'test/claims/**/*.test.ts',
   'test/compare/**/*.test.ts',
+  'test/hostile/{fuzz,killed,race,rating}.test.ts',
   'test/http/**/*.test.ts',
   'test/mcp/{clients,resources,robustness}.test.ts',
   'test/ratings/**/*.test.ts',
-  'test/transparency-log/**/*.test.ts',
   'test/registry/**/*.test.ts',
-  'test/hostile/{fuzz,killed,race,rating}.test.ts',
   'test/store/migrations.test.ts',
+  'test/transparency-log/**/*.test.ts',
 ];
-const onPostgresOnly = ['test/**/*.postgres.test.ts'];
+/** Tests of HTTP alone: their store is never the subject. */
+const ofHttpAlone = ['test/http/{access-log,answer-cache,caller,guards,link-cards,markdown}.test.ts'];
 
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Files of one worker share modules: importing the service anew took a fifth of the time.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
@@ -25,17 +31,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: {
-          name: 'sqlite',
-          include: ['test/**/*.test.ts'],
-          exclude: onPostgresOnly,
-        },
+        test: { name: 'sqlite', include: ['test/**/*.test.ts'], exclude: [...slow, ...onPostgresOnly] },
       },
+      { extends: true, test: { name: 'slow', include: slow } },
       {
         extends: true,
         test: {
           name: 'postgres',
           include: [...onBothEngines, ...onPostgresOnly],
+          exclude: ofHttpAlone,
           globalSetup: 'test/support/postgres-setup.ts',
           setupFiles: 'test/support/postgres-environment.ts',
         },

@@ -145,7 +145,7 @@ describe('what is no backup of this program leaves the database new', () => {
 
 describe('a backup', () => {
   const backupTo = (file: string) => run(['backup', file], backups.original);
-  it('goes over no other file, and says where it cannot go', async () => {
+  it('overwrites no other file, and reports where it cannot write', async () => {
     writeFileSync(path('there.gz'), 'precious');
     expect(await backupTo(path('there.gz'))).toEqual({
       code: 74,
@@ -159,7 +159,7 @@ describe('a backup', () => {
       expect.stringMatching(/b\.gz: cannot be written: ENOENT/),
     ]);
   });
-  it('of nothing is none', async () => {
+  it('of an empty database is refused', async () => {
     const { code, stderr } = await run(['backup', path('empty.gz')], `file:${path('empty.db')}`);
     expect([code, stderr]).toEqual([78, 'DATABASE_URL: this database is empty\n']);
     expect(existsSync(path('empty.gz'))).toBe(false);
@@ -180,7 +180,7 @@ async function runWithoutRoom(args: readonly string[], databaseUrl: string) {
 }
 
 describe('without room', () => {
-  it('a backup says so and leaves no file behind', async () => {
+  it('a backup reports it and leaves no file behind', async () => {
     const ended = await runWithoutRoom(['backup', path('no-room.gz')], backups.original);
     expect([ended.code, lastLine(ended)]).toEqual([
       74,
@@ -188,7 +188,7 @@ describe('without room', () => {
     ]);
     expect(existsSync(path('no-room.gz'))).toBe(false);
   });
-  it('a restore says so, and runs again once there is', async () => {
+  it('a restore reports it, and can be repeated once there is room', async () => {
     const database = `file:${path('no-room.db')}`;
     expect((await run(['feedback'], database)).code).toBe(0);
     const ended = await runWithoutRoom(['restore', path('whole.gz')], database);

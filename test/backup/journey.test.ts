@@ -111,7 +111,7 @@ async function stop({ child, ended }: Started): Promise<void> {
 }
 
 describe('a backup', () => {
-  it('of a running service is one file for its owner that says what is in it', async () => {
+  it('of a running service is one file, readable by its owner only, that lists its contents', async () => {
     const { code, stdout, stderr } = await backup(original, 'first.gz');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(/first\.gz: \d+ rows in \d+\.\d s; it contains keys, so keep it secret\n$/);
@@ -212,7 +212,7 @@ describe('a service restored into a new database', () => {
 });
 
 /** The published checkpoint is kept outside the database (docs/decisions/0004). */
-describe('a backup restored where a checkpoint was kept', () => {
+describe('a backup restored beside a saved checkpoint', () => {
   const logsOf = async (databaseUrl: string, kept: string) => {
     const CHECKPOINT_FILE = path(`of ${kept}`);
     cpSync(path(kept), CHECKPOINT_FILE);

@@ -30,7 +30,7 @@ describe('made-up listings', () => {
     expect(shareOf(rows, ({ server }) => String(server.name).startsWith(`${first}/`))).toBeCloseTo(0.044, 2);
   });
 
-  it('are read by the import, none quarantined, every version kept', async () => {
+  it('are read by the import, none quarantined, every version stored', async () => {
     const some = createSynthetic({ listings: 300, allVersions: true });
     const versions = Array.from({ length: 300 }, (_, at) => some.entries(at)).flat();
     expect(versions.length).toBeGreaterThan(450);

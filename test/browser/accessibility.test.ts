@@ -62,7 +62,7 @@ describe('a reader who sees other colours, less motion, or paper', () => {
     await page.close();
   });
 
-  it('sees nothing move where that was asked for', async () => {
+  it('sees no movement with reduced motion', async () => {
     const page = await browser.newPage({ viewport: desktop, reducedMotion: 'reduce' });
     for (const path of ['/', '/agents', full]) {
       await page.goto(directory.url + path);

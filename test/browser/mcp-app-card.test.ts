@@ -48,7 +48,7 @@ const textIn = async (card: { frame: { locator(selector: string): { innerText():
 const webhook = { handle: 'co.webhook/webhook' };
 
 describe('the card in a host of MCP Apps', () => {
-  it('shows the listing of a call, tells its size, and asks nobody else for anything', async () => {
+  it('shows the listing of a call, reports its size, and requests nothing from any other host', async () => {
     const card = await host.open();
     expect(await textIn(card)).toBe('Waiting for the answer.');
     const [waitingSize] = (await card.seen()).sizes;
@@ -77,7 +77,7 @@ describe('the card in a host of MCP Apps', () => {
     expect([...host.origins].sort()).toEqual([...host.own].sort());
   });
 
-  it('shows a comparison in the order asked, what is unknown among it', async () => {
+  it('shows a comparison in the requested order, unknowns included', async () => {
     const card = await host.open();
     const handles = ['com.politicalcomms/api', 'co.webhook/webhook', 'org.nobody/here'];
     const criteria = [
@@ -170,7 +170,7 @@ describe('the card in a host of MCP Apps', () => {
     expect(brightest(light)).toBeGreaterThan(192);
   });
 
-  it('says a problem, that a call was cancelled, that an answer is none of ours; listens to its host only; ends when asked', async () => {
+  it('shows a problem, a cancelled call and a foreign answer; obeys only its host; closes on request', async () => {
     const card = await host.open();
     await card.result(await client.call('get_agent', { handle: 'co.webhook/webhok' }));
     await card.frame.getByText('Near it: co.webhook/webhook').waitFor();

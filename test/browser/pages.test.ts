@@ -114,7 +114,7 @@ describe.each([
     await page.close();
   });
 
-  it('sends feedback, and is told what is wrong with it first', async () => {
+  it('sends feedback after correcting the errors that the form shows', async () => {
     const trace = await open();
     const { page } = trace;
     await page.goto(`${directory.url}/feedback`);

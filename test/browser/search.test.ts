@@ -132,7 +132,7 @@ describe.each([
     await page.close();
   });
 
-  it('that finds nothing says what would', async () => {
+  it('without results suggests searches that have some', async () => {
     const trace = await open('/agents?q=paymetns&package=pypi');
     const { page } = trace;
     expect(await count(page)).toBe('No listing matches.');
@@ -232,7 +232,7 @@ describe('with JavaScript', () => {
     await page.close();
   });
 
-  it('a search that cannot be run says why where it stands, and the next one works', async () => {
+  it('an invalid search shows the reason in place, and the next one works', async () => {
     const { page } = await open('/agents');
     await field(page).fill('one two three four five six seven eight nine ten eleven');
     await eventually(() => count(page)).toBe('This search cannot be run.');
@@ -245,7 +245,7 @@ describe('with JavaScript', () => {
     await page.close();
   });
 
-  it('an answer that does not come is said, and the results before stay', async () => {
+  it('a missing answer is reported, and the earlier results stay', async () => {
     const { page } = await open('/agents?q=webhook');
     await page.route('**/agents?q=pay*', (route) => route.abort());
     await field(page).fill('payments');

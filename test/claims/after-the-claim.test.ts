@@ -212,7 +212,7 @@ describe('a listing whose recorded repository changes', () => {
 });
 
 describe('the re-check', () => {
-  test('looks after a day, give or take a fifth, and suspends what is gone', async () => {
+  test('checks after a day, give or take a fifth, and suspends claims whose line is gone', async () => {
     await claim();
     directory.repository.commit({ [file]: null });
     directory.wait(0.79 * day_s);
@@ -224,7 +224,7 @@ describe('the re-check', () => {
     expect(await recheckClaims(directory.context)).toBe(0);
   });
 
-  test('spreads claims over the time, and stops when told', async () => {
+  test('spreads claims over time, and stops on request', async () => {
     const row = { checked_at: '2026-11-21T00:00:00.000Z' } as Parameters<typeof recheckDue_ms>[0];
     const due = Array.from(
       { length: 200 },

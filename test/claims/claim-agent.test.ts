@@ -104,7 +104,7 @@ test('a later call never returns a secret of an earlier one', async () => {
   expect(await types()).toEqual(['activated']);
 });
 
-test('a stranger who asks all the while gets pairs that are worth nothing', async () => {
+test('a stranger who calls repeatedly gets pairs that are worthless', async () => {
   directory.repository.commit({ 'README.md': 'Webhook\n' });
   const owner = await directory.ask();
   const strangers = [await directory.ask(), await askClaim(directory.context)];
@@ -123,7 +123,7 @@ test('a stranger who asks all the while gets pairs that are worth nothing', asyn
   expect(await authenticate(directory.as(owner.capability))).toMatchObject({ state: 'active' });
 });
 
-test('within 30 seconds the last check is answered, and the host is asked once', async () => {
+test('within 30 seconds callers get the result of the last check, and the host is requested once', async () => {
   directory.repository.commit({ 'README.md': 'Webhook\n' });
   await directory.ask();
   const asked = directory.git.requests.length;
@@ -337,7 +337,7 @@ test('an optout line withdraws the listing and its claim', async () => {
   ]);
 });
 
-test('a listing that cannot be claimed says why', async () => {
+test('a listing that cannot be claimed is refused with the reason', async () => {
   await putListings(
     directory.context.store,
     claimableListing(2, 'org.example/none', undefined),

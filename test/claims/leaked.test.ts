@@ -78,7 +78,7 @@ test('in one repository for several listings, a secret that another listing’s 
   expect(await standing(issued.capability)).toBe('401 capability_revoked');
 });
 
-test('a line of one listing says nothing to another one in the same file', async () => {
+test('a line of one listing does not affect another listing in the same file', async () => {
   const mono = git.createRepository('mono/repo');
   const issued = await claim('io.a/one');
   mono.commit({ 'dossier-claim.txt': `${issued.challenge}\n` });

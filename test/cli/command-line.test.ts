@@ -50,7 +50,7 @@ describe('dossier serve', () => {
     expect((await service.ended).code).toBe(0);
   });
 
-  it('ends cleanly when npm start is told to', async () => {
+  it('ends cleanly when npm start gets SIGTERM', async () => {
     const env = { ...process.env, ...settings({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' }) };
     const npm = spawn('npm', ['start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
@@ -75,7 +75,7 @@ describe('dossier serve', () => {
       .toBe('gone');
   });
 
-  it('says in one line that a port is taken', async () => {
+  it('reports a port in use in one line', async () => {
     const first = startDossier([], settings());
     const port = new URL(await first.line(/^listening on (.+)$/m)).port;
     const second = await runDossier([], settings({ PORT: port }));

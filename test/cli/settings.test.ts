@@ -58,7 +58,7 @@ it('takes the forms that are right', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-it('names the service everywhere as SERVICE_NAME says', async () => {
+it('shows SERVICE_NAME everywhere as the name of the service', async () => {
   const service = startDossier([], { ...quiet, SERVICE_NAME: 'Paper Trail' });
   const url = await service.line(/^listening on (\S+)/m);
   const home = await (await fetch(url)).text();

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 describe('/compare', () => {
-  it('has one address for each comparison, and asks something where nothing was picked', async () => {
+  it('has one address for each comparison, and a form where nothing was picked', async () => {
     const moved = [302, `/compare?${webhook}&${politics}&${first}`];
     expect(await locationOf('/compare?handle=co.webhook/webhook&handle=com.politicalcomms/api')).toEqual(
       moved,
@@ -101,7 +101,7 @@ describe('/compare', () => {
       for (const { fact } of [...imported, ...native]) expect(page).toContain(`<p>${fact}</p>`);
   });
 
-  it('finds listings to add by words, and says where there are none', async () => {
+  it('finds listings to add by words, and reports when there are none', async () => {
     const page = await pageOf(`/compare?${webhook}&claimed=true&add=sms`);
     expect(page).toContain('Found by “sms”');
     expect(page).toContain(
@@ -127,7 +127,7 @@ describe('/compare', () => {
     expect(none.match(/: No listing has this handle\./g)).toHaveLength(2);
   });
 
-  it('says at the field what is wrong with it, and keeps what was picked', async () => {
+  it('shows the error at its field, and keeps what was picked', async () => {
     const response = await get(
       `/compare?${webhook}&${politics}&updated_within_days=0&tag=webhooks&transport=http`,
     );
@@ -148,7 +148,7 @@ describe('/compare', () => {
     expect(page).toContain('<input type="hidden" name="handle" value="co.webhook/webhook">');
   });
 
-  it('asks for fewer listings, criteria and words where there are too many', async () => {
+  it('refuses too many listings, criteria and words', async () => {
     const nine = Array.from({ length: 9 }, (_, at) => `handle=a.b%2Fc${at}`).join('&');
     const many = await get(`/compare?${nine}&claimed=true`);
     expect(many.status).toBe(422);

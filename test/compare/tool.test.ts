@@ -84,7 +84,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(Object.keys({ ...listings[1] })).toEqual(['handle', 'description', 'imported', 'native']);
   });
 
-  it('says the same as the listing document', async () => {
+  it('shows the same as the listing document', async () => {
     const document = (await directory.call('get_agent', { handle: webhook })) as {
       readonly claim?: { readonly statement: string; readonly checked_at: string };
       readonly evidence_snapshot_date?: string;
@@ -101,7 +101,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(listings[0]?.imported).toMatchObject([{ recorded: document.endpoint }]);
   });
 
-  it('names what there is nothing to say of, and answers the rest', async () => {
+  it('reports handles without a listing, and answers the rest', async () => {
     const handles = [
       'co.webhook/Webhook',
       webhook,
@@ -126,7 +126,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(listings[1]?.imported).toHaveLength(1);
   });
 
-  it('refuses what is outside its bounds and its vocabulary, and says what would be inside', async () => {
+  it('refuses what is out of bounds or not in the vocabulary, and lists what is allowed', async () => {
     const active = { criterion: 'active' };
     const refused = async (handles: readonly string[], criteria: readonly object[]) => {
       const { code, fields } = await compare(handles, criteria);

@@ -22,7 +22,7 @@ const binding = {
   repositoryKey: 'github.com/webhook-co/webhook',
 };
 
-test('the literal forms hold', () => {
+test('a capability, its hash and its challenge have the documented form', () => {
   expect(isCapability(capability)).toBe(true);
   expect(capabilityHash(capability)).toBe(hash);
   expect(capabilityId(hash)).toBe('329dfd679f709787');
@@ -30,7 +30,7 @@ test('the literal forms hold', () => {
   expect(readChallenge(challenge)).toMatchObject({ kid: 7, issued_s, hash });
 });
 
-test('a capability with a wrong or missing letter is none', () => {
+test('a capability with a wrong or missing letter is invalid', () => {
   expect(isCapability(capability.replace('Q', 'R'))).toBe(false);
   expect(isCapability(capability.slice(0, -1))).toBe(false);
   expect(isCapability(`${capability}x`)).toBe(false);

@@ -43,7 +43,7 @@ async function storeOf(leaves: readonly Buffer[]) {
   return store;
 }
 
-describe('the log’s tree, kept by the store', () => {
+describe('the log’s tree, in the store', () => {
   it('has the roots of the RFC 6962 reference tree at every size', async () => {
     const store = await storeOf(referenceLeaves.map((hex) => Buffer.from(hex, 'hex')));
     const roots = await Promise.all(referenceRoots.map((_root, size) => treeRoot(store.log.tree(1), size)));

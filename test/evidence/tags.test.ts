@@ -12,7 +12,7 @@ const facts = (change: Partial<TagFacts>): TagFacts => ({
 });
 
 describe('tags', () => {
-  it('says why a listing has each', () => {
+  it('gives the reason why a listing has each', () => {
     expect(
       toTags(
         facts({

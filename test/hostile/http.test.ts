@@ -212,7 +212,7 @@ describe('Authorization', () => {
   });
 });
 
-describe('what the headers of 2026-07-28 say against the body', () => {
+describe('headers of 2026-07-28 that contradict the body', () => {
   const { headers, body } = modern('tools/call', {
     name: 'get_agent',
     arguments: { handle: 'co.webhook/webhook' },

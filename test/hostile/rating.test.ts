@@ -46,14 +46,14 @@ const rating = (change: object = {}) => ({
 });
 const at = (seconds: number) => new Date(directory.context.clock().getTime() + seconds * 1000).toISOString();
 
-interface Said {
+interface Answered {
   readonly status: number;
   readonly code?: string;
   readonly [field: string]: unknown;
 }
-async function submit(change: object = {}, as: string | undefined = capability): Promise<Said> {
+async function submit(change: object = {}, as: string | undefined = capability): Promise<Answered> {
   const answer = await directory.post('/api/tools/submit_rating', rating(change), as);
-  return { ...((await answer.json()) as Said), status: answer.status };
+  return { ...((await answer.json()) as Answered), status: answer.status };
 }
 async function overMcp(message: typeof legacy | typeof modern, authorization: string, input: object) {
   const { headers, body } = message('tools/call', { name: 'submit_rating', arguments: input });
@@ -204,7 +204,7 @@ describe('a text of a rating', () => {
     return ratings.find(({ id }) => id === rating_id);
   };
 
-  it('that nobody can see counts as not sent', async () => {
+  it('that is invisible counts as not sent', async () => {
     const evidence = [{ kind: 'receipt', value: unseen }];
     const { status, rating_id } = await submit({ comment: unseen, operation: unseen, evidence });
     expect(status).toBe(200);
@@ -213,7 +213,7 @@ describe('a text of a rating', () => {
     for (const field of ['comment', 'operation', 'evidence']) expect(record).not.toHaveProperty(field);
   });
 
-  it('is kept without what hides or turns it, whichever field it stands in', async () => {
+  it('is stored without invisible and bidirectional characters, in every field', async () => {
     const { rating_id } = await submit({
       comment: `a${unseen}\nb`,
       operation: `send${unseen}\n sms`,
@@ -355,9 +355,9 @@ describe('a capability', () => {
     const over = (path: string, method: string, body?: string) =>
       directory.app.request(path, { method, headers, body } as RequestInit);
     const rest = await over('/api/tools/submit_rating', 'POST', JSON.stringify(rating()));
-    expect([rest.status, ((await rest.json()) as Said).code]).toEqual([401, code]);
+    expect([rest.status, ((await rest.json()) as Answered).code]).toEqual([401, code]);
     const me = await over('/api/capability', 'GET');
-    expect([me.status, ((await me.json()) as Said).code]).toEqual([401, code]);
+    expect([me.status, ((await me.json()) as Answered).code]).toEqual([401, code]);
     for (const message of [legacy, modern]) {
       for (const [name, input] of [
         ['submit_rating', rating()],
@@ -378,7 +378,7 @@ describe('a capability', () => {
     }
   });
 
-  it.each(states)('%s keeps nobody from any method of MCP', async (_, headersOf) => {
+  it.each(states)('%s prevents no other caller from any method of MCP', async (_, headersOf) => {
     const methods = [
       'initialize',
       'tools/list',
@@ -427,7 +427,7 @@ describe('feedback', () => {
   ])('%s', async (_, body, status, code) => {
     const kept = (await directory.store.feedback.list('open', 100)).length;
     const answer = await directory.post('/api/feedback', body);
-    expect([answer.status, ((await answer.json()) as Said).code]).toEqual([status, code]);
+    expect([answer.status, ((await answer.json()) as Answered).code]).toEqual([status, code]);
     expect(await directory.store.feedback.list('open', 100)).toHaveLength(kept);
   });
 });

@@ -28,7 +28,7 @@ describe('/about', () => {
     expect(page.split('com.example/broken-')).toHaveLength(21);
   });
 
-  it('says how long the last completed import took', async () => {
+  it('shows how long the last completed import took', async () => {
     const { done } = await directory.store.imports.last();
     if (!done) throw new Error('there is no completed import');
     await directory.store.write((tx) =>

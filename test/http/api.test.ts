@@ -114,7 +114,7 @@ describe('POST /api/claim-github', () => {
     ]);
   });
 
-  it('says how to use it to whoever looks', async () => {
+  it('explains how to use it', async () => {
     const text = await (await directory.app.request('/api/claim-github')).text();
     expect(text).toContain(
       `curl -s http://127.0.0.1:3000/api/claim-github -H 'Content-Type: application/json' -d '{"handle":"co.webhook/webhook"}'`,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 describe('the badge', () => {
-  it('is a grey SVG that says how much evidence there is and as of when', async () => {
+  it('is a grey SVG that shows the amount of evidence and its date', async () => {
     for (const path of ['/badge/co.webhook/webhook', '/badge/co.webhook/webhook.svg']) {
       const response = await get(path);
       expect(response.status).toBe(200);
@@ -64,7 +64,7 @@ describe('the badge', () => {
     await rated.close();
   });
 
-  it('is not sent again to whoever holds it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const etag = (await get('/badge/co.webhook/webhook')).headers.get('etag') ?? '';
     const again = await get('/badge/co.webhook/webhook', { 'if-none-match': etag });
     expect([again.status, again.headers.get('etag'), again.headers.get('cache-control')]).toEqual([
@@ -87,7 +87,7 @@ describe('the badge', () => {
     });
   });
 
-  it('of an unknown handle is an image that says so; its JSON is a problem', async () => {
+  it('of an unknown handle is an image with that message; its JSON is a problem', async () => {
     const response = await get('/badge/nobody/nothing');
     expect([response.status, response.headers.get('content-type')]).toEqual([
       404,

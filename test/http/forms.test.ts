@@ -147,7 +147,7 @@ describe('feedback', () => {
 describe('the claim form', () => {
   const path = '/agents/co.webhook/webhook/claim';
 
-  it('shows the steps, then challenge, file and capability once, then the look', async () => {
+  it('shows the steps, then challenge, file and capability once, then the check', async () => {
     const steps = await (await directory.app.request(path)).text();
     expect(steps).toContain(`<form method="post" action="${path}"><button>Get a challenge</button></form>`);
     expect(steps).toContain('dossier-claim.txt');
@@ -164,7 +164,7 @@ describe('the claim form', () => {
     expect(looked).not.toContain('dossier_cap_');
   });
 
-  it('of a listing without a repository says what to do instead', async () => {
+  it('of a listing without a repository suggests what to do instead', async () => {
     await directory.importEntries([
       {
         server: { name: 'io.test/bare', description: 'No repository', version: '1.0.0' },

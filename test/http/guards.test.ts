@@ -41,7 +41,7 @@ describe('every answer', () => {
     expect(headers.get('x-powered-by')).toBeNull();
   });
 
-  it('asks for https only where the service is on https', async () => {
+  it('requires https only where the service is on https', async () => {
     const secure = await openDirectory({
       entries: [],
       environment: { PUBLIC_URL: 'https://dossier.example' },

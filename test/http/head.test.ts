@@ -46,7 +46,7 @@ async function headOf(path: string) {
 }
 
 describe('the head of a listing', () => {
-  it('says what it is to those who find or link it', async () => {
+  it('describes it for search engines and link previews', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const description = `“Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.” (its publisher’s words). co.webhook/webhook is listed with no rating evidence as of ${today}. A listing is not verification and not a recommendation to buy.`;
     const { title, canonical, metas } = await headOf('/agents/co.webhook/webhook');
@@ -70,7 +70,7 @@ describe('the head of a listing', () => {
     expect(metas).not.toHaveProperty('robots');
   });
 
-  it('says it to machines, without a rating of any kind', async () => {
+  it('describes it for machines, without any rating', async () => {
     const { data, head } = await headOf('/agents/co.webhook/webhook');
     expect(data).toEqual([
       {

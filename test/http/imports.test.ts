@@ -73,7 +73,7 @@ describe('how fresh the listings are', () => {
 describe('an import that did not complete', () => {
   const stays = 'The listings shown are as old as their dates say.';
 
-  it('is tried again where it is that of the registry that is set, and says why it failed', async () => {
+  it('shows why it failed, and when it is retried if its registry is the configured one', async () => {
     const context = await open(registry.url);
     registry.trouble('unavailable');
     await runImport(context, { patience });
@@ -111,7 +111,7 @@ describe('an import that did not complete', () => {
 });
 
 describe('an import under way', () => {
-  it('says what it read so far and nothing of what it did not, then that it was stopped', async () => {
+  it('shows what it has read so far and nothing else, then that it was stopped', async () => {
     registry.serve(manyEntries(250));
     const context = await open(registry.url);
     registry.delay(800);

@@ -39,7 +39,7 @@ afterAll(() => directory.close());
 
 const read = async (path: string) => (await directory.app.request(`/agents/${path}`)).text();
 
-describe('what a listed service asks of its caller', () => {
+describe('what a listed service requires of its caller', () => {
   it('stands in the document', async () => {
     expect(JSON.parse(await read('a.b/remote.json')).remotes).toEqual([
       {
@@ -73,7 +73,7 @@ describe('what a listed service asks of its caller', () => {
   });
 });
 
-describe('what nobody has looked at', () => {
+describe('what has not been checked', () => {
   const unknown = async (handle: string) =>
     (JSON.parse(await read(`${handle}.json`)).signals.imported as { source: string; kind: string }[])
       .filter(({ source }) => source === 'no source')

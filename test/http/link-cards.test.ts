@@ -86,7 +86,7 @@ describe('the card of a page', () => {
     expect([moved.status, moved.headers.get('location')]).toEqual([308, path]);
   });
 
-  it('is drawn for at most so many at once; more are told to come back', async () => {
+  it('is drawn for a limited number of requests at once; more get Retry-After', async () => {
     const names = Array.from({ length: 40 }, (_, at) => registryEntry(`io.crowd/listing-${at}`));
     await directory.importEntries([...seedEntries, ...names]);
     const answers = await Promise.all(

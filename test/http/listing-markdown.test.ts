@@ -146,12 +146,12 @@ function placesOf(text: string): number[] {
 const missingIn = (text: string) => facts[placesOf(text).indexOf(-1)];
 
 describe('a listing and its Markdown twin', () => {
-  it('say the same facts in the same order', async () => {
+  it('have the same facts in the same order', async () => {
     expect(missingIn(await pageText())).toBeUndefined();
     expect(missingIn(await markdownText())).toBeUndefined();
   });
 
-  it('say how the listing stands, and how many of its versions are shown', async () => {
+  it('have the state of the listing and the number of versions shown', async () => {
     for (const text of [await pageText(), await markdownText()]) {
       expect(text).toContain('Claim suspended');
       expect(text).toContain('Deprecated in the registry');

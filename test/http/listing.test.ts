@@ -61,7 +61,7 @@ describe('the page of a listing', () => {
     expect(places).toEqual([...places].sort((a, b) => a - b));
   });
 
-  it('says how many listings its publisher has, and leads to them', async () => {
+  it('shows how many listings its publisher has, and links to them', async () => {
     const page = await (await get('/agents/io.test/tool')).text();
     expect(page).toContain(
       '<a href="/agents?q=io.test" rel="nofollow">1 of 5 listings of this publisher</a>',
@@ -71,7 +71,7 @@ describe('the page of a listing', () => {
     );
   });
 
-  it('says what is not recorded', async () => {
+  it('shows what is not recorded', async () => {
     const page = await (await get('/agents/com.politicalcomms/api')).text();
     expect(page).toContain(
       '<div><dt>Endpoint</dt><dd><span class="state unknown">none recorded</span></dd></div>',
@@ -129,7 +129,7 @@ describe('the page of a listing', () => {
     );
   });
 
-  it('answers 304 to whoever holds it', async () => {
+  it('answers 304 to a client that has it', async () => {
     for (const path of ['/', '/agents/co.webhook/webhook', '/agents/co.webhook/webhook.json', '/llms.txt']) {
       const etag = (await get(path)).headers.get('etag') ?? '';
       expect(etag).toMatch(/^"[\w-]{22}"$/);

@@ -257,7 +257,7 @@ describe('the coding', () => {
     }
   });
 
-  it('of what fits one packet is none', async () => {
+  it('of a body that fits one packet is left out', async () => {
     for (const path of [`/badge/${handle}`, '/robots.txt'])
       expect((await get(directory, path)).headers.get('content-encoding')).toBeNull();
   });

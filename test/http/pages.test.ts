@@ -65,7 +65,7 @@ describe('pages', () => {
     expect(page).not.toContain('red');
   });
 
-  it('/agents says so when nothing is found', async () => {
+  it('/agents reports when nothing is found', async () => {
     const page = await textOf('/agents?q=zzzzzz');
     expect(page).toContain('role="status" tabindex="-1">No listing matches.</p>');
     expect(page).toContain('All words and all filters must match.');
@@ -102,7 +102,7 @@ describe('pages', () => {
     expect((await get('/tags/%3Cscript%3E')).status).toBe(404);
   });
 
-  it('/agents/<handle>/ratings says that there are none', async () => {
+  it('/agents/<handle>/ratings reports when there are none', async () => {
     const page = await textOf('/agents/co.webhook/webhook/ratings');
     expect(page).toContain('No native ratings. For a decision to buy, that absence matters.');
     expect((await get('/agents/co.webhook/webhook/ratings?cursor=x')).status).toBe(422);

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 describe('/agents', () => {
-  it('says honestly where counting stopped', async () => {
+  it('shows where counting stopped', async () => {
     const page = await textOf('/agents?q=crowd');
     expect(countIn(page)).toBe('More than 1,000 listings, 20 shown so far.');
     expect(page).toMatch(/>imported, not claimed<\/a> <span class="count">1,000\+<\/span>/);
@@ -49,7 +49,7 @@ describe('/agents', () => {
     expect(exact).not.toContain('Counted over');
   });
 
-  it('shows as many as the address says, at most 200, and more behind them by plain links', async () => {
+  it('shows the number in the address, at most 200, and links to more', async () => {
     const first = await textOf('/agents?q=crowd');
     expect(replacedIn(first)).toBe('/agents?q=crowd&shown=40');
     const second = await textOf(nextIn(first) ?? '');
@@ -93,7 +93,7 @@ describe('/agents', () => {
     expect(page).toContain('id="filter-has_endpoint-true"');
   });
 
-  it('says why each listing was found, and marks the words in the text of its publisher', async () => {
+  it('shows why each listing matches, and highlights the words in the text of its publisher', async () => {
     const page = await textOf('/agents?q=webhook');
     expect(handlesIn(page)).toEqual(['co.webhook/webhook', 'org.loud/marks']);
     expect(page.match(/<li class="found">found in its name<\/li>/g)).toHaveLength(2);
@@ -129,7 +129,7 @@ describe('/agents', () => {
     );
   });
 
-  it('says where a list ends, and leads back to its start', async () => {
+  it('shows where a list ends, and links back to its start', async () => {
     const cursor = Buffer.from('[3,9007199254740000]').toString('base64url');
     const page = await textOf(`/agents?q=crowd&cursor=${cursor}&from=1041`);
     expect(countIn(page)).toBe('More than 1,000 listings; there are no more behind this place.');

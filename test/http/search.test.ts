@@ -56,11 +56,14 @@ describe('search_agents', () => {
     expect(body.fields).toEqual([{ field: 'query', message: 'at most ten words' }]);
   });
 
-  it.each(['has_endpoint', 'has_native_ratings'])('says what to do instead of %s: false', async (field) => {
-    const { status, body } = await search({ [field]: false });
-    expect(status).toBe(422);
-    expect(body.fields).toEqual([{ field, message: 'must be true, or omitted' }]);
-  });
+  it.each(['has_endpoint', 'has_native_ratings'])(
+    'suggests what to do instead of %s: false',
+    async (field) => {
+      const { status, body } = await search({ [field]: false });
+      expect(status).toBe(422);
+      expect(body.fields).toEqual([{ field, message: 'must be true, or omitted' }]);
+    },
+  );
 });
 
 const other = (at: number) =>
@@ -112,7 +115,7 @@ describe('where nothing matches, search_agents', () => {
     });
   });
 
-  it('says what one word or filter less would find, the nearest first', async () => {
+  it('suggests searches with one word or filter less, the nearest first', async () => {
     expect(await noMatch({ query: 'notes sms', transport: 'sse' })).toEqual({
       near: [
         'org.many-00/notes',
@@ -133,7 +136,7 @@ describe('where nothing matches, search_agents', () => {
     expect(await noMatch({ query: 'org.many-07/nots' })).toMatchObject({ near: ['org.many-07/notes'] });
   });
 
-  it('is silent where nothing is near, and says nothing where something was found', async () => {
+  it('suggests nothing where nothing is near, or where something matches', async () => {
     expect(await noMatch({ query: 'zzzzzz' })).toEqual({ near: [], leave_out: [] });
     expect((await search({ query: 'notes' }, 'search_agents', many)).body.no_match).toBeUndefined();
   });

@@ -117,7 +117,7 @@ describe('bad capabilities', () => {
     expect(await statuses(2, me(one, bad))).toEqual({ 401: 1, 429: 1 });
   });
 
-  it('cost nobody else anything: a good one, none at all, a tool that needs none', async () => {
+  it('do not limit other calls: with a valid one, without one, of a tool that needs none', async () => {
     const node = await nodes.open();
     const url = node.context.config.publicUrl;
     const good = await addSource(node.context.store);
@@ -250,7 +250,7 @@ describe('no address is ever stored', () => {
     expect((await nodes.rows('limit_key'))[0]?.secret).not.toBe(secrets[0]?.secret);
   });
 
-  it('nor is anything kept that a quiet service no longer needs', async () => {
+  it('purges what a quiet service no longer needs', async () => {
     const node = await nodes.open();
     const capability = await addSource(node.context.store, 1);
     await flood(node.context.config.publicUrl);

@@ -98,7 +98,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     expect(llms?.text).toBe(await (await directory.app.request('/llms.txt')).text());
   });
 
-  it('is told that a resource is not there', async () => {
+  it('gets an error for a resource that does not exist', async () => {
     await expect(client.read('agent://co.webhook/nothing')).rejects.toMatchObject({
       code: -32602,
       data: { code: 'unknown_handle' },

@@ -46,7 +46,7 @@ describe('the era with initialize', () => {
     const response = { ...legacy('x'), body: '{"jsonrpc":"2.0","id":1,"result":{}}' };
     expect(await send(response)).toEqual({ status: 202, answer: undefined });
   });
-  it('says in the answer that a method, a tool or a resource is not there', async () => {
+  it('answers with an error for a method, a tool or a resource that does not exist', async () => {
     expect(await send(legacy('no/such'))).toMatchObject({ status: 200, answer: { error: { code: -32601 } } });
     expect(await send(legacy('server/discover'))).toMatchObject({
       status: 200,

@@ -15,7 +15,7 @@ afterAll(() => directory.close());
 const text = async (path: string) => (await directory.app.request(path)).text();
 
 describe('llms.txt', () => {
-  it('says what the service is not, how to connect, each tool, claim, capability and feedback', async () => {
+  it('explains what the service is not, how to connect, each tool, claim, capability and feedback', async () => {
     const short = await text('/llms.txt');
     expect(short).toContain('It is not verification, not a purchase recommendation and not a trust score.');
     expect(short).toContain('"type": "http", "url": "http://127.0.0.1:3000/api/mcp"');
@@ -80,7 +80,7 @@ describe('openapi.json', () => {
     const named = new Set([...references].map(([, name]) => name));
     expect([...named].sort()).toEqual(Object.keys(components.schemas).sort());
   });
-  it('asks for a capability exactly where a tool refuses calls without one', async () => {
+  it('requires a capability exactly where a tool refuses calls without one', async () => {
     const { paths } = JSON.parse(await text('/openapi.json'));
     for (const name of toolNames) {
       const { security, requestBody } = paths[`/api/tools/${name}`].post;

@@ -36,7 +36,7 @@ async function expectRefused(
   });
 }
 
-describe('what is refused before a message is read', () => {
+describe('requests refused before a message is read', () => {
   const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: getAgent });
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
   it.each([
@@ -110,7 +110,7 @@ describe('what is refused before a message is read', () => {
   });
 });
 
-describe('what other servers refuse and this one takes', () => {
+describe('requests that other servers refuse and this one accepts', () => {
   it.each([
     ['only JSON', { accept: 'application/json' }],
     ['anything', { accept: '*/*' }],
@@ -132,7 +132,7 @@ describe('what other servers refuse and this one takes', () => {
     expect((await post(legacy('ping'), {}, '/api/mcp/')).status).toBe(200);
     expect((await post(legacy('ping'), {}, '/api/mcp/below')).status).toBe(404);
   });
-  it('a session id that nobody gave out', async () => {
+  it('a session id that was never issued', async () => {
     expect((await post(legacy('ping'), { 'mcp-session-id': 'made-up' })).status).toBe(200);
   });
 });
@@ -156,7 +156,7 @@ describe('methods', () => {
     expect(response.headers.get('allow')).toBe('POST, OPTIONS');
     await expectRefused(response, 405, -32000, 'method_not_allowed');
   });
-  it('lets scripts of every site in, without credentials, with the headers they ask for', async () => {
+  it('allows scripts of every site, without credentials, with the headers they request', async () => {
     const preflight = await directory.app.request('/api/mcp', {
       method: 'OPTIONS',
       headers: {
@@ -212,7 +212,7 @@ describe('many callers on one server', () => {
     );
     expect(codes).toEqual(['capability_required', 'capability_invalid', 'capability_required']);
   });
-  it('lets nobody cancel the calls of others', async () => {
+  it('lets no caller cancel the calls of others', async () => {
     const calls = Array.from({ length: 20 }, () => post(legacy('tools/call', getAgent)));
     const cancels = Array.from({ length: 60 }, (_, requestId) =>
       raw(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })),
@@ -224,7 +224,7 @@ describe('many callers on one server', () => {
 });
 
 describe('a flood', () => {
-  it('of slow bodies holds up nobody', async () => {
+  it('of slow bodies delays no other request', async () => {
     const slow = Array.from({ length: 300 }, () => {
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
       return { answer: raw(readable), writer: writable.getWriter() };
@@ -236,7 +236,7 @@ describe('a flood', () => {
       expect((await answer).status).toBe(200);
     }
   });
-  it('of calls holds 200 places, and no more; the next is told to come back', async () => {
+  it('of calls fills 200 places; the next one gets Retry-After', async () => {
     const held = Promise.withResolvers<void>();
     const writing = directory.store.write(() => held.promise);
     const feedback = { name: 'submit_feedback', arguments: { message: 'Waits for the writer.' } };
@@ -276,8 +276,8 @@ describe('a call that hangs', () => {
   });
 });
 
-describe('what fails on our side', () => {
-  it('is answered without a word of the failure', async () => {
+describe('a failure on our side', () => {
+  it('is answered without details of the failure', async () => {
     const broken = await openDirectory({ environment: { LIMITS: 'off' } });
     await broken.store.close();
     const message = legacy('tools/call', { name: 'search_agents', arguments: { query: 'webhook' } });
@@ -300,7 +300,7 @@ describe('what fails on our side', () => {
       },
     );
   });
-  it('a closing app says that it drains', async () => {
+  it('a closing app answers draining', async () => {
     const closing = await openDirectory({ environment: { LIMITS: 'off' } });
     await closing.app.close();
     const response = await closing.app.request('/api/mcp', { method: 'POST', ...legacy('ping') });
@@ -343,7 +343,7 @@ describe('subscriptions', () => {
   });
 });
 
-describe('what only our own errors may say', () => {
+describe('errors of the SDK', () => {
   const ref = { type: 'ref/resource', uri: 'agent://{namespace}/{name}' };
   it.each(['constructor', '__proto__', 'toString'])('completion of a variable called %s', async (name) => {
     const { error, ...answer } = await answerOf(

@@ -39,15 +39,15 @@ afterEach(async () => {
 
 const ask = async ({ url }: Running): Promise<Answer> =>
   (await (await post(`${url}/api/claim-github`, { handle })()).json()) as Answer;
-/** How often the git server was asked for a repository's HEAD. */
-const looks = () => git.requests.filter((request) => request.endsWith('git-upload-pack')).length;
+/** Number of checks: requests for a repository's HEAD. */
+const checks = () => git.requests.filter((request) => request.endsWith('git-upload-pack')).length;
 
-describe('a claim asked for at two nodes', () => {
-  it('is looked at once in 30 seconds, however often both are asked', async () => {
+describe('a claim requested at two nodes', () => {
+  it('is checked once in 30 seconds, however often both are called', async () => {
     const repository = git.createRepository('webhook-co/webhook');
     repository.commit({ 'README.md': 'Webhook\n' });
     const first = await Promise.all(Array.from({ length: 20 }, (_, at) => ask(at % 2 === 0 ? one : two)));
-    expect(looks()).toBe(1);
+    expect(checks()).toBe(1);
     expect(new Set(first.map(({ challenge }) => challenge)).size).toBe(20);
     const waits = first.map(({ check }) => check.retry_after_s);
     expect(waits.filter((wait) => wait === undefined)).toHaveLength(1);
@@ -60,20 +60,20 @@ describe('a claim asked for at two nodes', () => {
     nodes.wait(10);
     expect(await ask(two)).toMatchObject({ status: 'claimed', changed: 'activated' });
     expect(await ask(one)).toMatchObject({ status: 'claimed', changed: 'none', check: { result: 'proven' } });
-    expect(looks()).toBe(2);
+    expect(checks()).toBe(2);
     expect(await one.context.store.claims.history(handle)).toHaveLength(1);
   });
 
-  it('is looked at again at once where what was looked at was another repository', async () => {
+  it('is checked again at once after its repository changed', async () => {
     git.createRepository('webhook-co/webhook').commit({ 'README.md': 'Webhook\n' });
     git.createRepository('webhook-co/new').commit({ 'README.md': 'Webhook\n' });
     await ask(one);
     await putListings(one.context.store, claimableListing(1, handle, 'https://github.com/webhook-co/new'));
     await ask(two);
-    expect(looks()).toBe(2);
+    expect(checks()).toBe(2);
   });
 
-  it('is looked at by the other one when the node that looked is killed in the middle', async () => {
+  it('is checked by the other node when the checking node is killed', async () => {
     git.createRepository('webhook-co/webhook').commit({ 'README.md': 'Webhook\n' });
     const node = fork(new URL('../claims/claim-node.ts', import.meta.url), [nodes.databaseUrl, git.url], {
       execArgv: [],
@@ -81,14 +81,14 @@ describe('a claim asked for at two nodes', () => {
     await once(node, 'message');
     git.fault = () => true;
     node.send(nodes.now().toISOString());
-    await expect.poll(looks, { timeout: 20_000 }).toBe(1);
+    await expect.poll(checks, { timeout: 20_000 }).toBe(1);
     git.fault = undefined;
     const asked = ask(two);
     await expect.poll(async () => (await two.context.store.checks.newest(handle))?.outcome).toBeNull();
     node.kill('SIGKILL');
     await once(node, 'exit');
     expect(await asked).toMatchObject({ status: 'challenge_issued', check: { result: 'file_absent' } });
-    expect(looks()).toBe(2);
+    expect(checks()).toBe(2);
   });
 });
 
@@ -120,18 +120,18 @@ describe('the re-check of two nodes', () => {
   });
   const both = () => [one, two].map(({ context }) => ({ ...context, clock: nodes.now }) satisfies Context);
 
-  it('looks at each claim once, at once and one after the other', async () => {
+  it('checks each claim once, in parallel or one after the other', async () => {
     await Promise.all(both().map((context) => recheckClaims(context)));
-    expect(looks()).toBe(count);
+    expect(checks()).toBe(count);
     for (const context of both()) expect(await recheckClaims(context)).toBe(0);
-    expect(looks()).toBe(count);
+    expect(checks()).toBe(count);
     const standing = await one.context.store.claims.claimed('', 100);
     expect(standing.map(({ suspended_reason }) => suspended_reason)).toEqual(
       Array(count).fill('proof_missing'),
     );
   });
 
-  it('bothers a host in trouble once a pass, not once a node', async () => {
+  it('requests a failing host once a pass, not once a node', async () => {
     git.fault = (_request, response) => {
       response.writeHead(503).end();
       return true;

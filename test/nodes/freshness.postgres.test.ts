@@ -107,7 +107,7 @@ describe('subscribers', () => {
     for (const { close } of [here, there, elsewhere]) await close();
   });
 
-  it('are told to read what they watch again when their node may have missed a change', async () => {
+  it('are notified of everything they watch when their node may have missed a change', async () => {
     const { heard, close } = await subscribe(two);
     await endListening(two);
     await expect.poll(() => heard).toContain(`agent://${subject}`);

@@ -45,7 +45,7 @@ it('an import goes on within seconds at another node when the node that did it i
   const first = await serve();
   await expect.poll(() => registry.requests.length, { timeout: 20_000 }).toBe(3);
   const second = await serve();
-  // Longer than the pause before the second one looks again: while the first one is there, it asks nothing.
+  // Longer than the pause of the second node: it sends no request while the first one is alive.
   await sleep(2500);
   expect(registry.requests.length).toBe(3);
   first.child.kill('SIGKILL');
@@ -76,7 +76,7 @@ describe('several nodes', () => {
   }
   const firstPages = () => registry.requests.filter(({ query }) => !query.has('cursor')).length;
 
-  it('ask the registry as often as one: three that run, and one that starts later', async () => {
+  it('request the registry as often as one node: three that run, and one that starts later', async () => {
     registry.serve(manyEntries(50));
     const stopping = new AbortController();
     const began = performance.now();
@@ -90,7 +90,7 @@ describe('several nodes', () => {
     expect(firstPages()).toBeLessThanOrEqual(Math.ceil(intervals * 1.12) + 1);
   });
 
-  it('do not ask at all within the interval after a good import of one', async () => {
+  it('send no request within the interval after a completed import', async () => {
     registry.serve(manyEntries(50));
     const stopping = new AbortController();
     const first = await schedule('1h', stopping.signal);

@@ -16,10 +16,10 @@ beforeEach(async () => {
 });
 afterEach(() => nodes.close());
 
-type Said = Record<string, unknown>;
+type Answered = Record<string, unknown>;
 
 /** Sends as many submissions at once, in turn to both nodes; answers what each was told. */
-const race = (count: number, change: (at: number) => object): Promise<Said[]> =>
+const race = (count: number, change: (at: number) => object): Promise<Answered[]> =>
   Promise.all(
     Array.from({ length: count }, async (_, at) => {
       const body = {
@@ -32,10 +32,10 @@ const race = (count: number, change: (at: number) => object): Promise<Said[]> =>
         ...change(at),
       };
       const url = `${(at % 2 === 0 ? both[0] : both[1]).url}/api/tools/submit_rating`;
-      return (await (await post(url, body, { authorization: `Bearer ${capability}` })()).json()) as Said;
+      return (await (await post(url, body, { authorization: `Bearer ${capability}` })()).json()) as Answered;
     }),
   );
-const counted = (said: readonly Said[]) =>
+const counted = (said: readonly Answered[]) =>
   Object.entries(Object.groupBy(said, ({ status, code }) => String(code ?? status)))
     .map(([what, all]) => `${what} ${all?.length}`)
     .sort();
@@ -48,7 +48,7 @@ it('one interaction sent thirty times to two nodes at once is one rating, the ot
   expect(await store.ratings.list('a/subject-0', { limit: 5 })).toHaveLength(1);
 });
 
-it('one interaction said in thirty ways to two nodes at once is one rating, the others are refused', async () => {
+it('one interaction submitted with thirty texts to two nodes at once is one rating, the others are refused', async () => {
   const said = await race(30, (at) => ({ comment: `said in way ${at}` }));
   expect(counted(said)).toEqual(['created 1', 'rating_exists 29']);
   expect(await store.log.size()).toBe(1);

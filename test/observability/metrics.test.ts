@@ -44,7 +44,7 @@ describe('metrics', () => {
     expect(Object.keys(await read('nodejs_eventloop_lag_p99_seconds'))).toEqual(['']);
     expect(metrics.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
   });
-  it('count requests by a fixed few routes, whatever is asked for', async () => {
+  it('count requests by a fixed set of routes, whatever the path', async () => {
     await get('/');
     await get('/agents/co.webhook/webhook');
     for (let at = 0; at < 20; at++) await get(`/agents/com.example/n${at}?q=${at}`);
@@ -97,7 +97,7 @@ describe('metrics', () => {
     expect(count).toBeGreaterThan(0);
     expect((await read('dossier_store_write_seconds_bucket'))['le="+Inf"']).toBe(count);
   });
-  it('say how old the import is and what it brought', async () => {
+  it('show the age of the import and its counts', async () => {
     expect(await read('dossier_listings')).toEqual({ '': 2 });
     expect(await read('dossier_import_last_success')).toMatchObject({
       'count="rows_new"': 2,
@@ -107,7 +107,7 @@ describe('metrics', () => {
     expect(Math.abs(Date.now() / 1000 - imported_at)).toBeLessThan(60);
     expect(await read('dossier_store_up')).toEqual({ '': 1 });
   });
-  it('stay when the database does not answer, and say so', async () => {
+  it('remain available when the database does not answer, and report it', async () => {
     await text();
     await directory.store.close();
     expect(await read('dossier_store_up')).toEqual({ '': 0 });
@@ -129,7 +129,7 @@ describe('metrics', () => {
 
 describe('METRICS_PORT', () => {
   const settings = { DATABASE_URL: ':memory:', REGISTRY_URL: 'off', PORT: '0', LOG_FORMAT: 'json' };
-  it('is said in the log with the address that is listened on', async () => {
+  it('is logged with its address', async () => {
     const service = startDossier([], { ...settings, METRICS_PORT: '[::1]:0' });
     let log = '';
     service.child.stderr?.on('data', (lines: string) => {

@@ -135,7 +135,7 @@ describe('a capability', () => {
     );
   });
 
-  it('with any one letter changed, dropped or doubled is none', () => {
+  it('with any one letter changed, dropped or doubled is invalid', () => {
     fc.assert(
       fc.property(capability, fc.nat(60), fc.constantFrom(...'0aZ_~'), (made, place, letter) => {
         const [before, after] = [made.slice(0, place), made.slice(place + 1)];

@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => directory.close());
 
-interface Said {
+interface Answered {
   readonly code?: string;
   readonly status?: string;
   readonly rating_id?: string;
   readonly log_index?: number;
 }
 const post = async (tool: string, body: object) =>
-  (await (await directory.post(`/api/tools/${tool}`, body, capability)).json()) as Said;
+  (await (await directory.post(`/api/tools/${tool}`, body, capability)).json()) as Answered;
 
 const content = fc.record(
   {
@@ -93,7 +93,7 @@ describe('a submission', () => {
           expect(row?.id).toBe(current?.id);
         }
 
-        async function take(act: string, score: number): Promise<{ said: Said; expected: string }> {
+        async function take(act: string, score: number): Promise<{ said: Answered; expected: string }> {
           if (act === 'withdraw') {
             if (!current) return { said: { status: 'nothing' }, expected: 'nothing' };
             const said = await post('withdraw_rating', { rating_id: current.id });

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { doorNames, openRatedDirectory, type RatedDirectory, type Said } from '../support/rating-doors.ts';
+import {
+  type Answered,
+  doorNames,
+  openRatedDirectory,
+  type RatedDirectory,
+} from '../support/rating-doors.ts';
 
 const day_s = 86_400;
 const handle = 'co.webhook/webhook';
-type Listed = readonly Said[];
+type Listed = readonly Answered[];
 
 describe.each(doorNames)('over %s', (door) => {
   let directory: RatedDirectory;
@@ -14,7 +19,7 @@ describe.each(doorNames)('over %s', (door) => {
   const submit = (input: object, as: string = directory.rater) => directory.call('submit_rating', input, as);
   const withdraw = (rating_id: unknown, as: string = directory.rater) =>
     directory.call('withdraw_rating', { rating_id }, as);
-  const versionsOf = async (of: Said) => {
+  const versionsOf = async (of: Answered) => {
     const { ratings } = (await directory.call('list_ratings', { handle })) as unknown as { ratings: Listed };
     return ratings.filter(({ interaction_id }) => interaction_id === of.interaction_id);
   };
@@ -148,7 +153,7 @@ describe.each(doorNames)('over %s', (door) => {
   });
 
   it('pages through the whole history, newest first', async () => {
-    const shown: Said[] = [];
+    const shown: Answered[] = [];
     let cursor: string | undefined;
     do {
       const answer = await directory.call('list_ratings', { handle, ...(cursor && { cursor }) });

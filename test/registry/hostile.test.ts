@@ -76,7 +76,7 @@ describe('a registry that does not answer as it should', () => {
     });
   });
 
-  it('stops between two pages when told to, and goes on later', async () => {
+  it('stops between two pages on request, and resumes later', async () => {
     const stopping = new AbortController();
     const stopped = await importing.run({ signal: stopping.signal, onProgress: () => stopping.abort() });
     expect(stopped).toMatchObject({ state: 'running', counts: { rows_seen: 100 } });
@@ -94,7 +94,7 @@ describe('a registry that does not answer as it should', () => {
     expect((await first).state).toBe('done');
   });
 
-  it('says so when nobody is there', async () => {
+  it('reports a registry that cannot be reached', async () => {
     const report = await importing.run({ source: 'http://127.0.0.1:1', patience: { tries: 2, wait_ms: 1 } });
     expect(report).toMatchObject({
       state: 'failed',

@@ -61,7 +61,7 @@ it.each([['import'], ['serve']])(
     // Long before the two minutes after which any lease is stale.
     await expect.poll(async () => (await status()).state, { timeout: 10_000 }).toBe('stopped');
     const { run, lastSeen_at } = await status();
-    expect(run).toMatchObject({ id: 1, state: 'running', error: null });
+    expect(run).toMatchObject({ id: 1, state: 'running', error: undefined });
     expect(lastSeen_at).toBe(run?.lease_at);
   },
   60_000,

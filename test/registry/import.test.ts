@@ -14,7 +14,7 @@ const real = readRealEntries();
 const later = { updatedAt: '2026-10-31T23:59:00Z' };
 
 describe('importing from a registry', () => {
-  it('asks as a polite, identified caller, page by page', async () => {
+  it('requests page by page, with a User-Agent', async () => {
     const { run, registry } = await open(manyEntries(250));
     expect((await run()).state).toBe('done');
     expect(registry.requests.map(({ query }) => query.toString())).toEqual([
@@ -84,7 +84,7 @@ describe('importing from a registry', () => {
     expect(await store.listings.count()).toBe(1500);
   });
 
-  it('asks for changes since the newest known one, less ten minutes', async () => {
+  it('requests changes since the newest known one, less ten minutes', async () => {
     const { run, registry, store } = await open([
       registryEntry('a.b/c', {}, { updatedAt: '2026-10-20T12:00:00Z' }),
     ]);

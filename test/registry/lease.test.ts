@@ -75,7 +75,7 @@ describe('a run of another process', () => {
     expect(await importing.run()).toMatchObject({ isResumed: true, state: 'done' });
   });
 
-  it('ends ours where it took ours over, and keeps what it says', async () => {
+  it('ends our run after another process took it over, and leaves its row alone', async () => {
     let pages = 0;
     const report = await importing.run({
       onProgress: () => {
@@ -111,7 +111,7 @@ describe('a run of another process', () => {
   });
 });
 
-it('the schedule outlives a store that fails, and ends when told', async () => {
+it('the schedule survives a failing store, and ends on request', async () => {
   const store = await openDatabase(await createSharedDatabase());
   expect(await store.listings.count()).toBe(0);
   await store.close();

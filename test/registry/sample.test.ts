@@ -145,7 +145,7 @@ describe('the schedule', () => {
     expect(second?.query.has('updated_since')).toBe(true);
   });
 
-  it('says in one line that the registry cannot be reached; the sample stays', async () => {
+  it('logs in one line that the registry cannot be reached; the sample stays', async () => {
     const { last } = importing.store.imports;
     importing.registry.trouble('html');
     const lines = await schedule({}, async () => (await last()).run?.state === 'failed');
@@ -162,7 +162,7 @@ describe('the schedule', () => {
     expect(await listings()).toBe(3);
   });
 
-  it('asks nobody when the registry is off', async () => {
+  it('sends no request when the registry is off', async () => {
     await schedule({ REGISTRY_URL: 'off' }, async () => (await listings()) === 34);
     expect(importing.registry.requests).toEqual([]);
   });

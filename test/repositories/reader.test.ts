@@ -81,7 +81,7 @@ describe('a recorded URL', () => {
     'https://__proto__/owner/name',
     'https://github.com/оwner/name',
     '',
-  ])('is none: %s', (url) => {
+  ])('that is not plain https on a configured host is refused: %s', (url) => {
     expect(reader.place(url)).toBeUndefined();
   });
 });
@@ -154,7 +154,7 @@ describe('the file at the commit that HEAD names', () => {
   });
 });
 
-test('no repository, an empty one and one without the file are told apart', async () => {
+test('a missing repository, an empty one and one without the file have different results', async () => {
   expect(await check()).toEqual({ result: 'repository_empty', pinned: false });
   expect(await reader.check(at('https://github.com/owner/missing'), 'claim.txt')).toEqual({
     result: 'repository_not_found',
@@ -230,7 +230,7 @@ describe('a host in trouble', () => {
     expect(await check()).toEqual({ result: 'host_error', pinned: false });
   });
 
-  test('that limits us says for how long', async () => {
+  test('that limits us is host_rate_limited, with its Retry-After', async () => {
     answer('git', (response) => response.writeHead(429, { 'retry-after': '120' }).end());
     expect(await check()).toEqual({ result: 'host_rate_limited', retry_after_s: 120, pinned: false });
     answer('raw', (response) => response.writeHead(403, { 'retry-after': '999999999' }).end());
@@ -242,7 +242,7 @@ describe('a host in trouble', () => {
     expect(await check()).toMatchObject({ result: 'repository_not_found' });
   });
 
-  test('that sends more than was asked for, or packed, is cut off', async () => {
+  test('that sends too much, or compressed data, is cut off', async () => {
     answer('raw', (response) => {
       const more = () => {
         while (response.write(Buffer.alloc(65_536, 'x')));

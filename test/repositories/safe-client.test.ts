@@ -42,7 +42,7 @@ const lookUp = (addresses: LookupAddress[], all: boolean) =>
     guarded('forge.example', { all }, (error, address, family) => resolve(error?.code ?? [address, family]));
   });
 
-test('a name is looked up once, and one private answer refuses it', async () => {
+test('a name is resolved once, and one private address refuses it', async () => {
   const open = { address: '140.82.121.4', family: 4 };
   const own = { address: '10.0.0.1', family: 4 };
   expect(await lookUp([open], false)).toEqual(['140.82.121.4', 4]);

@@ -16,7 +16,7 @@ export function describeLimits(store: () => Store): void {
     );
   const take = async (at_ms: number, key = 'claim x', day?: string) => (await takeAll(at_ms, [key], day))[0];
 
-  it('takes a bucket’s calls at once, then one a step, and says how long to wait', async () => {
+  it('allows a bucket’s burst at once, then one call a step, and returns the wait', async () => {
     const waits = [];
     for (let count = 0; count < 8; count++) waits.push(await take(0));
     expect(waits.slice(0, 7)).toEqual([0, 0, 0, 0, 0, 0, 0]);
@@ -39,7 +39,7 @@ export function describeLimits(store: () => Store): void {
     for (let count = 0; count < 10; count++) await expect(failing()).rejects.toThrow('undone');
     expect(await take(0)).toBe(0);
   });
-  it('takes those of several buckets that one more call fits in, and says of each how long to wait', async () => {
+  it('takes a call from those of several buckets that have room, and returns the wait of each', async () => {
     for (let count = 0; count < 7; count++) await take(0, 'claim full');
     const [first, full, last] = await takeAll(0, ['claim x', 'claim full', 'claim y']);
     expect([first, last]).toEqual([0, 0]);

@@ -64,7 +64,7 @@ describe('two processes on one SQLite file', () => {
       Array(3).fill('0 No feedback.\n'),
     );
   });
-  it('keeps nobody else waiting while the other one writes', async () => {
+  it('does not block readers while the other one writes', async () => {
     const url = freshFile();
     const store = await openSqliteStore(url);
     const other = new DatabaseSync(url.slice('file:'.length));

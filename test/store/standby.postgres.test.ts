@@ -34,7 +34,7 @@ const found = async () => {
 };
 const shown = async () => (await store.listings.facts('a/one'))?.listing.description;
 
-it('reads searches from a replica that may lag, one listing never, and nothing kept stays old', async () => {
+it('reads searches from a replica that may lag, single listings from the primary, and caches nothing stale', async () => {
   await put('first');
   await expect.poll(found, { timeout: 5000 }).toEqual([1, 'first']);
   await replay.query('select pg_wal_replay_pause()');

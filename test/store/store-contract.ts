@@ -141,7 +141,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         ...expected.slice(4),
       ]);
     });
-    it('holds on where more words begin alike than are kept apart', async () => {
+    it('answers a prefix of more words than it counts', async () => {
       const many = Array.from({ length: 100 }, (_, at) => `wea${String.fromCodePoint(0x4e00 + at)}`);
       await store.write((tx) =>
         tx.listings.putListings([
@@ -281,7 +281,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         '1.1.0 deprecated',
       ]);
     });
-    it('keeps what a source says of a listing, fact by fact, until it says something else', async () => {
+    it('stores the signals of a source about a listing until the source changes them', async () => {
       const said = {
         source: 'registry',
         observed_at: '2026-01-01T00:00:00.000Z',
@@ -368,7 +368,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(native?.flags).toEqual({ same_owner: 1 });
       expect(await search({ facets: ['has:ratings'] })).toEqual(['0 a/subject']);
     });
-    it('keeps each column of a rating as its own, in whatever order they are said', async () => {
+    it('stores each field of a rating in its own column, whatever their order', async () => {
       const first = makeRating('1', { interaction_id: 'one', score: 5 });
       const second = makeRating('2', { interaction_id: 'two', score: undefined, outcome: 'failed' });
       const reversed = Object.fromEntries(Object.entries(second).toReversed()) as typeof second;
@@ -557,7 +557,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
   });
 
-  describe(`${name}: looks at repositories`, () => describeChecks(() => store));
+  describe(`${name}: repository checks`, () => describeChecks(() => store));
 
   describe(`${name}: limits`, () => describeLimits(() => store));
 }

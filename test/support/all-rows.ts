@@ -5,7 +5,7 @@ import { Client, types } from 'pg';
 export type AllRows = Readonly<Record<string, readonly Record<string, unknown>[]>>;
 type ReadRows = (query: string) => Promise<Record<string, unknown>[]>;
 
-/** What a backup leaves out: limits, what processes tell each other, the search index, and what the migrator keeps. */
+/** Tables that a backup leaves out: limits, messages between processes, the search index, the migrator's own. */
 const isLeftOut = (table: string) =>
   /^(limit_|claim_check$|changed_handles$|listing_search|kysely_|sqlite_)/.test(table);
 const tablesOf = {

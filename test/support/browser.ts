@@ -1,7 +1,7 @@
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as engine, type Page } from 'playwright-core';
 
-/** Switches for lambdas that a test must not have: one process dies with its first page, no web security hides faults. */
+/** Switches for lambdas that tests must not have: one process ends with its first page, no web security hides faults. */
 const unwanted = ['--single-process', '--disable-web-security', '--disable-site-isolation-trials'];
 
 /** A real Chromium from npm; close it after use. */
@@ -12,16 +12,16 @@ export const openBrowser = async (): Promise<Browser> =>
     headless: true,
   });
 
-/** What a page asked for and complained about while it was open. */
+/** A page, with its requests and complaints while it is open. */
 export interface PageTrace {
   readonly page: Page;
   /** Console errors and warnings, and exceptions of scripts. */
   readonly complaints: string[];
-  /** Origins of everything it asked for. */
+  /** Origins of all its requests. */
   readonly origins: Set<string>;
 }
 
-/** A page whose complaints and requests are kept. */
+/** Opens a page whose complaints and requests are recorded. */
 export async function openPage(
   browser: Browser,
   options: Parameters<Browser['newPage']>[0] = {},

@@ -19,7 +19,7 @@ export interface HostContext {
   readonly capabilities?: object;
 }
 
-/** A card that is shown, and what it asked of its host. */
+/** A card that is shown, and its requests to its host. */
 export interface ShownCard {
   readonly frame: Frame;
   /** Hands over the answer of a tool, as a host does after the call. */
@@ -28,7 +28,7 @@ export interface ShownCard {
   /** The same message as `result` sends, from another window of the page. */
   forged(result: object): Promise<void>;
   themeChanged(theme: 'light' | 'dark'): Promise<void>;
-  /** Asks the card to end; answers what it said. */
+  /** Requests the card's teardown; returns its answer. */
   teardown(): Promise<unknown>;
   seen(): Promise<{ sizes: { width: number; height: number }[]; links: string[]; app: { name: string } }>;
 }

@@ -9,7 +9,7 @@ export interface ClaimedDirectory extends Directory {
   readonly git: GitServer;
   /** Posts JSON; a capability goes into Authorization. */
   post(path: string, body: unknown, capability?: string): Promise<Response>;
-  /** Claims a listing as its owner would, over HTTP with a commit in between, and answers the live capability. */
+  /** Claims a listing as its owner would, over HTTP with a commit in between; returns the live capability. */
   claim(handle: string, repository: string): Promise<string>;
 }
 
@@ -19,7 +19,7 @@ interface Options {
   readonly listening?: boolean;
 }
 
-/** Opens it with the two listings of the specification unless said, limits off; close it after use. */
+/** Opens it, by default with the two listings of the specification, limits off; close it after use. */
 export async function openClaimedDirectory({
   entries,
   environment,

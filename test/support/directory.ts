@@ -12,7 +12,7 @@ import { type RegistryEntry, seedEntries } from './entries.ts';
 
 /** How to open a directory: what its registry lists, its settings, whether it listens on a port, shorter time-outs. */
 export interface DirectoryOptions {
-  /** The two listings of the specification unless said. */
+  /** The two listings of the specification by default. */
   readonly entries?: readonly RegistryEntry[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly listening?: boolean;

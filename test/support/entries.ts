@@ -4,7 +4,7 @@ export interface RegistryEntry {
   readonly _meta: { 'io.modelcontextprotocol.registry/official': Record<string, unknown> };
 }
 
-/** An entry of the registry's list in its wire shape: a name, and whatever else the record says. */
+/** An entry of the registry's list in its wire shape: a name, and other fields of the record. */
 export const registryEntry = (
   name: string,
   server: Record<string, unknown> = {},

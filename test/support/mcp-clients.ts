@@ -10,7 +10,7 @@ export interface ToolResult {
   readonly structuredContent?: Record<string, unknown>;
 }
 
-/** What the tests ask of a client, whatever its generation. */
+/** What tests need of a client of either SDK line. */
 export interface AnyClient {
   tools(): Promise<{ name: string; description?: string; annotations?: object }[]>;
   call(name: string, args: Record<string, unknown>): Promise<ToolResult>;

@@ -37,5 +37,5 @@ export function modern(method: string, params: object = {}): Message {
   };
 }
 
-/** The listing that the tests ask for. */
+/** A call of get_agent. */
 export const getAgent = { name: 'get_agent', arguments: { handle: 'co.webhook/webhook' } };

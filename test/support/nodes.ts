@@ -18,7 +18,7 @@ export interface Nodes {
   readonly now: () => Date;
   /** Moves the clock of all nodes. */
   wait(seconds: number): void;
-  /** Starts one more; X-Forwarded-For from loopback counts unless said. */
+  /** Starts one more; trusts X-Forwarded-For from loopback by default. */
   open(environment?: Record<string, string>): Promise<Running>;
   /** Rows of a table as they stand in the database. */
   rows(table: 'limit_bucket' | 'limit_key'): Promise<Rows>;
@@ -81,11 +81,14 @@ export async function createNodes(): Promise<Nodes> {
   };
 }
 
-/** Sends `count` requests one after the other and answers how many had each status. */
-export async function statuses(count: number, ask: () => Promise<Response>): Promise<Record<number, number>> {
+/** Sends `count` requests one after the other; returns how many answers had each status. */
+export async function statuses(
+  count: number,
+  send: () => Promise<Response>,
+): Promise<Record<number, number>> {
   const seen: Record<number, number> = {};
   for (let sent = 0; sent < count; sent++) {
-    const { status } = await ask();
+    const { status } = await send();
     seen[status] = (seen[status] ?? 0) + 1;
   }
   return seen;
@@ -107,7 +110,7 @@ export const post =
       body: JSON.stringify(body),
     });
 
-/** The status, and what says when to come back. */
+/** The status, and the headers of the limit. */
 export const refusalOf = ({ status, headers }: Response) => [
   status,
   ...['retry-after', 'ratelimit-policy', 'ratelimit'].map((name) => headers.get(name)),

@@ -20,7 +20,7 @@ export interface PostgresServer {
   close(): Promise<void>;
 }
 
-/** A port of loopback that nobody listens on at this moment. */
+/** A port of loopback that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -57,7 +57,7 @@ async function isReady(url: string): Promise<boolean> {
   );
 }
 
-/** A standby never says that it is ready for writing, which is what the package waits for. */
+/** Not with the package's own wait: that is for "ready for writing", which a standby never reports. */
 async function start(server: EmbeddedPostgres, url: string): Promise<void> {
   server.start().catch(() => undefined);
   for (let tries = 0; tries < 300; tries++) {
@@ -87,7 +87,7 @@ async function toPostgres(folder: string, flags: readonly string[], isNew: boole
 
 const notDurable = ['-c', 'fsync=off'];
 
-/** Starts a PostgreSQL that takes a second; its commits are durable where `durable` is said. */
+/** Starts a PostgreSQL, which takes a second; its commits are durable only with `durable`. */
 export const startPostgres = (options: { readonly durable?: boolean } = {}): Promise<PostgresServer> =>
   toPostgres(newFolder(), options.durable ? [] : notDurable, true);
 

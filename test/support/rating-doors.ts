@@ -4,14 +4,14 @@ import { type AnyClient, connect } from './mcp-clients.ts';
 import { onGitHub } from './registry-entries.ts';
 
 /** What a call answered: a tool's data, or the code and facts of its problem. */
-export type Said = Readonly<Record<string, unknown>> & {
+export type Answered = Readonly<Record<string, unknown>> & {
   readonly code?: string;
   readonly rating_id?: string;
   readonly log_index?: number;
 };
 
-/** Calls a tool as whoever holds the capability, through one public door. */
-type CallTool = (tool: string, input: object, capability?: string) => Promise<Said>;
+/** Calls a tool with a capability, through one public door. */
+type CallTool = (tool: string, input: object, capability?: string) => Promise<Answered>;
 
 /** A directory whose listings can be rated, and the claimed ones' capabilities. */
 export interface RatedDirectory extends ClaimedDirectory {
@@ -51,7 +51,7 @@ const entries = [
 const overRest =
   ({ post }: ClaimedDirectory): CallTool =>
   async (tool, input, capability) =>
-    (await (await post(`/api/tools/${tool}`, input, capability)).json()) as Said;
+    (await (await post(`/api/tools/${tool}`, input, capability)).json()) as Answered;
 
 function overMcp({ app }: ClaimedDirectory): CallTool {
   const clients = new Map<string, Promise<AnyClient>>();
@@ -60,7 +60,7 @@ function overMcp({ app }: ClaimedDirectory): CallTool {
     const client = clients.get(capability) ?? connect('v2 at 2026-07-28', { app }, headers);
     clients.set(capability, client);
     const { structuredContent = {}, isError } = await (await client).call(tool, { ...input });
-    return (isError ? structuredContent.error : structuredContent) as Said;
+    return (isError ? structuredContent.error : structuredContent) as Answered;
   };
 }
 

@@ -15,7 +15,7 @@ const comments = [
   'Rejected the signature of its own documentation example.',
 ];
 
-/** One interaction of the rater at a place of the list, told as that rater would. */
+/** A rating by the rater at a place of the list. */
 const ratingOf = (at: number, now: Date) => ({
   handle: subject,
   interaction_id: `delivery-${at}`,
@@ -50,7 +50,7 @@ async function rate({ post, wait, context }: ClaimedDirectory, owner: string, ot
   await call('submit_rating', refused, amended?.by);
 }
 
-/** Claims a listing and takes the line out again, so that the next look suspends it. */
+/** Claims a listing and takes the line out again, so that the next check suspends it. */
 async function suspend({ claim, git, post, wait }: ClaimedDirectory, handle: string, path: string) {
   await claim(handle, path);
   git.createRepository(path).commit({ 'dossier-claim.txt': null });

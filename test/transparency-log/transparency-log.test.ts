@@ -151,7 +151,7 @@ describe('dossier verify', () => {
     await writeFile(join(folder, name), content);
     return join(folder, name);
   };
-  it('checks a saved proof offline, and says what does not hold', async () => {
+  it('checks a saved proof offline, and reports what does not hold', async () => {
     await append(4);
     const { body } = await prove({ log_index: 2 });
     const key = (await text('/log/key')).trim();
