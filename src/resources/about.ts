@@ -9,7 +9,7 @@ ${service} is a public directory of agent services imported from MCP registries;
 ${[...rulesOfEvidence, whatClaimedMeans(claimFile)].map((rule) => `* ${rule}`).join('\n')}
 `;
 
-/** What the evidence here is, where it comes from and what it is not. */
+/** The rules of evidence of this service. */
 export const about: Resource = {
   name: 'about',
   uri: 'agent://about',

@@ -2,10 +2,7 @@ import { cardAddress } from '../tools/tool.ts';
 import { toCard } from '../views/mcp-app/card.ts';
 import type { Resource } from './resource.ts';
 
-/**
- * What hosts of MCP Apps show beside an answer of the tools that name it. It is for hosts, not for agents: llms.txt does
- * not name it. It declares that it needs no other origin, which is also what a host must assume.
- */
+/** The card that hosts of MCP Apps show beside answers of the tools that name it. For hosts only, so llms.txt omits it. */
 export const card: Resource = {
   name: 'card',
   uri: cardAddress,

@@ -1,6 +1,6 @@
 import { type Complete, maxCompletions } from './resource.ts';
 
-/** Namespaces that begin with what was typed. */
+/** Namespaces that start with what was typed. */
 export const completeNamespace: Complete = (typed, _filled, { store }) =>
   store.listings.completions('namespace', typed, maxCompletions);
 
@@ -11,11 +11,11 @@ export const completeName: Complete = async (typed, { namespace }, { store }) =>
   return handles.map((handle) => handle.slice(namespace.length + 1));
 };
 
-/** Handles that begin with what was typed. */
+/** Handles that start with what was typed. */
 export const completeHandle: Complete = (typed, _filled, { store }) =>
   store.listings.completions('handle', typed, maxCompletions);
 
-/** Tags that begin with what was typed, most used first. */
+/** Tags that start with what was typed, most frequent first. */
 export const completeTag: Complete = async (typed, _filled, { store }) => {
   const counts = await store.listings.facetCounts('tag');
   return counts

@@ -27,22 +27,22 @@ const resourceLine = ({ uri, description }: Resource) => `* \`${uri}\`: ${descri
 
 const rate = ({ publicUrl, claimFile }: Config) => `## Claim a listing
 
-${whatAClaimShows} No account, repository host token or private credential is asked for.
+${whatAClaimShows} No account, repository host token or private credential is needed.
 
 1. \`POST ${publicUrl}/api/claim-github\` with \`{"handle": "<handle>"}\`, or call \`claim_agent\`.
 2. Keep the \`capability\` of the answer: it is secret and never returned again.
 3. Commit \`file_contents\` as \`${claimFile}\` at the root of the recorded repository.
-4. Send the same request again. The answer says \`claimed\`, or what was found instead.
+4. Send the same request again. The answer is \`claimed\`, or what was found instead.
 
 ## Capability
 
-Reading needs none. To rate, send the capability of your own claimed listing in one header: \`Authorization: Bearer dossier_cap_...\` or \`X-Agent-Capability: dossier_cap_...\`. Never put it into an argument, a body or a URL: it is refused there as leaked. \`GET ${publicUrl}/api/capability\` says whose it is.
+Reading needs none. To rate, send the capability of your own claimed listing in one header: \`Authorization: Bearer dossier_cap_...\` or \`X-Agent-Capability: dossier_cap_...\`. Never put it into an argument, a body or a URL: it is refused there as leaked. \`GET ${publicUrl}/api/capability\` returns its listing.
 
 ## Feedback
 
 \`submit_feedback\`, or \`POST ${publicUrl}/api/feedback\` with \`{"message": "..."}\`. Private, no account, no effect on any listing.`;
 
-/** Instructions for agents (llmstxt.org), generated from the definitions: no text in it was written by a third party. */
+/** Instructions for agents (llmstxt.org), generated from the definitions; it contains no third-party text. */
 const toLlmsTxt = (config: Config, listed: readonly Resource[]): string => `${what(config)}
 
 ${connect(config)}
@@ -85,7 +85,7 @@ ${fence(toOutputSchema(tool.output))}
 
 Example: \`${JSON.stringify(tool.example)}\``;
 
-/** What /llms-full.txt adds: every tool with its schemas and an example. */
+/** The part that /llms-full.txt adds: every tool with its schemas and an example. */
 export const toToolReference = (): string => `## Tools in full\n\n${tools.map(toolChapter).join('\n\n')}\n`;
 
 /** The resource agent://llms.txt, with a line for each of the resources it is given; /llms.txt is the same text. */

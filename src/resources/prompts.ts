@@ -1,12 +1,12 @@
 import { handleSchema } from '../evidence/handle.ts';
 import { Problem } from '../problem.ts';
 
-/** A conversation starter for people; its text is ours alone: only the handle in it comes from the caller. */
+/** A conversation starter for people. Its text is fixed, except for the handle, which comes from the caller. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** What `handle` means here. */
+  /** The description of its argument `handle`. */
   readonly handle: string;
   /** The text for one handle. Throws invalid_handle. */
   text(handle: string): string;

@@ -3,29 +3,29 @@ import type { Context } from '../context.ts';
 /** The values of a template's variables, as the caller sent them. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** Offers values for one variable, at most 100, from what was typed and from the variables already filled in. */
+/** Completes one variable: up to 100 values for what was typed and the variables already filled in. */
 export type Complete = (typed: string, filled: Variables, context: Context) => Promise<string[]>;
 
 /**
- * One thing that can be read at an address, defined once: MCP, llms.txt and the tests loop over these. Listings
- * are reached by template and completion; no resource ever enumerates them all.
+ * One readable resource, defined once: MCP, llms.txt and the tests loop over the list in resources/index.ts. Listings
+ * are reached by template and completion; no resource enumerates them all.
  */
 export interface Resource {
   readonly name: string;
-  /** A fixed address, or an RFC 6570 template where `complete` is there. */
+  /** A fixed URI, or an RFC 6570 template if `complete` is present. */
   readonly uri: string;
   readonly title: string;
   readonly description: string;
   readonly mimeType: 'application/json' | 'text/markdown' | 'text/plain' | 'text/html;profile=mcp-app';
-  /** How long a copy may be kept. */
+  /** How long clients may cache a copy. */
   readonly fresh_s: number;
-  /** What hosts are told of it (`_meta`), where it is listed and where it is read. */
+  /** `_meta` for hosts, where the resource is listed and where it is read. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Completion for each variable of a template. */
+  /** The completion of each variable of a template. */
   readonly complete?: Readonly<Record<string, Complete>>;
-  /** The text at an address. Answers it or throws a Problem. */
+  /** Returns the text of the resource or throws a Problem. */
   read(variables: Variables, context: Context): Promise<string>;
 }
 
-/** How many values a completion offers. */
+/** The most values that a completion offers. */
 export const maxCompletions = 100;

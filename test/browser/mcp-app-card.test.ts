@@ -173,7 +173,7 @@ describe('the card in a host of MCP Apps', () => {
   it('shows a problem, a cancelled call and a foreign answer; obeys only its host; closes on request', async () => {
     const card = await host.open();
     await card.result(await client.call('get_agent', { handle: 'co.webhook/webhok' }));
-    await card.frame.getByText('Near it: co.webhook/webhook').waitFor();
+    await card.frame.getByText('Did you mean: co.webhook/webhook').waitFor();
     await card.cancelled();
     await card.frame.getByText('The call was cancelled; there is nothing to show.').waitFor();
     await card.result({ content: [] });

@@ -171,7 +171,7 @@ describe.each([
     expect(blocks[0]).toMatch(/^dossier_cap_[0-9A-Za-z]{49}$/);
     repository.commit({ 'dossier-claim.txt': blocks[1] ?? '' });
     directory.wait(31);
-    await page.getByRole('button', { name: 'I committed it: look again' }).click();
+    await page.getByRole('button', { name: 'I committed it: check again' }).click();
     await page.getByRole('heading', { name: 'Claimed', exact: true }).waitFor();
     expect(await page.locator('.stepper .done').count()).toBe(3);
     expect(await page.content()).not.toContain('dossier_cap_');

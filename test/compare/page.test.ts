@@ -103,13 +103,13 @@ describe('/compare', () => {
 
   it('finds listings to add by words, and reports when there are none', async () => {
     const page = await pageOf(`/compare?${webhook}&claimed=true&add=sms`);
-    expect(page).toContain('Found by “sms”');
+    expect(page).toContain('Listings that match “sms”');
     expect(page).toContain(
       `<a class="button" href="/compare?${webhook}&${politics}&claimed=true" aria-label="Add com.politicalcomms/api">`,
     );
-    expect(await pageOf(`/compare?${webhook}&add=webhook`)).toContain('picked already');
+    expect(await pageOf(`/compare?${webhook}&add=webhook`)).toContain('already picked');
     expect(await pageOf(`/compare?${webhook}&add=nothingofthekind`)).toContain(
-      'No listing was found by “nothingofthekind”.',
+      'No listing matches “nothingofthekind”.',
     );
   });
 
@@ -134,7 +134,7 @@ describe('/compare', () => {
     expect(response.status).toBe(422);
     expect(response.headers.get('cache-control')).toBe('no-store');
     const page = await response.text();
-    expect(page).toContain('Nothing was compared: what is marked below is not a value of its criterion.');
+    expect(page).toContain('Nothing was compared: the values marked below are not valid for their criteria.');
     expect(page).toMatch(
       /value="0" name="updated_within_days" aria-invalid="true" aria-describedby="updated_within_days-error"/,
     );

@@ -57,10 +57,12 @@ describe('what a listed service requires of its caller', () => {
     const page = await read('a.b/remote');
     const note = 'needs a secret header Authorization; takes a header &lt;b&gt;X-Team&lt;/b&gt;';
     expect(page).toContain(`<span class="note foreign">${note}</span>`);
-    expect(page).toContain(`<p>As recorded, it <span class="foreign">${note}</span>; no configuration here`);
+    expect(page).toContain(
+      `<p>As recorded, it <span class="foreign">${note}</span>; the configurations here`,
+    );
     expect(page).not.toContain('<b>X-Team');
     const packaged = await read('a.b/package');
-    expect(packaged).toContain('needs secret environment variables A_KEY, B_KEY</span>; no configuration');
+    expect(packaged).toContain('needs secret environment variables A_KEY, B_KEY</span>; the configurations');
   });
 
   it('stands in Markdown', async () => {

@@ -95,7 +95,7 @@ describe('a native rating', () => {
     expect(await filtered('outcome=succeeded&source=independent')).toContain(`id="${rating_id}"`);
     expect(await filtered('outcome=&source=')).toContain(`id="${rating_id}"`);
     for (const query of ['outcome=failed', 'source=related'])
-      expect(await filtered(query)).toContain('No counted rating fits.');
+      expect(await filtered(query)).toContain('No counted rating matches.');
     const wrong = await directory.app.request(`/agents/${subject}/ratings?outcome=best`);
     expect(wrong.status).toBe(422);
 

@@ -41,7 +41,7 @@ describe('/agents', () => {
     expect(countIn(page)).toBe('More than 1,000 listings, 20 shown so far.');
     expect(page).toMatch(/>imported, not claimed<\/a> <span class="count">1,000\+<\/span>/);
     expect(page).toContain(
-      'Counted over 1,000 of the listings: there are at least as many, and there may be more filters.',
+      'Counted over the first 1,000 listings: there may be more listings and more filters.',
     );
     const exact = await textOf('/agents');
     expect(countIn(exact)).toBe('1,043 listings, 20 shown so far.');
@@ -132,7 +132,7 @@ describe('/agents', () => {
   it('shows where a list ends, and links back to its start', async () => {
     const cursor = Buffer.from('[3,9007199254740000]').toString('base64url');
     const page = await textOf(`/agents?q=crowd&cursor=${cursor}&from=1041`);
-    expect(countIn(page)).toBe('More than 1,000 listings; there are no more behind this place.');
+    expect(countIn(page)).toBe('More than 1,000 listings; there are no more after this position.');
     expect(page).toContain('<a href="/agents?q=crowd">From the first listing</a>');
   });
 

@@ -24,7 +24,7 @@ function answerBadge(c: Request, badge: Badge, ending: string): Response {
 
 const noListing = ['unknown_handle', 'invalid_handle', 'listing_withdrawn'];
 
-/** An image that says why there is no badge: a page that embeds it shows no text of a problem. */
+/** A badge image with the problem's title, because pages that embed it cannot show a problem document. */
 function answerMissing(c: Request, error: unknown): Response {
   if (!(error instanceof Problem) || !noListing.includes(error.code)) throw error;
   c.status(error.status === 410 ? 410 : error.status === 404 ? 404 : 400);

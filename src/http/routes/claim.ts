@@ -21,11 +21,11 @@ const showSteps = (c: Request, { site }: Face) => {
   });
 };
 
-/** What can go wrong with a step of a claim, to be said where the step is taken. */
+/** Problems that are shown on the claim page instead of a problem page. */
 const atTheForm = ['invalid_input', 'no_repository', 'host_unsupported', 'rate_limited', 'unavailable'];
 
-/** The page as it was before the step, with what went wrong. */
-async function showTrouble(c: Request, handle: string, [problem, { site }]: [unknown, Face]) {
+/** The page as before the step, with the problem. */
+async function showProblem(c: Request, handle: string, [problem, { site }]: [unknown, Face]) {
   if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
   const { repository, state, claim } = await call(c, getAgent, { handle });
   c.status(problem.status as StatusCode);
@@ -33,7 +33,7 @@ async function showTrouble(c: Request, handle: string, [problem, { site }]: [unk
   return c.html(String(toClaimPage(site, { handle, repository, state, claim, problem })), { headers });
 }
 
-/** Runs claim_agent with what the form says; the secret is on this one answer only. */
+/** Runs claim_agent with the input of the form; the secret is shown only in this response. */
 const runStep = async (c: Request, face: Face) => {
   const handle = handleOf(c);
   const { config } = face.site;
@@ -45,12 +45,12 @@ const runStep = async (c: Request, face: Face) => {
       const page = toClaimPage(face.site, { handle, repository: answer.repository, checked, answer });
       return c.html(String(page), 200, { 'Cache-Control': 'no-store' });
     } catch (problem) {
-      return showTrouble(c, handle, [problem, face]);
+      return showProblem(c, handle, [problem, face]);
     }
   });
 };
 
-/** The claim page of a listing: the steps, and the form that runs them. */
+/** The claim page of a listing (get_agent), and its form (claim_agent). */
 export const createClaimRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/agents/:namespace/:name/claim', (c) => showSteps(c, face))

@@ -13,10 +13,10 @@ const toRobots = (publicUrl: string) =>
   `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
 
 const json = 'application/json';
-/** Made of the definitions alone. */
+/** They follow from the definitions alone. */
 const cachePolicy = { cacheTags: [] };
 
-/** What machines read to find their way: made of the definitions, once, for they never change while it runs. */
+/** Documents for machines, generated once from the definitions; the sitemap from the listings. */
 export function createDiscoveryRoutes({ context, site: { config } }: Face) {
   const short = lazy(() => llmsTxt.read({}, context));
   const full = lazy(async () => `${await short()}\n${toToolReference()}`);
@@ -31,7 +31,7 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
     .get('/sitemap.xml', (c) => answerSitemap(c, config.publicUrl));
 }
 
-/** Whether the process answers, and whether it has something to show: 503 until listings are there and others' writes heard. */
+/** Liveness, and readiness: 503 until there are listings and this node receives the writes of other nodes. */
 export const createHealthRoutes = ({ context }: Face) =>
   new Hono<HttpEnvironment>()
     .get('/healthz', (c) => c.text('ok\n', 200, { 'Cache-Control': 'no-store' }))

@@ -22,7 +22,7 @@ const toInput = ({ found_it, ...rest }: Record<string, string>) => ({
   ...(found_it !== undefined && { found_it: found_it === 'true' }),
 });
 
-/** What is wrong with what was written, and what keeps it from being sent now: said at the form, nothing is lost. */
+/** Problems with the input, and temporary ones: both are shown at the form, with the input preserved. */
 const wrong = ['invalid_input', 'invalid_handle', 'unknown_handle', 'listing_withdrawn'];
 const notNow = ['rate_limited', 'feedback_paused', 'unavailable', 'storage_full'];
 
@@ -46,7 +46,7 @@ const send = async (c: Request, { site }: Face) => {
   }
 };
 
-/** The feedback form: 422 with messages at the fields, 303 once it was received. */
+/** The feedback form (submit_feedback): 422 with messages at the fields, 303 once it was received. */
 export const createFeedbackRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/feedback', (c) => showForm(c, face))

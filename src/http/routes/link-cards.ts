@@ -10,21 +10,21 @@ import { handleOf, orRedirect } from '../request/listing-path.ts';
 import { isCurrent, toTag } from '../response/answers.ts';
 
 const drawing = new URL('../../views/link-card/drawing.ts', import.meta.url).href;
-const mostWaiting = 16;
+const maxWaiting = 16;
 const idle_ms = 30_000;
 
-/** Draws in a thread of its own, which ends when nothing was drawn for half a minute. */
+/** Draws in a worker thread, which ends after half a minute without work. */
 function createDrawer() {
   const pool = new Tinypool({
     filename: drawing,
     minThreads: 0,
     maxThreads: 1,
-    maxQueue: mostWaiting,
+    maxQueue: maxWaiting,
     idleTimeout: idle_ms,
   });
   return {
     async draw(card: LinkCard): Promise<Buffer<ArrayBuffer>> {
-      if (pool.queueSize >= mostWaiting) throw new Problem('unavailable', { retry_after_s: 2 });
+      if (pool.queueSize >= maxWaiting) throw new Problem('unavailable', { retry_after_s: 2 });
       const png = (await pool.run(card, { name: 'drawLinkCard' })) as Uint8Array<ArrayBuffer>;
       return Buffer.from(png.buffer, png.byteOffset, png.byteLength);
     },
@@ -32,7 +32,7 @@ function createDrawer() {
   };
 }
 
-/** Sends the picture of a card; whoever holds the picture of the same words is not sent another, nor is one drawn. */
+/** Sends the image of a card. The ETag follows from its texts, so nothing is drawn for a client that has the image. */
 async function answerCard(
   c: Request,
   { card, cachePolicy }: { card: LinkCard; cachePolicy: CachePolicy },
@@ -48,10 +48,10 @@ async function answerCard(
   return c.body(body, { headers });
 }
 
-/** The routes of the cards; `close` ends what draws them. */
+/** The routes of the link preview images; `close` ends their worker. */
 export type CardRoutes = Hono<HttpEnvironment> & { close(): Promise<void> };
 
-/** The pictures that links to a page show elsewhere: of each listing, and of the service. */
+/** Link preview images: one for each listing and one for the service. */
 export function createCardRoutes({ site }: Face): CardRoutes {
   const { draw, end } = createDrawer();
   const routes = new Hono<HttpEnvironment>()

@@ -28,7 +28,7 @@ const showListing = async (c: Request, { site }: Face) => {
   return orRedirect(c, handle, async () => {
     const listing = await call(c, getAgent, { handle });
     const cachePolicy = { cacheTags: namesOf(c) };
-    // Search engines take the page for it, not its twin.
+    // Search engines index the page instead.
     if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);
     if (ending === '.json') return answerJson(c, listing, cachePolicy);
     if (ending === '.md')
@@ -41,9 +41,9 @@ const showRatings = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
     const { outcome, source, cursor } = c.req.query();
-    const asked = Object.entries({ outcome, source, cursor }).filter(([, value]) => value);
-    const answer = await call(c, listRatings, { handle, ...Object.fromEntries(asked) });
-    const filter = Object.fromEntries(asked.filter(([name]) => name !== 'cursor')) as RatingFilter;
+    const parameters = Object.entries({ outcome, source, cursor }).filter(([, value]) => value);
+    const answer = await call(c, listRatings, { handle, ...Object.fromEntries(parameters) });
+    const filter = Object.fromEntries(parameters.filter(([name]) => name !== 'cursor')) as RatingFilter;
     const page = toRatingsPage(site, await call(c, getAgent, { handle }), { answer, filter });
     return answerPage(c, page, { cacheTags: [handle] });
   });
@@ -58,14 +58,14 @@ const showBadgePage = (c: Request, { site }: Face) => {
   });
 };
 
-/** An address with an encoded slash is sent on to the plain one. */
+/** Redirects an address with an encoded slash to the plain one. */
 const redirectEncoded = (c: Request) => {
   const handle = c.req.param('handle') ?? '';
   if (!isHandle(handle)) throw new Problem('invalid_handle');
   return c.redirect(pagePath(handle), 308);
 };
 
-/** The pages of one listing, but for its claim. */
+/** The pages of one listing, except its claim page. */
 export const createListingRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/agents/:namespace/:name', (c) => showListing(c, face))

@@ -3,14 +3,14 @@ import { Problem } from '../../problem.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import type { SearchAddress, SearchAnswer } from '../../views/search/search-links.ts';
 import { toSearchPage, toWrongSearchPage } from '../../views/search/search-page.ts';
-import { mostShown, pageSize } from '../../views/search/search-results.ts';
+import { maxShown, pageSize } from '../../views/search/search-results.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import { answerPage } from '../response/answers.ts';
 import { wantsPage } from '../response/problems.ts';
 
-/** The most that one call of the tool answers. */
-const mostInOneCall = 50;
+/** The largest `limit` of search_agents. */
+const maxPerCall = 50;
 
 const plainNames = ['transport', 'package', 'state', 'cursor'] as const;
 const flagNames = ['has_endpoint', 'has_native_ratings'] as const;
@@ -27,39 +27,39 @@ function toSearchInput(address: SearchAddress): Record<string, unknown> {
   };
 }
 
-const wordNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
+const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
 const flagSet: ReadonlySet<string> = new Set(flagNames);
 
-/** Whether a parameter of an address says something to the search; others are passed over. */
+/** Whether a query parameter is valid; others are ignored. */
 function isKnown(name: string, value: string): boolean {
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
-  return flagSet.has(name) ? value === 'true' : wordNames.has(name) && value !== '';
+  return flagSet.has(name) ? value === 'true' : textNames.has(name) && value !== '';
 }
 
-/** The part of an address that the search knows, each thing once; `query`, as the tool calls it, is `q` here. */
-/** One more than a search takes, so that it says so; a page links to each of them without the others. */
-const heldTags = 6;
+/** One more than a search accepts, so that its error is shown; links with any number of tags would be endless. */
+const maxTags = 6;
 
+/** The valid part of an address, without duplicates; `query`, the tool's name for it, becomes `q`. */
 function toSearchAddress(address: URLSearchParams): SearchAddress {
   const known = new URLSearchParams();
   for (const [given, value] of address) {
     const name = given === 'query' ? 'q' : given;
     if (!isKnown(name, value) || known.has(name, value)) continue;
-    if (name === 'tag' && known.getAll(name).length === heldTags) continue;
+    if (name === 'tag' && known.getAll(name).length === maxTags) continue;
     if (name === 'tag') known.append(name, value);
     else known.set(name, value);
   }
   return known;
 }
 
-/** As many listings as the address shows, read by as many calls as that takes; a page where it does not say. */
+/** As many listings as the address shows (one page by default), by as many calls as needed. */
 async function search(c: Request, address: SearchAddress): Promise<SearchAnswer> {
   const input = toSearchInput(address);
-  const shown = Math.min(Number(address.get('shown') ?? pageSize), mostShown);
-  const answer = await call(c, searchAgents, { ...input, limit: Math.min(shown, mostInOneCall) });
+  const shown = Math.min(Number(address.get('shown') ?? pageSize), maxShown);
+  const answer = await call(c, searchAgents, { ...input, limit: Math.min(shown, maxPerCall) });
   let { next_cursor, ...found } = answer;
   while (next_cursor && found.listings.length < shown) {
-    const limit = Math.min(shown - found.listings.length, mostInOneCall);
+    const limit = Math.min(shown - found.listings.length, maxPerCall);
     const next = await call(c, searchAgents, { ...input, cursor: next_cursor, limit });
     found = { ...found, listings: [...found.listings, ...next.listings] };
     next_cursor = next.next_cursor;

@@ -32,7 +32,7 @@ async function answerCheckpoint(c: Request): Promise<Response> {
   return c.body(checkpoint, 200, { ...text, 'Cache-Control': 'public, max-age=1' });
 }
 
-/** The range of a tile; throws not_found where the tree does not have it. */
+/** The range of a tile; throws not_found if the tree has no such tile. */
 function readTile(path: string, complete: number): TileRange {
   const range = parseTilePath(path, complete);
   if (!range) throw new Problem('not_found', { detail: 'The tree has no such tile.' });
@@ -75,7 +75,7 @@ async function answerProof(c: Request): Promise<Response> {
 }
 
 const statement =
-  'An append-only log of rating and claim events (RFC 6962 hashing, C2SP tiles and signed checkpoints). Whoever kept a checkpoint can prove a rewrite. An entry shows that something was recorded, not that it is right.';
+  'An append-only log of rating and claim events (RFC 6962 hashing, C2SP tiles and signed checkpoints). Anyone with an earlier checkpoint can prove a rewrite. An entry shows that something was recorded, not that it is right.';
 
 async function answerLogs(c: Request): Promise<Response> {
   const { store, config } = c.get('context');
@@ -89,7 +89,7 @@ async function answerLogs(c: Request): Promise<Response> {
       key: await keyText(c, head.id),
       ...(head.closed_with && {
         closed:
-          'The database was found older than this checkpoint, as after a restored backup; entries beyond it are lost.',
+          'The database was older than this checkpoint, as after restoring a backup; later entries are lost.',
         closed_with: head.closed_with,
       }),
     })),
@@ -109,7 +109,7 @@ function createOneLogRoutes() {
     });
 }
 
-/** The record that anyone can check: checkpoints, tiles, entries, proofs and keys of every log (docs/trust.md section 4). */
+/** The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/trust.md section 4). */
 export const createLogRoutes = () =>
   new Hono<HttpEnvironment>()
     .get('/log', answerLogs)

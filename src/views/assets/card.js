@@ -180,7 +180,7 @@ const comparisonCard = ({ listings, statement }) => {
 
 const problemCard = ({ message, near = [] }) => [
   el('p', 'statement', message),
-  near.length > 0 ? el('p', '', `Near it: ${near.join(', ')}`) : '',
+  near.length > 0 ? el('p', '', `Did you mean: ${near.join(', ')}`) : '',
 ];
 
 const show = (...inside) => card.replaceChildren(...inside.flat().filter(Boolean));

@@ -3,7 +3,7 @@ import type { ListingDocument } from '../../evidence/listing/listing-document.ts
 import { type Html, pagePath, paste } from '../layout/html.ts';
 import { type Badge, type BadgeStyle, badgeSize, badgeStyles, toBadge } from './badge.ts';
 
-/** What a badge says of a listing to people who cannot see it, and as of when. */
+/** A listing's badge with its text alternative and its date. */
 export interface BadgedListing {
   readonly handle: string;
   readonly statement: string;
@@ -11,7 +11,7 @@ export interface BadgedListing {
   readonly badge: Badge;
 }
 
-/** The part of a document that its badge speaks of. */
+/** The badge of a listing document. */
 export const toBadged = (listing: ListingDocument): BadgedListing => ({
   handle: listing.handle,
   statement: listing.signals.native.statement,
@@ -19,11 +19,11 @@ export const toBadged = (listing: ListingDocument): BadgedListing => ({
   badge: toBadge(listing),
 });
 
-/** Where the badge of a style is. */
+/** The path of a badge image. */
 export const badgePath = (handle: string, style: BadgeStyle): string =>
   style === badgeStyles[0] ? `/badge/${handle}` : `/badge/${handle}?style=${style}`;
 
-/** What stands for a pasted badge where it cannot be seen: it grows old there, so it says of when it is. */
+/** The alt text of a pasted badge. It does not change after it is pasted, so it names its date. */
 export const pastedText = ({ statement, date }: BadgedListing): string =>
   `${statement} As of ${date}; see the listing.`;
 
@@ -31,7 +31,7 @@ export const pastedText = ({ statement, date }: BadgedListing): string =>
 export const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
-/** The badge itself, as it is at this moment; its place is kept while it is on its way. */
+/** The badge image; its size is given, so that nothing moves while it loads. */
 export function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
   const { width, height } = badgeSize(badge, style);
   return html`<img class="badge" src="${badgePath(handle, style)}" alt="${statement}" width="${width}" height="${height}">`;
@@ -42,7 +42,7 @@ export const badgeBlock = (listing: BadgedListing, publicUrl: string): Html => h
 <section aria-labelledby="badge">
 <h2 id="badge">Badge</h2>
 <p>${badgeImage(listing, 'flat')}</p>
-<p>It says how much evidence there is and as of when; it is never a mark of quality.</p>
+<p>It shows how much evidence there is and as of when; it is never a mark of quality.</p>
 ${paste(badgeMarkdown(listing, publicUrl, 'flat'))}
 <p><a href="${pagePath(listing.handle)}/badge">Other styles; HTML, reStructuredText and shields.io forms</a></p>
 </section>`;

@@ -25,7 +25,7 @@ const snippets = (listing: BadgedListing, publicUrl: string, style: BadgeStyle):
 const preview = (listing: BadgedListing, style: BadgeStyle, chosen: BadgeStyle) => html`
 <li>${badgeImage(listing, style)} <a href="${pagePath(listing.handle)}/badge?style=${style}"${style === chosen ? html` aria-current="true"` : ''}>${style}</a></li>`;
 
-/** The page of badge snippets for one listing: every style as it looks now, and the texts for the chosen one. */
+/** The badge page of a listing: a preview of every style, and snippets for the chosen one. */
 export const toBadgePage = (site: Site, listing: BadgedListing, style: BadgeStyle): Html =>
   toPage(site, {
     title: `Badge of ${listing.handle}`,
@@ -34,7 +34,7 @@ export const toBadgePage = (site: Site, listing: BadgedListing, style: BadgeStyl
     body: html`
 <p class="eyebrow"><a class="handle" href="${pagePath(listing.handle)}">${listing.handle}</a></p>
 <h1>Badge</h1>
-<p class="lead">It states how much evidence there is and as of when. It is grey whatever that is, and never a mark of quality.</p>
+<p class="lead">It states how much evidence there is and as of when. It is always grey, and never a mark of quality.</p>
 <h2 id="styles">Style</h2>
 <ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>
 <h2>To paste: ${style}</h2>
@@ -43,6 +43,6 @@ ${tabs(
   'Form',
   snippets(listing, site.config.publicUrl, style).map(([name, text]) => ({ name, body: paste(text) })),
 )}
-<p>The image is made anew at most every five minutes. The text beside it stays as it was pasted, so it names its date. The link leads to the listing, where all of it is shown.</p>
+<p>The image is updated at most every five minutes. Its text alternative stays as pasted, so it names its date. The link leads to the listing with all evidence.</p>
 <p class="note">For other tools: <a href="/badge/${listing.handle}.json">the endpoint that shields.io reads</a>.</p>`,
   });

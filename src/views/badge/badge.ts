@@ -23,11 +23,11 @@ export function toBadge({ signals: { native }, evidence_snapshot_date }: Listing
   return { label: 'evidence', message: `${none} as of ${evidence_snapshot_date}` };
 }
 
-/** The forms a badge is drawn in; the first where none is asked for. */
+/** Badge styles; the first is the default. */
 export const badgeStyles = ['flat', 'flat-square', 'for-the-badge'] as const;
 export type BadgeStyle = (typeof badgeStyles)[number];
 
-/** The style of a name; that of no name where the name is none of them. */
+/** The style with a name; the default if there is none. */
 export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
   badgeStyles.find((style) => style === name) ?? badgeStyles[0];
 
@@ -35,7 +35,7 @@ export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
 export const toBadgeSvg = ({ label, message }: Badge, style: BadgeStyle): string =>
   makeBadge({ label, message, color: grey, labelColor: darkGrey, style });
 
-/** Width and height of a badge, as its SVG says them. */
+/** Width and height of a badge, read from its SVG. */
 export function badgeSize(badge: Badge, style: BadgeStyle): { width: string; height: string } {
   const [, width = '', height = ''] =
     / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];

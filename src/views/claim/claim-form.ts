@@ -4,20 +4,20 @@ import type { ListingDocument } from '../../evidence/listing/listing-document.ts
 import type { Problem } from '../../problem.ts';
 import { pagePath } from '../layout/html.ts';
 
-/** What the page of a claim is about; `answer` once the form was sent, `checked` the challenge it was sent with. */
+/** The state of the claim page: `answer` once the form was sent, `checked` the challenge it was sent with. */
 export interface ClaimStep {
   readonly handle: string;
   readonly repository?: string;
-  /** How the listing stands before anything is asked. */
+  /** The listing's state before the form is sent. */
   readonly state?: ListingDocument['state'];
   readonly claim?: ListingDocument['claim'];
   readonly checked?: string;
   readonly answer?: ClaimResponse;
-  /** Why the last step could not be taken. */
+  /** Why the last step failed. */
   readonly problem?: Problem;
 }
 
-/** Values that a form sends without showing them. */
+/** Hidden fields of a form. */
 export const hiddenFields = (fields: Readonly<Record<string, string>>) =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 
@@ -29,7 +29,7 @@ export const stepForm = (
 ) => html`
 <form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button>${button}</button></form>`;
 
-/** A step that is not the next one: the same form with a quieter button. */
+/** A secondary step: the same form with a less prominent button. */
 export const otherStepForm = (
   handle: string,
   button: string,

@@ -14,22 +14,22 @@ ${claimSteps(undefined, false)}
 <li>Get a challenge, with the button below or with <code>POST /api/claim-github</code>.</li>
 <li>Keep the capability that comes with it.</li>
 <li>Commit the challenge to <span class="foreign">${repository}</span> as <code>${config.claimFile}</code>, at the root of the default branch.</li>
-<li>Ask for another look. From then on the capability rates other listings as <code>${handle}</code>.</li>
+<li>Check again. From then on the capability rates other listings as <code>${handle}</code>.</li>
 </ol>
-<p>No account, no token of the repository host, no private credential is asked for.</p>`;
+<p>No account, no repository host token and no private credential is needed.</p>`;
 
 const standing = ({ state, claim }: ClaimStep) =>
   claim &&
   html`
 <h2>${state === 'suspended' ? 'The claim is suspended' : 'The listing is claimed'}</h2>
 <p>${claim.statement}</p>
-<p class="note">Last looked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>`;
+<p class="note">Last checked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>`;
 
-/** What can be done about a claim that stands or is suspended. */
+/** What can be done about an active or suspended claim. */
 const upkeep = (step: ClaimStep, claimFile: string) => html`
 ${standing(step)}
-${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back into <code>${claimFile}</code>, or get another challenge below; then look again.</p>` : ''}
-${stepForm(step.handle, 'Look again')}
+${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back into <code>${claimFile}</code>, or get another challenge below; then check again.</p>` : ''}
+${stepForm(step.handle, 'Check again')}
 <h2>Another capability</h2>
 <p>A new challenge adds a capability, for another deployment or after a loss; taking an old line out of the file ends the old one.</p>
 ${otherStepForm(step.handle, 'Get another challenge', { rotate: 'true' })}`;

@@ -5,8 +5,8 @@ import { type Html, minute, pagePath, paste } from '../layout/html.ts';
 import { type ClaimStep, hiddenFields, otherStepForm, stepForm } from './claim-form.ts';
 import { claimSteps } from './claim-steps.ts';
 
-const looked = ({ check, repository }: ClaimResponse) => html`
-<p class="note">Looked at <span class="foreign">${repository}</span> at ${minute(check.at)}: <code>${check.result}</code>${check.commit ? html`, commit <code>${check.commit.slice(0, 12)}</code>` : ''}${check.branch ? html` of <code class="foreign">${check.branch}</code>` : ''}.</p>`;
+const checkedNote = ({ check, repository }: ClaimResponse) => html`
+<p class="note">Checked <span class="foreign">${repository}</span> at ${minute(check.at)}: <code>${check.result}</code>${check.commit ? html`, commit <code>${check.commit.slice(0, 12)}</code>` : ''}${check.branch ? html` of <code class="foreign">${check.branch}</code>` : ''}.</p>`;
 
 const secret = ({ capability, capability_id, expires_at }: ClaimResponse) =>
   capability
@@ -18,36 +18,36 @@ ${paste(capability)}`
 
 const fileToCommit = (contents: string, claimFile: string) => html`
 <h3>Commit this file</h3>
-<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing. Push, then let us look again; a repository is looked at once in 30 seconds.</p>
+<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing. Push, then check again; a repository is checked at most once in 30 seconds.</p>
 ${paste(contents)}`;
 
-/** What was not shown yet, what to commit for it, and the button for the next look. */
+/** What is still to be proven: what to commit, and the button for the next check. */
 function unproven({ handle, answer, checked }: ClaimStep, claimFile: string): Html {
   const challenge = answer?.challenge ?? checked;
   return html`
 ${answer ? secret(answer) : ''}
 ${challenge ? fileToCommit(answer?.file_contents ?? challenge, claimFile) : ''}
-${checked && !answer?.capability ? html`<p>The capability was shown once, on the page that first showed this challenge. If it is lost, begin anew.</p>` : ''}
-${challenge ? stepForm(handle, 'I committed it: look again', { challenge }) : ''}
-${checked ? otherStepForm(handle, 'Begin anew with another challenge', { rotate: 'true' }) : ''}`;
+${checked && !answer?.capability ? html`<p>The capability was shown once, on the page that first showed this challenge. If it is lost, start over.</p>` : ''}
+${challenge ? stepForm(handle, 'I committed it: check again', { challenge }) : ''}
+${checked ? otherStepForm(handle, 'Start over with another challenge', { rotate: 'true' }) : ''}`;
 }
 
 const proven = ({ handle, answer }: ClaimStep) => html`
 ${answer?.claimed_at ? html`<p>${claimStatement({ claimed_at: answer.claimed_at, commit: answer.commit })}</p>` : ''}
-<p>Active capabilities: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}. Yours is among them if you kept the one that came with a challenge in the file. Send it as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code> to rate other listings as <code>${handle}</code>.</p>
+<p>Active capabilities: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}. Yours is the one that was issued with a challenge in the file. Send it as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code> to rate other listings as <code>${handle}</code>.</p>
 <p><a href="${pagePath(handle)}">The listing</a> shows the claim and its history.</p>`;
 
 const headings = {
   claimed: 'Claimed',
-  not_proven: 'Not shown yet',
+  not_proven: 'Not proven yet',
   challenge_issued: 'Challenge issued',
 } as const;
 
-/** Looks again by itself and swaps the status alone, so that a secret on the page stays in view. */
+/** Checks again automatically and replaces only the status, so that a secret on the page stays visible. */
 const watch = (handle: string, challenge: string) => html`
 <form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="every 35s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ challenge })}</form>`;
 
-/** The part that follows the repository; the region around it stays, so that a change is read out. */
+/** The part that is updated; the live region around it stays, so that screen readers announce changes. */
 function status(step: ClaimStep, answer: ClaimResponse): Html {
   const challenge = answer.challenge ?? step.checked;
   return html`
@@ -55,12 +55,12 @@ function status(step: ClaimStep, answer: ClaimResponse): Html {
 <h2 id="result">${headings[answer.status]}</h2>
 ${claimSteps(answer, challenge !== undefined)}
 ${answer.message && html`<p>${answer.message}</p>`}
-${looked(answer)}
+${checkedNote(answer)}
 ${answer.status === 'claimed' ? proven(step) : challenge ? watch(step.handle, challenge) : ''}
 </div></div>`;
 }
 
-/** What the last step of a claim came to, and the next one. */
+/** The result of the last step of a claim, and the next step. */
 export const claimResult = (step: ClaimStep, answer: ClaimResponse, claimFile: string): Html => html`
 <section class="claim-result" aria-labelledby="result">
 ${status(step, answer)}

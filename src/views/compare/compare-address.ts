@@ -1,6 +1,6 @@
 import { type CriterionName, criteria } from '../../evidence/comparison/criteria.ts';
 
-/** One criterion of an address, its value as it was written there. */
+/** One criterion of an address, with its value as written there. */
 export interface PickedCriterion {
   readonly criterion: CriterionName;
   readonly value?: string;
@@ -10,12 +10,12 @@ export interface PickedCriterion {
 export interface Picks {
   readonly handles: readonly string[];
   readonly criteria: readonly PickedCriterion[];
-  /** Words or a handle of a listing to add. */
+  /** A handle, or words to find a listing by, to add. */
   readonly add: string;
 }
 
-/** What is asked where nobody has picked anything yet. */
-export const firstCriteria: readonly PickedCriterion[] = [
+/** The criteria used until the user picks some. */
+export const defaultCriteria: readonly PickedCriterion[] = [
   { criterion: 'active' },
   { criterion: 'has_endpoint' },
   { criterion: 'has_repository' },
@@ -34,21 +34,21 @@ function toPicked([name, value]: [string, string]): PickedCriterion[] {
   return value === 'true' ? [{ criterion: name }] : [];
 }
 
-/** One more of each than a comparison takes, so that it says so; the page names each of them with all others. */
-const [mostHandles, mostCriteria] = [9, 21] as const;
+/** One more than a comparison accepts, so that its error is shown; every link on the page repeats all of them. */
+const [maxHandles, maxCriteria] = [9, 21] as const;
 
-/** What an address asks for, each thing once, in its order; what it does not know is passed over. */
+/** The picks of an address, in its order, without duplicates; unknown parameters are ignored. */
 export function readPicks(address: URLSearchParams): Picks {
   const handles = new Set(address.getAll('handle').filter(Boolean));
   const picked = [...address].flatMap(toPicked).map((one) => [JSON.stringify(one), one] as const);
   return {
-    handles: [...handles].slice(0, mostHandles),
-    criteria: [...new Map(picked).values()].slice(0, mostCriteria),
+    handles: [...handles].slice(0, maxHandles),
+    criteria: [...new Map(picked).values()].slice(0, maxCriteria),
     add: address.get('add')?.trim() ?? '',
   };
 }
 
-/** The one query of a comparison; readPicks reads the same from it. */
+/** The canonical query of a comparison; the inverse of readPicks. */
 export const toQuery = ({ handles, criteria: picked, add }: Picks): string =>
   new URLSearchParams([
     ...handles.map((handle) => ['handle', handle]),
@@ -62,5 +62,5 @@ export function toPath(picks: Picks): string {
   return query ? `/compare?${query}` : '/compare';
 }
 
-/** Where a comparison begins with one listing. */
+/** The address of a comparison with one listing picked. */
 export const comparePath = (handle: string): string => toPath({ handles: [handle], criteria: [], add: '' });

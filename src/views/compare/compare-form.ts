@@ -2,9 +2,9 @@ import { html } from 'hono/html';
 import { type CriterionName, criteria, criterionNames } from '../../evidence/comparison/criteria.ts';
 import type { Criterion } from '../../evidence/comparison/criterion.ts';
 import { type Html, handleLink } from '../layout/html.ts';
-import { firstCriteria, type Picks, toPath } from './compare-address.ts';
+import { defaultCriteria, type Picks, toPath } from './compare-address.ts';
 
-/** What stands beside a field: what is wrong with its value. */
+/** Error messages of the fields. */
 export type FieldMessages = Readonly<Partial<Record<CriterionName, string>>>;
 
 interface Field {
@@ -17,7 +17,7 @@ const errorId = (name: string) => `${name}-error`;
 const wrong = ({ name, message }: Field) =>
   message === undefined ? '' : html` aria-invalid="true" aria-describedby="${errorId(name)}"`;
 
-/** One value in its field. */
+/** A field with one value. */
 function valueField(field: Field, value: string) {
   const { takes } = criteria[field.name] as Criterion;
   const named = html`name="${field.name}"${wrong(field)}`;
@@ -29,7 +29,7 @@ function valueField(field: Field, value: string) {
   return html`<select ${named}><option value="">any</option>${choices.map((choice) => html`<option${choice === value ? html` selected` : ''}>${choice}</option>`)}</select>`;
 }
 
-/** A criterion as a box to tick, or as its sentence with a field in it; left empty, it is not asked. */
+/** A criterion as a checkbox, or as its sentence with a field in it; an empty field leaves the criterion out. */
 function criterionFields(field: Field): Html {
   const { label, takes } = criteria[field.name] as Criterion;
   const message =
@@ -63,20 +63,20 @@ const picked = (picks: Picks, descriptions: ReadonlyMap<string, string>) => html
   return html`<li>${handleLink(handle)} <a class="remove" href="${toPath(without)}" aria-label="Remove ${handle}">remove</a>${descriptions.get(handle) && html`<p class="foreign note">${descriptions.get(handle)}</p>`}<input type="hidden" name="handle" value="${handle}"></li>`;
 })}</ol>`;
 
-/** The listings picked and the criteria to pick, as one plain form whose address is the comparison. */
+/** The picked listings and the criteria to choose, as one GET form that leads to the comparison. */
 export function compareForm(
   picks: Picks,
   messages: FieldMessages,
   descriptions: ReadonlyMap<string, string>,
 ): Html {
-  const asked = { ...picks, criteria: picks.criteria.length > 0 ? picks.criteria : firstCriteria };
-  const shown: [Picks, FieldMessages] = [asked, messages];
+  const withCriteria = { ...picks, criteria: picks.criteria.length > 0 ? picks.criteria : defaultCriteria };
+  const shown: [Picks, FieldMessages] = [withCriteria, messages];
   return html`
 <form class="compare" action="/compare" method="get">
 ${picks.handles.length > 0 ? picked(picks, descriptions) : ''}
 <p><label for="add">${picks.handles.length > 0 ? 'Add a listing' : 'First listing'}: its handle, or words to find it by</label>
 <span class="field"><input id="add" name="add" type="search" value="${picks.add}" maxlength="200" autocomplete="off" spellcheck="false"><button>Add</button></span></p>
-<details${Object.keys(messages).length > 0 ? html` open` : ''}><summary>Criteria: ${asked.criteria.length} picked</summary>
+<details${Object.keys(messages).length > 0 ? html` open` : ''}><summary>Criteria: ${withCriteria.criteria.length} picked</summary>
 <div class="columns">
 ${criteriaList('imported', 'Recorded and imported', shown)}
 ${criteriaList('native', 'Claims and ratings made on this service', shown)}

@@ -8,7 +8,7 @@ import { type Picks, toPath } from './compare-address.ts';
 import { compareForm, type FieldMessages } from './compare-form.ts';
 import { type Comparison, comparisonTables } from './compare-table.ts';
 
-/** A comparison as far as it has come. */
+/** The state of the comparison page. */
 export interface ComparePage {
   readonly picks: Picks;
   /** The input that compare_agents was called with. */
@@ -19,7 +19,7 @@ export interface ComparePage {
   readonly problem?: Problem;
 }
 
-const mostListings = 8;
+const maxListings = 8;
 
 const withHandle = (picks: Picks, handle: string, instead?: string): Picks => ({
   ...picks,
@@ -30,18 +30,18 @@ const withHandle = (picks: Picks, handle: string, instead?: string): Picks => ({
 function foundBlock({ picks, found }: ComparePage) {
   if (!found) return '';
   if (found.length === 0)
-    return html`<p class="notice" role="status">No listing was found by “${picks.add}”. All words must be there; try fewer.</p>`;
+    return html`<p class="notice" role="status">No listing matches “${picks.add}”. All words must match; try fewer.</p>`;
   return html`
-<section aria-labelledby="found"><h2 id="found">Found by “${picks.add}”</h2>
+<section aria-labelledby="found"><h2 id="found">Listings that match “${picks.add}”</h2>
 <ul class="cards">${found.map(({ handle, description }) => {
     const isPicked = picks.handles.includes(handle);
     return html`
 <li class="card"><h3>${handleLink(handle)}</h3><p class="foreign">${description}</p>
-<p>${isPicked ? html`<span class="note">picked already</span>` : html`<a class="button" href="${toPath(withHandle(picks, handle))}" aria-label="Add ${handle}">Add</a>`}</p></li>`;
+<p>${isPicked ? html`<span class="note">already picked</span>` : html`<a class="button" href="${toPath(withHandle(picks, handle))}" aria-label="Add ${handle}">Add</a>`}</p></li>`;
   })}</ul></section>`;
 }
 
-/** Listings that there is nothing to say of, each with why and what may have been meant. */
+/** Handles that cannot be compared, each with its problem and near handles. */
 function unknownBlock({ picks, comparison }: ComparePage) {
   const unknown = (comparison?.listings ?? []).flatMap(({ handle, problem }) =>
     problem ? [{ handle, problem }] : [],
@@ -50,11 +50,11 @@ function unknownBlock({ picks, comparison }: ComparePage) {
   return html`
 <ul class="notice unanswered">${unknown.map(
     ({ handle, problem }) => html`
-<li><span class="handle foreign">${handle}</span>: ${problem.message}${(problem.near ?? []).length > 0 ? html` Near it: ${(problem.near ?? []).map((near) => html`<a class="handle" href="${toPath(withHandle(picks, near, handle))}" aria-label="Take ${near} instead">${near}</a> `)}` : ''}</li>`,
+<li><span class="handle foreign">${handle}</span>: ${problem.message}${(problem.near ?? []).length > 0 ? html` Did you mean: ${(problem.near ?? []).map((near) => html`<a class="handle" href="${toPath(withHandle(picks, near, handle))}" aria-label="Take ${near} instead">${near}</a> `)}` : ''}</li>`,
   )}</ul>`;
 }
 
-/** What is wrong with the criteria, by the field it stands at; the place in the input says which that is. */
+/** Error messages by criterion; the path of each error names its position in the input. */
 function toMessages({ picks, problem }: ComparePage): FieldMessages {
   const named = (problem?.facts.fields ?? []).flatMap(({ field, message }) => {
     const at = /^criteria\.(\d+)/.exec(field)?.[1];
@@ -66,13 +66,13 @@ function toMessages({ picks, problem }: ComparePage): FieldMessages {
 
 function problemBlock(page: ComparePage) {
   const { picks, problem } = page;
-  if (picks.handles.length > mostListings)
-    return html`<p class="notice" role="alert">At most ${mostListings} listings can be compared. Remove ${picks.handles.length - mostListings} of them.</p>`;
+  if (picks.handles.length > maxListings)
+    return html`<p class="notice" role="alert">At most ${maxListings} listings can be compared. Remove ${picks.handles.length - maxListings} of them.</p>`;
   if (!problem) return '';
   if (Object.keys(toMessages(page)).length > 0)
-    return html`<p class="notice" role="alert">Nothing was compared: what is marked below is not a value of its criterion.</p>`;
-  const said = (problem.facts.fields ?? []).map(({ message }) => message).join('; ') || problem.message;
-  return html`<p class="notice" role="alert">Nothing was compared: ${said}.</p>`;
+    return html`<p class="notice" role="alert">Nothing was compared: the values marked below are not valid for their criteria.</p>`;
+  const messages = (problem.facts.fields ?? []).map(({ message }) => message).join('; ') || problem.message;
+  return html`<p class="notice" role="alert">Nothing was compared: ${messages}.</p>`;
 }
 
 const nextStep = ({ picks }: ComparePage) =>
@@ -85,7 +85,7 @@ const sameAsJson = (site: Site, input: object) => html`
 ${paste(`curl -s ${site.config.publicUrl}/api/tools/compare_agents -H 'Content-Type: application/json' -d '${JSON.stringify(input)}'`)}
 </details>`;
 
-/** Two to eight listings side by side; what to compare and by what is picked on the page and stands in its address. */
+/** The comparison page; its address holds the listings and criteria that are picked. */
 export function toComparePage(site: Site, page: ComparePage): Html {
   const { picks, comparison, input } = page;
   const descriptions = new Map(

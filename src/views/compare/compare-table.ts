@@ -4,15 +4,15 @@ import { criterionText } from '../../evidence/comparison/criteria.ts';
 import type { compareAgents } from '../../tools/compare-agents.ts';
 import { day, foreignLink, type Html, handleLink } from '../layout/html.ts';
 
-/** What compare_agents answers. */
+/** The answer of compare_agents. */
 export type Comparison = z.output<(typeof compareAgents)['output']>;
 type Compared = Comparison['listings'][number];
 type Answer = NonNullable<Compared['native']>[number];
 
-/** What can be said of a criterion, in words. */
+/** Labels of the results of a criterion. */
 export const resultTexts = { met: 'Met', not_met: 'Not met', unknown: 'Unknown' } as const;
 
-/** The two kinds of evidence, each under its own title. */
+/** Titles of the two kinds of evidence. */
 export const kindTitles = {
   imported: 'As recorded and imported',
   native: 'Claims and ratings made on this service',
@@ -20,7 +20,7 @@ export const kindTitles = {
 
 const recorded = (words: string) => (/^https?:/i.test(words) ? foreignLink(words) : words);
 
-// Where columns are stacked, each cell names its listing; a screen reader has the column's head for that.
+// On narrow screens columns are stacked, and each cell names its listing; screen readers use the column header instead.
 const cell = ({ handle }: Compared, { result, fact, recorded: words, source, as_of }: Answer) => html`
 <td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>
 <p><span class="result ${result}">${resultTexts[result]}</span></p>
@@ -42,26 +42,26 @@ function row(listings: readonly Compared[], of: (listing: Compared) => Answer | 
   )}</tr>`;
 }
 
-/** One kind of evidence: a row for each criterion, a column for each listing, both in the order asked. */
+/** One kind of evidence: a row per criterion, a column per listing, both in the requested order. */
 function table(listings: readonly Compared[], kind: keyof typeof kindTitles): Html | '' {
   const title = kindTitles[kind];
-  const asked = listings[0]?.[kind] ?? [];
-  if (asked.length === 0) return '';
+  const criteria = listings[0]?.[kind] ?? [];
+  if (criteria.length === 0) return '';
   return html`
 <section class="compared" aria-labelledby="${kind}">
 <h2 id="${kind}">${title}</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="${title}, side by side"><table role="table">${heads(listings)}
-<tbody role="rowgroup">${asked.map((_, at) => row(listings, (listing) => listing[kind]?.[at]))}</tbody>
+<tbody role="rowgroup">${criteria.map((_, at) => row(listings, (listing) => listing[kind]?.[at]))}</tbody>
 </table></div>
 </section>`;
 }
 
-/** The tables of a comparison: imported evidence, and apart from it what was shown and said here. */
+/** The tables of a comparison: imported evidence, and separately claims and ratings made on this service. */
 export function comparisonTables({ listings, statement }: Comparison): Html {
   const known = listings.filter(({ problem }) => !problem);
   if (known.length === 0) return html``;
   return html`
 ${table(known, 'imported')}
 ${table(known, 'native')}
-<p class="note">${statement} Unknown is not a no: nobody has looked, or nothing is recorded.</p>`;
+<p class="note">${statement} Unknown is not a no: it was not checked, or nothing is recorded.</p>`;
 }

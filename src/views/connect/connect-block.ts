@@ -23,24 +23,24 @@ const isPlain = (url: string) => URL.canParse(url) && /^https?:/.test(url) && !/
 
 const asRecorded = (what: Html | string, { inputs }: Pick<ListingPackage, 'inputs'>) =>
   inputs
-    ? html`<p>As recorded, ${what} <span class="foreign">${inputsText(inputs)}</span>; no configuration here holds it.</p>`
+    ? html`<p>As recorded, ${what} <span class="foreign">${inputsText(inputs)}</span>; the configurations here do not include it.</p>`
     : '';
 
 function connectListing({ handle, endpoint: plain, remotes, packages }: ListingDocument) {
   const remote = remotes.find(({ url }) => url === plain) ?? remotes[0];
   const endpoint = plain ?? remote?.url;
   if (!endpoint || !remote)
-    return html`<p>The listing records no remote endpoint. Where it records a package, the package's own page says how to run it.</p>${packages.map((recorded) => asRecorded(html`<code class="foreign">${recorded.identifier}</code>`, recorded))}`;
+    return html`<p>The listing records no remote endpoint. If it records a package, see the package's own page for how to run it.</p>${packages.map((recorded) => asRecorded(html`<code class="foreign">${recorded.identifier}</code>`, recorded))}`;
   if (!isPlain(endpoint))
     return html`<p>The recorded endpoint is a template: <code class="foreign">${endpoint}</code>. Fill in its values before you connect.</p>${asRecorded('it', remote)}`;
   const type = remote.type === 'sse' ? 'sse' : 'http';
   return html`
-<p>The endpoint was recorded by the publisher; whether it answers was not checked here.</p>
+<p>The endpoint was recorded by the publisher; this service has not checked whether it answers.</p>
 ${asRecorded('it', remote)}
 ${configTabs('use', { name: toEntryName(handle), url: new URL(endpoint).href, type })}`;
 }
 
-/** How to connect: first to this service, to ask about the listing; then to the listed service itself. */
+/** How to connect to this service, and how to connect to the listed one. */
 export const connectBlock = (listing: ListingDocument, publicUrl: string): Html => html`
 <section aria-labelledby="connect">
 <h2 id="connect">Connect over MCP</h2>

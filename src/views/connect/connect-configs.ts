@@ -14,7 +14,7 @@ export interface PasteableConfig {
   readonly deepLink?: string;
 }
 
-/** Characters that no shell reads as anything but themselves. */
+/** URLs of characters that are literal in every shell. */
 const plainInShells = /^https?:\/\/[A-Za-z0-9.:/_~=@,+-]+$/;
 
 const json = (value: object) => JSON.stringify(value, null, 2);
@@ -38,17 +38,14 @@ function codeConfig({ name, url, type }: Connection): PasteableConfig {
   };
 }
 
-/** Codex reads streamable HTTP only. A JSON string is a TOML one where it holds no character beyond ASCII. */
+/** Codex supports streamable HTTP only. An ASCII JSON string is also a TOML string. */
 const codexConfig = ({ name, url }: Connection): PasteableConfig => ({
   client: 'Codex',
   where: '~/.codex/config.toml',
   text: `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}`,
 });
 
-/**
- * Configurations for the hosts people use, plain JSON last. Command lines are left out where the URL has a
- * character that a shell could read as a command.
- */
+/** Configurations for common clients, plain JSON last. Command lines are omitted if a shell could interpret the URL. */
 export function toConfigs(connection: Connection): PasteableConfig[] {
   const { name, url, type } = connection;
   const claudeCode = {
@@ -75,7 +72,7 @@ export function toConfigs(connection: Connection): PasteableConfig[] {
   ];
 }
 
-/** An entry name that every client takes, made of a handle's last part. */
+/** An entry name that every client accepts, made from the name part of a handle. */
 export const toEntryName = (handle: string): string =>
   handle
     .slice(handle.indexOf('/') + 1)

@@ -18,7 +18,7 @@ function toPhrase(group: readonly ListingInput[]): string {
   return `${first.required ? 'needs' : 'takes'} ${group.length > 1 ? kind : article(kind)} ${names}`;
 }
 
-/** What a remote or package asks of its caller, as in `needs a secret header Authorization; takes an argument --port`. */
+/** The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`. */
 export function inputsText(inputs: readonly ListingInput[] | undefined): string | undefined {
   if (!inputs || inputs.length === 0) return undefined;
   const groups = Map.groupBy(inputs, ({ kind, required, secret }) => `${required} ${secret} ${kind}`);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** One file that pages load: its address carries its content's hash, so that it never changes. */
+/** A static file; its path contains the hash of its content, so it can be cached forever. */
 export interface Asset {
   readonly path: string;
   readonly type: string;
@@ -18,7 +18,7 @@ function openAsset(name: string, type: string, file: URL | string): Asset {
   return { path: `/assets/${stem}.${hash('sha256', bytes, 'hex').slice(0, 12)}.${ending}`, type, bytes };
 }
 
-/** The files that pages load, read once: style, icon, copy buttons, search and htmx, all from this origin. */
+/** Reads the static files of the pages: style, icon, copy buttons, search and htmx. */
 export const createAssets = () => ({
   style: openAsset('style.css', 'text/css; charset=utf-8', own('style.css')),
   icon: openAsset('icon.svg', 'image/svg+xml', own('icon.svg')),
@@ -27,5 +27,5 @@ export const createAssets = () => ({
   htmx: openAsset('htmx.js', 'text/javascript; charset=utf-8', require.resolve('htmx.org/dist/htmx.min.js')),
 });
 
-/** The files that pages load, by what they are for. */
+/** The static files of the pages, by purpose. */
 export type Assets = ReturnType<typeof createAssets>;

@@ -3,16 +3,16 @@ import type { ShortListing } from '../../evidence/listing/short-listing.ts';
 import { tokenize } from '../../evidence/text/tokenize.ts';
 import type { Html } from './html.ts';
 
-const shortestStart = 3;
+const minPrefixLength = 3;
 
-/** Foreign text with the words of a search marked, as search matches them: the last one from three letters on as a beginning. */
-export function marked(text: string, words: readonly string[]): Html {
+/** Third-party text with the words of a search highlighted, matched as the search does: the last one as a prefix from three letters on. */
+export function highlight(text: string, words: readonly string[]): Html {
   const last = words.at(-1);
   if (last === undefined) return html`${text}`;
-  const isMeant = (word: string) =>
-    words.includes(word) || ([...last].length >= shortestStart && word.startsWith(last));
+  const isMatch = (word: string) =>
+    words.includes(word) || ([...last].length >= minPrefixLength && word.startsWith(last));
   const parts = text.split(/([\p{L}\p{M}\p{N}]+)/u);
-  return html`${parts.map((part, at) => (at % 2 === 1 && tokenize(part).some(isMeant) ? html`<mark>${part}</mark>` : part))}`;
+  return html`${parts.map((part, at) => (at % 2 === 1 && tokenize(part).some(isMatch) ? html`<mark>${part}</mark>` : part))}`;
 }
 
 const texts = {
@@ -21,6 +21,6 @@ const texts = {
   text: ['in its description or handle', 'across handle, tags and description'],
 } as const;
 
-/** Where the words of a search were found, for the order; nothing without words. */
-export const foundText = ({ found_in }: ShortListing, words: readonly string[]): string | undefined =>
+/** Where the words of a search were found; undefined without words. */
+export const foundInText = ({ found_in }: ShortListing, words: readonly string[]): string | undefined =>
   found_in && `found ${texts[found_in][words.length > 1 ? 1 : 0]}`;

@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
 
-/** A finished piece of a page: escaped already. */
+/** A rendered part of a page, already escaped. */
 export type Html = ReturnType<typeof html>;
 
 /** The day of an RFC 3339 time, as a machine-readable element. */
 export const day = (time: string): Html => html`<time datetime="${time}">${time.slice(0, 10)}</time>`;
 
-/** A sentence of ours in which a date (YYYY-MM-DD) is not broken over two lines. */
+/** A sentence with its date (YYYY-MM-DD) marked up, so that it is not broken over two lines. */
 export const dated = (text: string, date: string): Html =>
   html`${text.split(date).map((part, at) => (at === 0 ? part : html`<time>${date}</time>${part}`))}`;
 
@@ -23,16 +23,16 @@ export const foreignLink = (address: string): Html =>
     ? html`<a class="foreign" href="${address}" rel="nofollow ugc noopener noreferrer">${address}</a>`
     : html`<span class="foreign">${address}</span>`;
 
-/** A text to paste; the copy button is added by script. */
+/** A text to copy; the copy button is added by script. */
 export const paste = (text: string): Html => html`<pre class="paste"><code>${text}</code></pre>`;
 
-/** Where a handle's page is. */
+/** The path of a listing's page. */
 export const pagePath = (handle: string): string => `/agents/${handle}`;
 
 /** A link to a listing by its handle. */
 export const handleLink = (handle: string): Html =>
   html`<a class="handle" href="${pagePath(handle)}">${handle}</a>`;
 
-/** A link that filters by a tag. */
+/** A link to the listings with a tag. */
 export const tagLink = (tag: string, title?: string): Html =>
   html`<a class="tag" href="/tags/${encodeURIComponent(tag)}"${title ? html` title="${title}"` : ''}>${tag}</a>`;

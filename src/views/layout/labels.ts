@@ -4,7 +4,7 @@ import { ownerTexts } from '../../evidence/namespace.ts';
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
 import { amount, counted } from '../../evidence/text/plural.ts';
 
-/** How a listing stands, in the words of its page and of its Markdown twin. */
+/** Claim states, as pages and Markdown show them. */
 export const stateTexts = {
   imported: 'Imported, not claimed',
   claimed: 'Claimed',
@@ -14,13 +14,13 @@ export const stateTexts = {
 /** Whether namespace and repository name the same owner. */
 export const matchTexts = ownerTexts;
 
-/** What is said of a listing that nobody has claimed. */
-export const notClaimed = `Nobody has claimed this listing. ${whatAClaimShows} It lets the listing rate others.`;
+/** Shown for a listing that is not claimed. */
+export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 
-/** Names of ours as words: `namespace_changed` is `namespace changed`. */
+/** An identifier as words: `namespace_changed` becomes `namespace changed`. */
 export const toLabel = (name: string): string => name.replaceAll('_', ' ');
 
-/** How many versions are shown, and of how many: a document names the newest ten. */
+/** How many versions are shown, of how many; a document lists the newest ten. */
 export function versionsTitle({ versions, signals: { imported } }: ListingDocument): string {
   const known = imported.find(({ kind, state }) => kind === 'version_count' && state === 'observed')?.value;
   const shown = versions.length;
@@ -29,7 +29,7 @@ export function versionsTitle({ versions, signals: { imported } }: ListingDocume
     : `${counted(shown, 'version')}, newest first`;
 }
 
-/** Whether a fact was seen, in words. */
+/** States of imported signals. */
 export const signalStateTexts = {
   observed: 'observed',
   not_found: 'looked for, not found',
@@ -37,7 +37,7 @@ export const signalStateTexts = {
   refused: 'refused',
 } as const;
 
-/** The value of an imported signal, or that there is none; what it says was written by others. */
+/** The value of an imported signal (third-party text), or its state if there is none. */
 export function signalText({ kind, value, unit, state }: ImportedSignal): string {
   if (state !== 'observed' || value === null) return signalStateTexts[state];
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

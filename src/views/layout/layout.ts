@@ -3,7 +3,7 @@ import type { Html } from './html.ts';
 import { type PageHead, toHead } from './page-head.ts';
 import type { Site } from './site.ts';
 
-/** One page: what is said of it in its head, and what it shows. */
+/** One page: its head and its body. */
 export interface Page extends PageHead {
   readonly head?: Html;
   readonly body: Html;
@@ -34,7 +34,7 @@ const footer = ({ config }: Site) => html`
 <p>Every listing names the registry it was imported from; ${config.serviceName} is not affiliated with any. <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/api/mcp">MCP</a> <a href="/about">Rules of evidence</a> <a href="/feedback">Feedback</a></p>
 </div></footer>`;
 
-/** A whole page: works without script, loads nothing from anywhere else. */
+/** A whole page. It works without script and loads nothing from other origins. */
 export const toPage = (site: Site, page: Page): Html => html`<!doctype html>
 <html lang="en">
 <head>

@@ -5,10 +5,7 @@ import type { PageHead } from './page-head.ts';
 const isPlainHttps = (address: string | undefined): address is string =>
   address?.startsWith('https://') === true && URL.canParse(address);
 
-/**
- * A listing as schema.org's SoftwareApplication, of recorded facts only: no rating is ever in it, for what is known of
- * ratings is counts and their absence, never a grade.
- */
+/** A listing as schema.org's SoftwareApplication: recorded facts only, never ratings, because those are not a grade. */
 const toData = (listing: ListingDocument): object => {
   const elsewhere = [listing.repository, listing.website].filter(isPlainHttps);
   return {
@@ -30,7 +27,7 @@ const toData = (listing: ListingDocument): object => {
   };
 };
 
-/** What is said of a listing's page to those who find or link it: its publisher's words marked as such, the evidence. */
+/** The head of a listing's page: its description, marked as the publisher's words, and its evidence. */
 export const toListingHead = (listing: ListingDocument): PageHead => ({
   title: listing.handle,
   description: `“${listing.description}” (its publisher’s words). ${listing.evidence_snapshot}`,

@@ -2,7 +2,7 @@ import { html, raw } from 'hono/html';
 import type { Html } from './html.ts';
 import type { Site } from './site.ts';
 
-/** What is said of a page to those who find or link it. */
+/** The metadata of a page, for search engines and link previews. */
 export interface PageHead {
   readonly title: string;
   readonly description?: string;
@@ -10,9 +10,9 @@ export interface PageHead {
   readonly path?: string;
   /** `false` keeps it out of search engines. */
   readonly indexed?: boolean;
-  /** Where the picture is that links to it show, 1200 by 630; the service's own unless said. */
+  /** Path of the link preview image, 1200 by 630; by default the service's own. */
   readonly card?: string;
-  /** The same for machines, as schema.org names it (JSON-LD). */
+  /** Structured data (schema.org, as JSON-LD). */
   readonly data?: object;
 }
 
@@ -24,13 +24,13 @@ const inScript: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-/** A data block: no character of what others wrote can end the element or begin a comment in it. */
+/** A JSON-LD block. Escaping keeps third-party text from ending the element or starting a comment. */
 const dataBlock = (data: object): Html =>
   html`<script type="application/ld+json">${raw(
     JSON.stringify(data).replaceAll(/[<>&\u2028\u2029]/g, (character) => inScript[character] ?? ''),
   )}</script>`;
 
-/** What a link to the page shows elsewhere (Open Graph). One that is not indexed names no address for good. */
+/** Open Graph tags. Pages that are not indexed have no og:url. */
 const shared = ({ config }: Site, { title, description, card, path, indexed }: PageHead) => html`
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${config.serviceName}">
@@ -43,7 +43,7 @@ ${path && indexed !== false && html`<meta property="og:url" content="${config.pu
 <meta property="og:image:alt" content="${description}">
 <meta name="twitter:card" content="summary_large_image">`;
 
-/** Title, description, canonical link and card of a page. One that is not indexed names no canonical address. */
+/** Title, description, canonical link and preview of a page. Pages that are not indexed have no canonical link. */
 export function toHead(site: Site, page: PageHead): Html {
   const { title, description, path, data } = page;
   const { serviceName, publicUrl } = site.config;

@@ -25,7 +25,7 @@ const column = (children: Node[], style: object = {}): Node => ({
   children,
 });
 
-/** A heading of many characters is set smaller, so that the longest handle fits on three lines. */
+/** Longer headings are smaller, so that the longest handle fits on three lines. */
 const headingSize = ({ length }: string) => (length > 120 ? 32 : length > 90 ? 38 : length > 45 ? 50 : 64);
 
 const toNode = ({ service, eyebrow, heading, words, statement }: LinkCard): Node =>
@@ -61,7 +61,7 @@ const toNode = ({ service, eyebrow, heading, words, statement }: LinkCard): Node
     },
   );
 
-/** Draws a card as PNG, 1200 by 630; it takes the processor for some hundredths of a second. */
+/** Draws a card as PNG, 1200 by 630 pixels. Takes tens of milliseconds of processor time. */
 export async function drawLinkCard(card: LinkCard): Promise<Uint8Array<ArrayBuffer>> {
   await ready;
   return renderer.render(toNode(card), {

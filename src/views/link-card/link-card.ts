@@ -1,30 +1,30 @@
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { Site } from '../layout/site.ts';
 
-/** What the picture of a page says, line by line; every text can be drawn. */
+/** The texts of a link preview image; its font can draw all of them. */
 export interface LinkCard {
   readonly service: string;
   readonly eyebrow: string;
   readonly heading: string;
-  /** Somebody else's words. */
+  /** The publisher's description. */
   readonly words?: string;
   readonly statement: string;
 }
 
-const pictures = /\p{Extended_Pictographic}|\ufe0f|\u200d/gu;
-/** What the card's font has: Latin, Greek, Cyrillic and their punctuation. */
+const emoji = /\p{Extended_Pictographic}|\ufe0f|\u200d/gu;
+/** The characters of the card's font: Latin, Greek, Cyrillic and their punctuation. */
 const drawable =
   /^[ -~\u00a0-\u017f\u0370-\u03ff\u0400-\u045f\u0490\u0491\u2010-\u2015\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122\u2190-\u2193\u2212]+$/;
 
-/** A text without pictures; undefined where letters of it could not be drawn. */
+/** A text without emoji; undefined if it has other characters that the font lacks. */
 const toDrawable = (text: string): string | undefined => {
-  const plain = text.replaceAll(pictures, '').replaceAll(/\s+/g, ' ').trim();
+  const plain = text.replaceAll(emoji, '').replaceAll(/\s+/g, ' ').trim();
   return drawable.test(plain) ? plain : undefined;
 };
 
 const serviceOf = ({ config }: Site) => toDrawable(config.serviceName) ?? '';
 
-/** The card of the service itself, for pages about no single listing. */
+/** The card of the service itself, for all pages that are not about one listing. */
 export const toServiceCard = (site: Site): LinkCard => ({
   service: serviceOf(site),
   eyebrow: 'Agent services and what is known about them',
@@ -33,7 +33,7 @@ export const toServiceCard = (site: Site): LinkCard => ({
     'What is known about a listing, from whom, as of when, and what is not known. No score, no star, no recommendation.',
 });
 
-/** The card of a listing: its handle, its publisher's words where they can be drawn, its evidence snapshot. */
+/** The card of a listing: its handle, its description if it can be drawn, and its evidence snapshot. */
 export const toListingCard = (site: Site, listing: ListingDocument): LinkCard => {
   const words = toDrawable(listing.description);
   return {

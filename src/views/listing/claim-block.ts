@@ -10,11 +10,11 @@ const event = ({ type, at, commit, reason, log_index }: ClaimEvent) => html`
 
 const facts = (claim: Claim) => html`
 <p>${claim.statement}</p>
-<p>${matchTexts[claim.namespace_matches_repository_owner]} Last looked at on ${day(claim.checked_at)}.${claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : ''}</p>
+<p>${matchTexts[claim.namespace_matches_repository_owner]} Last checked on ${day(claim.checked_at)}.${claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : ''}</p>
 <h3>History of the claim</h3>
 <ol class="timeline">${claim.history.map(event)}</ol>`;
 
-/** What was shown of the listing's repository and when, or that nobody has claimed it; and how to. */
+/** The claim of a listing with its history, or that it is not claimed, and a link to how to claim it. */
 export const claimBlock = ({ handle, claim }: ListingDocument): Html => html`
 <section aria-labelledby="claim">
 <h2 id="claim">Claim</h2>

@@ -3,7 +3,7 @@ import type { ImportedSignal, ListingDocument } from '../../evidence/listing/lis
 import { day, type Html } from '../layout/html.ts';
 import { signalText, toLabel } from '../layout/labels.ts';
 
-/** A value that is a time is shown as its day; that there is none stands in a broken box. */
+/** The value of a signal, a time as its day; a missing value is marked as such. */
 function shown(signal: ImportedSignal): Html | string {
   const text = signalText(signal);
   if (signal.state !== 'observed' || signal.value === null)
@@ -16,10 +16,10 @@ const fact = (signal: ImportedSignal, dated: string) => html`
 <div><dt>${toLabel(signal.kind)}</dt><dd class="foreign">${shown(signal)}</dd><dd class="when">${dated} ${day(signal.observed_at)}</dd></div>`;
 
 const source = ([name, signals]: readonly [string, readonly ImportedSignal[]]) => html`
-<h3>${name === 'no source' ? 'Asked for, but looked at by nobody' : html`Source: <span class="foreign">${name}</span>`}</h3>
+<h3>${name === 'no source' ? 'Not checked by anyone' : html`Source: <span class="foreign">${name}</span>`}</h3>
 <dl class="ledger">${signals.map((signal) => fact(signal, name === 'no source' ? 'as of' : 'seen'))}</dl>`;
 
-/** The block of imported signals: facts from elsewhere by source, each with its date; never ratings. */
+/** The block of imported signals: facts recorded elsewhere, grouped by source, each with its date; never ratings. */
 export const importedBlock = ({ signals: { imported } }: ListingDocument): Html => html`
 <section class="evidence imported" aria-labelledby="imported">
 <h2 id="imported">Imported signals</h2>

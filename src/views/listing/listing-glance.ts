@@ -3,7 +3,7 @@ import type { ImportedSignal, ListingDocument } from '../../evidence/listing/lis
 import { amount, counted } from '../../evidence/text/plural.ts';
 import { toLabel } from '../layout/labels.ts';
 
-/** One thing that is known or not: what it is, how it stands, and the words that find more of it. */
+/** One row of the overview; `search` is a query that finds related listings. */
 interface GlanceRow {
   readonly name: string;
   readonly text: string;
@@ -22,9 +22,9 @@ function nativeText({ signals: { native } }: ListingDocument): string {
 
 function claimText({ state, claim }: ListingDocument): string {
   if (!claim) return 'not claimed';
-  const looked = `last looked at on ${claim.checked_at.slice(0, 10)}`;
-  if (state === 'claimed') return `claimed on ${claim.claimed_at.slice(0, 10)}, ${looked}`;
-  return `suspended${claim.suspended_reason ? `: ${toLabel(claim.suspended_reason)}` : ''}, ${looked}`;
+  const checked = `last checked on ${claim.checked_at.slice(0, 10)}`;
+  if (state === 'claimed') return `claimed on ${claim.claimed_at.slice(0, 10)}, ${checked}`;
+  return `suspended${claim.suspended_reason ? `: ${toLabel(claim.suspended_reason)}` : ''}, ${checked}`;
 }
 
 const kindsIn = (signals: readonly ImportedSignal[], state: ImportedSignal['state']) =>
@@ -41,9 +41,9 @@ function knownText({ signals: { imported } }: ListingDocument): string {
 }
 
 const notCheckedText = ({ signals: { imported } }: ListingDocument): string =>
-  kindsIn(imported, 'not_checked').join(', ') || 'nothing that was asked for';
+  kindsIn(imported, 'not_checked').join(', ') || 'nothing';
 
-/** How many listings the publisher has beside this one: `1 of 785 listings of this publisher`. */
+/** How many listings the publisher has: `1 of 785 listings of this publisher`. */
 function publisherRow({ handle, signals: { imported } }: ListingDocument): GlanceRow[] {
   const listings = imported.find(({ kind }) => kind === 'publisher_listings')?.value;
   if (typeof listings !== 'number') return [];
@@ -55,7 +55,7 @@ function publisherRow({ handle, signals: { imported } }: ListingDocument): Glanc
 const versionText = (listing: ListingDocument): string =>
   `${listing.version}, updated ${listing.updated_at.slice(0, 10)}`;
 
-/** What is known of a listing and what is not, in two minutes; nothing of it is a verdict. */
+/** What is known about a listing and what is not, in short; none of it is a verdict. */
 export const glanceOf = (listing: ListingDocument): readonly GlanceRow[] => [
   { name: 'Native ratings', text: nativeText(listing) },
   { name: 'Claim', text: claimText(listing) },

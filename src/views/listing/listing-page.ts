@@ -46,7 +46,7 @@ const alternates = ({ handle, links }: ListingDocument) => html`
 <link rel="alternate" type="text/markdown" title="${handle} as Markdown" href="${links.markdown}">`;
 
 /**
- * The page of a listing, in the order of the contract: what it says, then the evidence, then what to do. `months` are
+ * The page of a listing, in the order of docs/contract.md: the listing, then the evidence, then what to do. `months` are
  * those of list_ratings.
  */
 export const toListingPage = (site: Site, listing: ListingDocument, months: readonly MonthCount[]): Html =>

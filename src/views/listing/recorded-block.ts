@@ -24,7 +24,7 @@ const fact = (name: string, value: Html) => html`<div><dt>${name}</dt><dd>${valu
 const listed = (items: readonly Html[]) =>
   items.length === 0 ? none : html`<ul class="plain">${items}</ul>`;
 
-/** All remotes where the endpoint alone does not say everything. */
+/** All remotes, unless the endpoint is the only one. */
 const remotes = ({ remotes: all, endpoint }: ListingDocument) =>
   all.some(({ url, inputs }) => url !== endpoint || inputs)
     ? fact('All remotes', listed(all.map(remoteItem)))
@@ -43,7 +43,7 @@ const versions = (listing: ListingDocument) =>
 <tbody>${listing.versions.map(({ version, status, published_at }) => html`<tr><th scope="row"><code class="foreign">${version}</code></th><td>${day(published_at)}</td><td>${status}</td></tr>`)}</tbody></table></details>`
     : '';
 
-/** What the publisher recorded in the registry; what it did not record is said as plainly. */
+/** What the publisher recorded in the registry; what it did not record is shown as `none recorded`. */
 export const recordedBlock = (listing: ListingDocument): Html => html`
 <section aria-labelledby="recorded">
 <h2 id="recorded">As recorded by the publisher</h2>

@@ -7,7 +7,7 @@ import { signalStateTexts, stateTexts } from '../layout/labels.ts';
 
 const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
-/** The custom properties of the pages' stylesheet: those of the light, then those of the dark. */
+/** The design tokens of the pages' stylesheet: light theme, dark theme. */
 function readTokens(): readonly [light: string, dark: string] {
   const [light, dark] = [...read('style.css').matchAll(/:root\s*\{([^}]*)\}/g)].map(([, inside]) => inside);
   if (!light || !dark) throw new Error('style.css has no tokens for the card');
@@ -15,7 +15,7 @@ function readTokens(): readonly [light: string, dark: string] {
 }
 
 const [light, dark] = readTokens();
-/** The same look as the pages; the host's theme goes before that of the system. */
+/** Styled like the pages; the host's theme takes precedence over the system's. */
 const style = `:root{${light}}
 :root[data-theme="light"]{color-scheme:light}
 @media (prefers-color-scheme:dark){:root:not([data-theme="light"]){${dark}}}
@@ -23,7 +23,7 @@ const style = `:root{${light}}
 ${read('card.css')}`;
 const script = read('card.js');
 
-const wordsOf = ({ serviceName, version }: Config) => ({
+const labelsOf = ({ serviceName, version }: Config) => ({
   service: serviceName,
   version,
   states: stateTexts,
@@ -33,12 +33,12 @@ const wordsOf = ({ serviceName, version }: Config) => ({
   criteria: Object.fromEntries(Object.entries(criteria).map(([name, { label }]) => [name, label])),
 });
 
-/** In a script element, as data: nothing in it can end the element. */
+/** JSON for a script element; escaped so that it cannot end the element. */
 const toData = (value: object) => raw(JSON.stringify(value).replaceAll('<', '\\u003c'));
 
 /**
- * The card that a host of MCP Apps shows for an answer of get_agent or compare_agents: one document that asks nobody for
- * anything. It holds no listing: the host hands it the answer (protocol 2026-01-26).
+ * The card that hosts of MCP Apps show for an answer of get_agent or compare_agents: a self-contained document that makes
+ * no requests. It contains no listing: the host passes it the answer (MCP Apps 2026-01-26).
  */
 export const toCard = (config: Config): string =>
   String(html`<!doctype html>
@@ -51,7 +51,7 @@ export const toCard = (config: Config): string =>
 </head>
 <body>
 <main id="card"><p class="note">Waiting for the answer.</p></main>
-<script type="application/json" id="words">${toData(wordsOf(config))}</script>
+<script type="application/json" id="words">${toData(labelsOf(config))}</script>
 <script type="module">${raw(script)}</script>
 </body>
 </html>

@@ -18,7 +18,7 @@ function quarantineBlock({ records, reasons, newest }: Quarantine) {
   if (records === 0) return html`<h3>Quarantined records</h3><p>None.</p>`;
   return html`
 <h3>Quarantined records</h3>
-<p>${counted(records, 'record')} could not be read. They stop nothing; each is tried again when it comes again.</p>
+<p>${counted(records, 'record')} could not be read. They do not stop an import; each is read again when the registry sends it again.</p>
 <table class="counts"><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
 <tbody>${reasons.map((row) => html`<tr><th scope="row">${row.reason}</th><td>${amount(row.records)}</td></tr>`)}</tbody></table>
 ${newestOf(newest)}`;
@@ -33,7 +33,7 @@ function lastImport(run: ImportReport) {
 <p>Last completed import: ${kind}, ${minute(started_at)} to ${finished_at ? html`${minute(finished_at)}, ${seconds} seconds` : '-'}, from <code>${source}</code>.</p>
 ${
   counts.length === 0
-    ? html`<p>Nothing came.</p>`
+    ? html`<p>The registry sent nothing.</p>`
     : html`<table class="counts"><thead><tr><th scope="col">Counted</th><th scope="col">Number</th></tr></thead>
 <tbody>${counts.map(([name, count]) => html`<tr><th scope="row">${name}</th><td>${amount(count)}</td></tr>`)}</tbody></table>`
 }`;
@@ -51,7 +51,7 @@ const claims = ({ claimFile }: Site['config']) => html`
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
 <p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown beside it.</p>
-<p>The file is the authority: while the line stands in it, the claim stands; take it out and the claim is suspended at the next look.</p>
+<p>The file is the authority: while the line is in it, the claim is active; remove it, and the claim is suspended at the next check.</p>
 </section>`;
 
 type Row = (typeof problemTable)[keyof typeof problemTable];
@@ -74,7 +74,7 @@ export const toAboutPage = (site: Site, status: StatusDocument): Html =>
     path: '/about',
     body: html`
 <h1>About ${site.config.serviceName}</h1>
-<p class="lead">A public directory of agent services, imported from MCP registries, with the evidence about each kept apart by source. Every listing names the registry it came from.</p>
+<p class="lead">A public directory of agent services, imported from MCP registries, with the evidence about each separated by source. Every listing names the registry it came from.</p>
 <section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
 ${claims(site.config)}
 ${report(status)}

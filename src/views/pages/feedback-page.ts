@@ -5,15 +5,15 @@ import type { Html } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 
-/** A feedback form as it was filled in, and what is wrong with it. */
+/** The feedback form as it was filled in, with its errors. */
 export interface FeedbackForm {
   readonly values: Readonly<Record<string, string>>;
   readonly problem?: Problem;
-  /** Id of feedback that was just received. */
+  /** Id of the feedback just received. */
   readonly received?: string;
 }
 
-/** What is wrong with a field; problems that name no field but are about the handle stand there. */
+/** The error of a field; problems with the handle belong to its field. */
 function messageOf(name: string, { problem, values }: FeedbackForm): string | undefined {
   if (problem && name === 'message' && !values.message?.trim()) return 'Write a message.';
   const named = problem?.facts.fields?.find(({ field }) => field === name)?.message;
@@ -24,7 +24,7 @@ function messageOf(name: string, { problem, values }: FeedbackForm): string | un
 const idsOf = (name: string, { hint, message }: { hint?: string; message: string | undefined }) =>
   [message === undefined ? '' : `${name}-error`, hint ? `${name}-hint` : ''].filter(Boolean).join(' ');
 
-/** A field with its label, its hint and what is wrong with it; `control` gets the attributes that tie them together. */
+/** A field with label, hint and error; `control` gets the attributes that connect them. */
 function field(
   form: FeedbackForm,
   { name, label, hint }: { readonly name: string; readonly label: string; readonly hint?: string },
@@ -54,7 +54,7 @@ ${field(
   form,
   { name: 'category', label: 'About' },
   (attributes) =>
-    html`<select${attributes}><option value="">not said</option>${feedbackCategories.map((category) => option(category, category, form.values.category))}</select>`,
+    html`<select${attributes}><option value="">not specified</option>${feedbackCategories.map((category) => option(category, category, form.values.category))}</select>`,
 )}
 ${field(form, { name: 'handle', label: 'Handle of the listing, if it is about one', hint: 'As in co.example/name.' }, line(form.values.handle))}
 ${field(form, { name: 'looking_for', label: 'What were you looking for?' }, line(form.values.looking_for))}
@@ -62,18 +62,18 @@ ${field(
   form,
   { name: 'found_it', label: 'Did you find it?' },
   (attributes) =>
-    html`<select${attributes}><option value="">not said</option>${option('true', 'yes', form.values.found_it)}${option('false', 'no', form.values.found_it)}</select>`,
+    html`<select${attributes}><option value="">not specified</option>${option('true', 'yes', form.values.found_it)}${option('false', 'no', form.values.found_it)}</select>`,
 )}
 ${field(form, { name: 'contact', label: 'Contact, only if you want an answer' }, line(form.values.contact))}`;
 
 const summary = ({ problem, received }: FeedbackForm) =>
   problem
-    ? html`<div class="notice" role="alert"><strong>Nothing was sent.</strong> ${problem.facts.fields ? 'Correct what is marked as wrong below; the rest is as you wrote it.' : problem.message}</div>`
+    ? html`<div class="notice" role="alert"><strong>Nothing was sent.</strong> ${problem.facts.fields ? 'Correct the fields marked below; the others are unchanged.' : problem.message}</div>`
     : received
       ? html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Its id: <code>${received}</code></div>`
       : '';
 
-/** The feedback form, with messages at the fields after a wrong one; what was written stays. */
+/** The feedback page; after an error, messages stand at the fields and the input is preserved. */
 export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>
   toPage(site, {
     title: 'Feedback',

@@ -4,7 +4,7 @@ import type { Html } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 
-/** What a browser sees at the MCP endpoint: that it is one, and how to connect to it. */
+/** The page that a browser gets at the MCP endpoint: how to connect to it. */
 export const toMcpPage = (site: Site): Html =>
   toPage(site, {
     title: 'Connect over MCP',

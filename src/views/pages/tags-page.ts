@@ -17,20 +17,20 @@ const groups = [
   {
     id: 'subjects',
     title: 'Subjects',
-    why: 'A word of our vocabulary stands in the title or the description.',
-    holds: (tag: string) => subjects.has(tag),
+    why: 'A word of our vocabulary appears in the title or the description.',
+    includes: (tag: string) => subjects.has(tag),
   },
   {
     id: 'facts',
     title: 'Recorded facts',
     why: 'The record names a remote endpoint, a transport or a kind of package.',
-    holds: isRecordedTag,
+    includes: isRecordedTag,
   },
   {
     id: 'keywords',
     title: 'Publishers’ keywords',
-    why: 'What publishers call their listings; nobody else has checked it.',
-    holds: (tag: string) => !isRecordedTag(tag) && !subjects.has(tag),
+    why: 'Chosen by publishers for their listings; not checked by anyone else.',
+    includes: (tag: string) => !isRecordedTag(tag) && !subjects.has(tag),
   },
 ] as const;
 
@@ -38,13 +38,13 @@ const groups = [
 export const tagCloud = (tags: readonly TagCount[]): Html =>
   html`<ul class="tag-list">${tags.map(({ tag, listings }) => html`<li>${tagLink(tag)} <span class="count">${amount(listings)}</span></li>`)}</ul>`;
 
-function group({ id, title, why, holds }: (typeof groups)[number], tags: readonly TagCount[]) {
-  const held = tags.filter(({ tag }) => holds(tag));
-  if (held.length === 0) return '';
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="note">${why}</p>${tagCloud(held)}</section>`;
+function group({ id, title, why, includes }: (typeof groups)[number], tags: readonly TagCount[]) {
+  const shown = tags.filter(({ tag }) => includes(tag));
+  if (shown.length === 0) return '';
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="note">${why}</p>${tagCloud(shown)}</section>`;
 }
 
-/** All tags by what they follow from, the most frequent first. */
+/** All tags grouped by where they come from, most frequent first. */
 export const toTagsPage = (site: Site, tags: readonly TagCount[]): Html =>
   toPage(site, {
     title: 'Tags',

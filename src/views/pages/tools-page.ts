@@ -33,7 +33,7 @@ function inputs(tool: Tool) {
 const effectsOf = ({ effects }: Tool) =>
   effects.readOnlyHint
     ? 'Reads only.'
-    : `Writes${effects.destructiveHint ? ', may end what was there' : ''}${effects.idempotentHint ? '; the same call again changes nothing' : ''}.`;
+    : `Writes${effects.destructiveHint ? ' and may remove' : ''}.${effects.idempotentHint ? ' Repeating a call changes nothing.' : ''}`;
 
 const section = (tool: Tool, publicUrl: string) => html`
 <section class="tool" aria-labelledby="${tool.name}">
@@ -44,7 +44,7 @@ ${inputs(tool)}
 ${paste(`curl -s ${publicUrl}/api/tools/${tool.name} -H 'Content-Type: application/json' -d '${JSON.stringify(tool.example)}'`)}
 </section>`;
 
-/** The reference of all tools, made of their definitions. */
+/** The reference of all tools, generated from their definitions. */
 export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
   toPage(site, {
     title: 'Tools',

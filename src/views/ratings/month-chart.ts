@@ -17,7 +17,7 @@ function monthOf(counts: readonly MonthCount[], month: string): Month {
   return { independent: sum(true), related: sum(false) };
 }
 
-/** A bar of a month: independent ratings solid from the ground up, related ones outlined on top. */
+/** The bar of a month: independent ratings solid, related ones outlined on top. */
 function bar({ independent, related }: Month, at: number, tallest: number): Html {
   const tall = (ratings: number) => (ratings === 0 ? 0 : Math.max(2, (ratings / tallest) * (height - 2)));
   const solid = tall(independent);
@@ -54,7 +54,7 @@ const twin = (counts: readonly MonthCount[], months: readonly string[]) => html`
 const isCut = (counts: readonly MonthCount[]) =>
   counts.reduce((sum, { ratings }) => sum + ratings, 0) >= maxRatingsByMonth;
 
-/** The outcomes of the twelve months up to a date: bars on one scale for each outcome, and the same as a table. */
+/** Outcomes of the twelve months up to a date: a row of bars for each outcome on a common scale, and the same as a table. */
 export function monthChart(counts: readonly MonthCount[], date: string): Html {
   const months = monthsUntil(date);
   const rows = outcomes.map((outcome) => {

@@ -46,7 +46,7 @@ ${native.ratings > 0 ? html`${nativeCounts(native)}${monthChart(months, evidence
 <p><a href="${pagePath(handle)}/ratings">All records of native ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/** The block of native ratings: ratings made here by claimed listings, or the statement that there are none. */
+/** The block of native ratings, or the statement that there are none. */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]): Html => html`
 <section class="evidence native" aria-labelledby="native">
 <h2 id="native">Native ratings</h2>

@@ -4,16 +4,16 @@ import { outcomes, type RatingCounts, type RatingRecord } from '../../evidence/r
 import { amount } from '../../evidence/text/plural.ts';
 import { type Html, pagePath } from '../layout/html.ts';
 
-/** Which ratings an address asks for; all records where it names neither. */
+/** The filter of a ratings page; all records if empty. */
 export interface RatingFilter {
   readonly outcome?: RatingRecord['outcome'];
   readonly source?: 'independent' | 'related';
 }
 
-/** The address of the ratings that fit, from a cursor on. */
+/** The address of the ratings that match a filter, from a cursor on. */
 export function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): string {
-  const asked = Object.entries({ ...filter, cursor }).filter(([, value]) => value !== undefined);
-  const query = new URLSearchParams(asked as [string, string][]);
+  const parameters = Object.entries({ ...filter, cursor }).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(parameters as [string, string][]);
   return `${pagePath(handle)}/ratings${query.size > 0 ? `?${query}` : ''}`;
 }
 
@@ -39,7 +39,7 @@ function countOf({ independent, related }: NativeSignals, { outcome, source }: R
   );
 }
 
-/** Filters of the ratings of a listing as links, each with how many counted ratings it leaves. */
+/** Filters for the ratings of a listing, each with the number of matching counted ratings. */
 export function ratingFilters(handle: string, native: NativeSignals, now: RatingFilter): Html {
   const choice = (text: string, filter: RatingFilter) =>
     link(handle, { text, filter, ratings: countOf(native, filter) }, now);

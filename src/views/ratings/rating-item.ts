@@ -7,7 +7,7 @@ import { toLabel } from '../layout/labels.ts';
 const fact = (name: string, value: Html | string | number | undefined) =>
   value === undefined || value === '' ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
-/** What a record is shown of: all of it where it is listed, the short form on the page of a listing. */
+/** A rating record in full, or in short as on the page of a listing. */
 type ShownRating = ShortRating & Partial<RatingRecord>;
 
 const sourceNote = (rating: ShownRating) =>
@@ -29,7 +29,7 @@ ${fact('Latency', rating.latency_ms === undefined ? undefined : `${amount(rating
 ${fact('Interaction', minute(rating.interaction_at))}
 ${fact('Source account', html`<span class="foreign">${rating.source_root}</span>`)}
 ${fact('Flags', rating.flags.map(toLabel).join(', '))}
-${fact('Pointers of the source, never fetched', pointers(rating))}
+${fact('Pointers given by the source, never fetched', pointers(rating))}
 ${fact('Log index', rating.log_index)}
 </dl>`;
 }
@@ -49,7 +49,7 @@ function standing({ withdrawn_at, superseded_by, outcome }: ShownRating): string
 const uncounted = ({ withdrawn_at, superseded_by }: ShownRating) =>
   withdrawn_at || superseded_by ? ' uncounted' : '';
 
-/** One native rating with its source; withdrawn ones are tombstones. Its texts are those of source and subject. */
+/** One native rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
 export const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${uncounted(rating)}" id="${rating.id}">
 <p class="record-head"><span class="when">${day(rating.created_at)}</span> <span class="outcome">${standing(rating)}</span> from ${handleLink(rating.source_handle)}${sourceNote(rating)}</p>

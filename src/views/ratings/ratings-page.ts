@@ -15,10 +15,10 @@ const isFiltered = ({ outcome, source }: RatingFilter) => outcome !== undefined 
 
 function records({ handle, ratings, next_cursor }: Answer, filter: RatingFilter) {
   const what = isFiltered(filter)
-    ? 'Counted ratings that fit, newest first'
+    ? 'Counted ratings that match, newest first'
     : 'All records, newest first; amended and withdrawn ones are listed and not counted';
   const none = isFiltered(filter)
-    ? html`<p>No counted rating fits. <a href="${ratingsPath(handle, {})}">All records</a></p>`
+    ? html`<p>No counted rating matches. <a href="${ratingsPath(handle, {})}">All records</a></p>`
     : '';
   return html`
 <h2 id="records">Records</h2>
@@ -27,7 +27,7 @@ ${ratings.length > 0 ? html`<ol class="records">${ratings.map(ratingItem)}</ol>`
 ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
 }
 
-/** The native ratings of a listing, newest first; without a filter, amended and withdrawn ones stay. */
+/** The ratings page of a listing, newest first; without a filter it includes amended and withdrawn records. */
 export const toRatingsPage = (
   site: Site,
   { handle, signals: { native } }: Pick<ListingDocument, 'handle' | 'signals'>,

@@ -26,7 +26,7 @@ const leaveOut = (left: readonly Left[], address: SearchAddress) => html`
 <h2>With one word or filter less</h2>
 <ul class="plain">${left.map((one) => leaving(one, address))}</ul>`;
 
-/** What is said where nothing matches: another spelling, near handles, and what to leave out. */
+/** Shown if nothing matches: another spelling, near handles, and what to leave out. */
 export function noMatch(
   { did_you_mean, near: handles, leave_out }: NearMisses,
   address: SearchAddress,

@@ -14,7 +14,7 @@ import {
   withoutFilters,
 } from './search-links.ts';
 
-/** Facet kinds in words, in the order they are shown. */
+/** Facet kinds with their titles, in display order. */
 const kinds = [
   { kind: 'has', title: 'Facts' },
   { kind: 'state', title: 'Claim' },
@@ -23,36 +23,36 @@ const kinds = [
   { kind: 'tag', title: 'Tags' },
 ] as const;
 const facetsShown = 12;
-/** An address holds one of each; another would replace it, for which no count is known. */
+/** Kinds with one value at a time. Another value would replace it, and its count is not known. */
 const chosenOnce: ReadonlySet<string> = new Set(['state', 'transport', 'package']);
 
 const kindOf = (name: string) => (name.startsWith('has_') ? '' : `${name}: `);
-const isHeld = (address: SearchAddress, { name, value }: Filter) => address.getAll(name).includes(value);
+const isSelected = (address: SearchAddress, { name, value }: Filter) => address.getAll(name).includes(value);
 const idOf = ({ name, value }: Filter) => `filter-${name}-${value}`;
 
-/** The filters that are set, each a link that takes it away, and as fields of the search form. */
-export const heldFilters = (address: SearchAddress): Html => {
-  const held = filtersOf(address);
-  if (held.length === 0) return html``;
-  return html`<ul class="held" aria-label="Filters that are set">${held.map(
+/** The selected filters, each as a link that removes it and as a field of the search form. */
+export const selectedFilters = (address: SearchAddress): Html => {
+  const selected = filtersOf(address);
+  if (selected.length === 0) return html``;
+  return html`<ul class="held" aria-label="Selected filters">${selected.map(
     (filter) =>
       html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${kindOf(filter.name)}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
-  )}${held.length > 1 ? html`<li><a href="${withoutFilters(address)}">Remove all</a></li>` : ''}</ul>
-${held.map(({ name, value }) => html`<input type="hidden" form="search" name="${name}" value="${value}">`)}`;
+  )}${selected.length > 1 ? html`<li><a href="${withoutFilters(address)}">Remove all</a></li>` : ''}</ul>
+${selected.map(({ name, value }) => html`<input type="hidden" form="search" name="${name}" value="${value}">`)}`;
 };
 
 const choice = (filter: Filter, count: string, address: SearchAddress) =>
-  isHeld(address, filter)
+  isSelected(address, filter)
     ? html`<li><a id="${idOf(filter)}" href="${withoutFilter(address, filter)}" aria-current="true" rel="nofollow">${filter.text}</a> <span class="count">set <span aria-hidden="true">&times;</span></span></li>`
     : html`<li><a id="${idOf(filter)}" href="${withFilter(address, filter)}" rel="nofollow">${filter.text}</a> <span class="count">${count}</span></li>`;
 
 function group(title: string, kind: string, { answer, address }: Search) {
-  const isSet = chosenOnce.has(kind) && address.has(kind);
+  const isChosen = chosenOnce.has(kind) && address.has(kind);
   const choices = answer.facets
     .flatMap(({ facet, count }) => {
       const filter = facet.startsWith(`${kind}:`) ? toFilter(facet) : undefined;
-      if (filter?.name === 'tag' && isRecordedTag(filter.value) && !isHeld(address, filter)) return [];
-      return filter && (!isSet || isHeld(address, filter)) ? [{ filter, count }] : [];
+      if (filter?.name === 'tag' && isRecordedTag(filter.value) && !isSelected(address, filter)) return [];
+      return filter && (!isChosen || isSelected(address, filter)) ? [{ filter, count }] : [];
     })
     .slice(0, facetsShown);
   if (choices.length === 0) return '';
@@ -62,15 +62,15 @@ function group(title: string, kind: string, { answer, address }: Search) {
   )}</ul>`;
 }
 
-/** What is said in the place of filters where nothing was found: the place stays, so that nothing jumps. */
+/** Takes the place of the filters if nothing was found, so that the layout does not shift. */
 export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`;
 
 const capNote = ({ total: { count, capped } }: SearchAnswer) =>
   capped
-    ? html`<p class="note">Counted over ${amount(count)} of the listings: there are at least as many, and there may be more filters.</p>`
+    ? html`<p class="note">Counted over the first ${amount(count)} listings: there may be more listings and more filters.</p>`
     : '';
 
-/** What the results can be narrowed by, with how many would be left; where counting stopped, at least as many. */
+/** Filters for the results, each with the number of listings left; a lower bound (`+`) if counting was capped. */
 export const facetGroups = (search: Search): Html =>
   search.answer.facets.length === 0
     ? nothingToNarrow

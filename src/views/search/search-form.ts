@@ -6,13 +6,10 @@ const field = (query: string, isWrong = false) => html`
 <span class="field"><input id="q" name="q" type="search" value="${query}" maxlength="200" placeholder="webhooks, payments, a handle..." autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"${isWrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''}>
 <button>Search</button></span>`;
 
-/** The search field where there are no results to replace: an ordinary form. */
+/** The search field on pages without results: an ordinary form. */
 export const plainSearchForm = (): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search">${field('')}</form>`;
 
-/**
- * The search field above results: it works by itself, and searches while you type where htmx runs. Its filters stand
- * beside the results as fields of this form.
- */
+/** The search field above results: a plain form that searches as you type if htmx runs. Filters are fields of it. */
 export const liveSearchForm = (query: string, isWrong: boolean): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search" hx-get="/agents" hx-trigger="input changed delay:200ms, submit" hx-replace-url="true">${field(query, isWrong)}</form>`;

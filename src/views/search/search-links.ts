@@ -5,12 +5,12 @@ import type { searchAgents } from '../../tools/search-agents.ts';
 import { stateTexts } from '../layout/labels.ts';
 
 /**
- * A search as its address holds it: `q` and the filters, `tag` any number of times; `cursor` with the place `from` of
- * its first listing, and how many listings are `shown`.
+ * A search as query parameters: `q` and the filters, `tag` any number of times; `cursor` with `from`, the position of
+ * its first listing; and `shown`, the number of listings on the page.
  */
 export type SearchAddress = URLSearchParams;
 
-/** What search_agents answers. */
+/** The answer of search_agents. */
 export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
 
 /** An answer and the address it belongs to. */
@@ -19,7 +19,7 @@ export interface Search {
   readonly address: SearchAddress;
 }
 
-/** A filter that an address can hold: the parameter, its value, and both in words. */
+/** A filter: its parameter, its value, and a label for both. */
 export interface Filter {
   readonly name: string;
   readonly value: string;
@@ -34,9 +34,12 @@ const flagNames: Readonly<Record<string, string>> = {
   endpoint: 'has_endpoint',
   ratings: 'has_native_ratings',
 };
-/** Values that a search can ask for, where not any: a listing may record others. */
-const askable: Readonly<Record<string, readonly string[]>> = { transport: transports, package: packageTypes };
-const places: ReadonlySet<string> = new Set(['cursor', 'from', 'shown']);
+/** Kinds with a closed set of values to filter by; listings may record other values. */
+const filterValues: Readonly<Record<string, readonly string[]>> = {
+  transport: transports,
+  package: packageTypes,
+};
+const positionNames: ReadonlySet<string> = new Set(['cursor', 'from', 'shown']);
 
 const textOf = (name: string, value: string) => {
   if (name === 'state') return stateTexts[value as ClaimState]?.toLowerCase() ?? value;
@@ -45,38 +48,38 @@ const textOf = (name: string, value: string) => {
 
 const toNamed = (name: string, value: string): Filter => ({ name, value, text: textOf(name, value) });
 
-/** The filter that a facet stands for; undefined where the search cannot ask for it. */
+/** The filter for a facet; undefined if the search cannot filter by it. */
 export function toFilter(facet: string): Filter | undefined {
   const kind = facet.slice(0, facet.indexOf(':'));
   const value = facet.slice(kind.length + 1);
   if (kind === 'has') return flagNames[value] ? toNamed(flagNames[value], 'true') : undefined;
-  return askable[kind]?.includes(value) === false ? undefined : toNamed(kind, value);
+  return filterValues[kind]?.includes(value) === false ? undefined : toNamed(kind, value);
 }
 
-/** Filters an address holds, in its order. */
+/** The filters of an address, in its order. */
 export const filtersOf = (address: SearchAddress): Filter[] =>
   [...address]
-    .filter(([name, value]) => value !== '' && name !== 'q' && !places.has(name))
+    .filter(([name, value]) => value !== '' && name !== 'q' && !positionNames.has(name))
     .map(([name, value]) => toNamed(name, value));
 
 const toPath = (address: SearchAddress) => (address.size === 0 ? '/agents' : `/agents?${address}`);
 
-/** The path of an address changed by `change`, from its first listing. */
+/** The path of a changed address, back at its first listing. */
 function changed(address: SearchAddress, change: (next: URLSearchParams) => void): string {
-  const next = new URLSearchParams([...address].filter(([name]) => !places.has(name)));
+  const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
   change(next);
   return toPath(next);
 }
 
-/** The address with one filter more. */
+/** The address with a filter added. */
 export const withFilter = (address: SearchAddress, { name, value }: Filter): string =>
   changed(address, (next) => (name === 'tag' ? next.append(name, value) : next.set(name, value)));
 
-/** The address with one filter less. */
+/** The address with a filter removed. */
 export const withoutFilter = (address: SearchAddress, { name, value }: Filter): string =>
   changed(address, (next) => next.delete(name, value));
 
-/** The address with its words only. */
+/** The address without filters. */
 export const withoutFilters = (address: SearchAddress): string =>
   changed(address, (next) => {
     for (const { name } of filtersOf(address)) next.delete(name);
@@ -86,10 +89,10 @@ export const withoutFilters = (address: SearchAddress): string =>
 export const withWords = (address: SearchAddress, words: string): string =>
   changed(address, (next) => (words === '' ? next.delete('q') : next.set('q', words)));
 
-/** The address from its first listing on. */
-export const withoutPlace = (address: SearchAddress): string => changed(address, () => undefined);
+/** The address back at its first listing. */
+export const withoutPosition = (address: SearchAddress): string => changed(address, () => undefined);
 
-/** The address with the listings from a cursor on; `last` is the place of the one before them, where that is known. */
+/** The address of the next page; `last` is the position of the last listing on this one, if known. */
 export const withCursor = (address: SearchAddress, cursor: string, last: number | undefined): string =>
   changed(address, (next) => {
     next.set('cursor', cursor);

@@ -8,8 +8,8 @@ import type { Search, SearchAddress, SearchAnswer } from './search-links.ts';
 import { searchResults, wrongSearch } from './search-results.ts';
 
 /**
- * What requests from inside replace: list, count and filters, never the field that is typed in; a problem's page goes
- * where the list stood. Attribute names with `:inherited` hold for everything inside.
+ * htmx attributes for everything inside: requests replace list, count and filters, but never the search field; a
+ * problem's page replaces the list.
  */
 const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
 
@@ -25,24 +25,24 @@ const searchPage = (site: Site, address: SearchAddress, inside: Html) =>
 <div ${upgrades}>${inside}</div>`,
   });
 
-const wordsOf = (address: SearchAddress) => address.get('q') ?? '';
+const queryOf = (address: SearchAddress) => address.get('q') ?? '';
 
-/** The list of all listings: search, filters as links, the next listings as a link. */
+/** The search page: field, filters, results, and a link to the next ones. */
 export const toSearchPage = (site: Site, search: Search): Html =>
   searchPage(
     site,
     search.address,
-    html`${liveSearchForm(wordsOf(search.address), false)}${searchResults(search, true)}`,
+    html`${liveSearchForm(queryOf(search.address), false)}${searchResults(search, true)}`,
   );
 
-/** The same page for a search that cannot be run: what is wrong stands where the listings would. */
+/** The search page for an invalid search: the errors take the place of the results. */
 export function toWrongSearchPage(site: Site, address: SearchAddress, problem: Problem): Html {
   const fields = problem.facts.fields ?? [];
   const isWrong = fields.some(({ field }) => field === 'query');
   return searchPage(
     site,
     address,
-    html`${liveSearchForm(wordsOf(address), isWrong)}${wrongSearch(address, fields)}`,
+    html`${liveSearchForm(queryOf(address), isWrong)}${wrongSearch(address, fields)}`,
   );
 }
 

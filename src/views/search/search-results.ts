@@ -5,50 +5,52 @@ import type { Html } from '../layout/html.ts';
 import { listingRows } from '../listing/listing-list.ts';
 import { pickBox, pickForm } from './compare-picks.ts';
 import { noMatch } from './no-match.ts';
-import { facetGroups, heldFilters, nothingToNarrow } from './search-filters.ts';
-import { type Search, withCursor, withoutPlace, withShown } from './search-links.ts';
+import { facetGroups, nothingToNarrow, selectedFilters } from './search-filters.ts';
+import { type Search, withCursor, withoutPosition, withShown } from './search-links.ts';
 
-/** Listings that `more` brings. */
+/** Listings that `more` adds. */
 export const pageSize = 20;
-/** Listings that one address shows; `more` opens a page of its own behind them. */
-export const mostShown = 200;
+/** The most listings on one page; after them, `more` opens a new page. */
+export const maxShown = 200;
 
-/** The place of the last listing shown, counted from the first one found; undefined on a page that does not know its own. */
-function lastPlace({ answer, address }: Search): number | undefined {
+/** The position of the last listing shown among all hits, from 1; undefined if the address does not state it. */
+function lastPosition({ answer, address }: Search): number | undefined {
   const from = address.has('cursor') ? Number(address.get('from')) : 1;
   return from >= 1 ? from - 1 + answer.listings.length : undefined;
 }
 
 function total(search: Search): string {
-  const { total: found, listings, next_cursor } = search.answer;
-  if (found.count === 0) return 'No listing matches.';
-  const all = found.capped ? `More than ${amount(found.count)} listings` : counted(found.count, 'listing');
-  if (listings.length === 0) return `${all}; there are no more behind this place.`;
-  const shown = next_cursor ? lastPlace(search) : undefined;
+  const { total: matches, listings, next_cursor } = search.answer;
+  if (matches.count === 0) return 'No listing matches.';
+  const all = matches.capped
+    ? `More than ${amount(matches.count)} listings`
+    : counted(matches.count, 'listing');
+  if (listings.length === 0) return `${all}; there are no more after this position.`;
+  const shown = next_cursor ? lastPosition(search) : undefined;
   return shown ? `${all}, ${amount(shown)} shown so far.` : `${all}.`;
 }
 
 const order = (words: readonly string[]) =>
   `Order: ${words.length > 0 ? 'name, then tags, then text; in each the ' : ''}first published first. Never by ratings.`;
 
-/** The next listings: a plain link; where htmx runs they are added below, and the address then shows them all. */
+/** A link to the next listings. If htmx runs, they are appended, and the address then shows all of them. */
 function more(search: Search, isLive: boolean) {
   const { answer, address } = search;
   if (!answer.next_cursor) return html`<p id="more" class="more"></p>`;
-  const last = lastPlace(search);
-  const next = (last ?? mostShown) + pageSize;
+  const last = lastPosition(search);
+  const next = (last ?? maxShown) + pageSize;
   const added =
-    isLive && next <= mostShown
+    isLive && next <= maxShown
       ? html` hx-boost="true" hx-target="#list" hx-select="#list > li" hx-select-oob="#more,#count:innerHTML" hx-swap="beforeend show:none" hx-replace-url="${withShown(address, next)}"`
       : '';
   return html`<p id="more" class="more"><a class="button" rel="next" href="${withCursor(address, answer.next_cursor, last)}"${added}>More listings</a></p>`;
 }
 
-function found(search: Search, isLive: boolean) {
+function hits(search: Search, isLive: boolean) {
   const { answer, address } = search;
   if (answer.no_match) return noMatch(answer.no_match, address);
   if (answer.listings.length === 0)
-    return html`<p><a href="${withoutPlace(address)}">From the first listing</a></p>`;
+    return html`<p><a href="${withoutPosition(address)}">From the first listing</a></p>`;
   const words = tokenize(address.get('q') ?? '');
   return html`<h2 class="unseen">Results</h2>
 <p class="note order">${order(words)}</p>
@@ -57,10 +59,10 @@ ${pickForm}
 ${more(search, isLive)}`;
 }
 
-/** The frame that stays while what is in it is replaced: the count is announced, the filters stay open or closed. */
+/** The frame stays while its contents are replaced: the count is announced, the filters stay open or closed. */
 interface Frame {
   readonly count: string;
-  readonly held: Html;
+  readonly selected: Html;
   readonly facets: Html;
   readonly inside: Html;
   readonly isLive: boolean;
@@ -68,7 +70,7 @@ interface Frame {
 
 const boosted = html` hx-boost:inherited="true"`;
 
-const frame = ({ count, held, facets, inside, isLive }: Frame): Html => html`
+const frame = ({ count, selected, facets, inside, isLive }: Frame): Html => html`
 <div class="results">
 <aside aria-label="Filters"${isLive ? boosted : ''}>
 <h2 class="unseen">Filters</h2>
@@ -76,29 +78,29 @@ const frame = ({ count, held, facets, inside, isLive }: Frame): Html => html`
 </aside>
 <div>
 <p id="count" class="total" role="status" tabindex="-1">${count}</p>
-<div id="held"${isLive ? boosted : ''}>${held}</div>
+<div id="held"${isLive ? boosted : ''}>${selected}</div>
 <section id="results" aria-label="Results">${inside}</section>
 </div>
 </div>`;
 
-/** Count, filters and listings of a search; `isLive` where they are replaced in place. */
+/** Count, filters and listings of a search; `isLive` if htmx replaces them in place. */
 export const searchResults = (search: Search, isLive: boolean): Html =>
   frame({
     count: total(search),
-    held: heldFilters(search.address),
+    selected: selectedFilters(search.address),
     facets: facetGroups(search),
-    inside: found(search, isLive),
+    inside: hits(search, isLive),
     isLive,
   });
 
-/** The same frame where the search cannot be run: what is wrong with it, and its filters to take away. */
+/** The same frame for an invalid search: its errors, and its filters to remove. */
 export const wrongSearch = (
   address: Search['address'],
   fields: readonly { readonly field: string; readonly message: string }[],
 ): Html =>
   frame({
     count: 'This search cannot be run.',
-    held: heldFilters(address),
+    selected: selectedFilters(address),
     facets: nothingToNarrow,
     inside: html`<ul id="wrong" class="notice">${fields.map(({ field, message }) => html`<li>${field}: ${message}</li>`)}</ul>`,
     isLive: true,

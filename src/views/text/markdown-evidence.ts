@@ -53,7 +53,7 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
   );
 }
 
-/** Native ratings and imported signals, two chapters kept apart. */
+/** Native ratings and imported signals, in separate chapters. */
 export const markdownEvidence = (listing: ListingDocument): string =>
   paragraphs(
     '## Native ratings',

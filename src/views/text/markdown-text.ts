@@ -1,6 +1,6 @@
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** A third party's text as one line of Markdown that says only what it says: no markup, no links, no HTML. */
+/** A third party's text as one line of Markdown, escaped: no markup, no links, no HTML. */
 export const toMarkdownText = (text: string): string =>
   oneLine(text)
     .replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&')
@@ -10,11 +10,11 @@ export const toMarkdownText = (text: string): string =>
 /** The same as a code span, for addresses and names. */
 export const code = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
 
-/** Lines, without those that are not there. */
+/** Joins lines, without absent ones. */
 export const lines = (...parts: readonly (string | false | undefined)[]): string =>
   parts.filter((part) => typeof part === 'string').join('\n');
 
-/** Paragraphs, without those that are not there. */
+/** Joins paragraphs, without absent ones. */
 export const paragraphs = (...parts: readonly (string | false | undefined)[]): string =>
   parts.filter((part) => typeof part === 'string').join('\n\n');
 

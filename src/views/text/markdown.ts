@@ -37,7 +37,7 @@ const versions = (listing: ListingDocument) =>
     ),
   );
 
-/** In the order of the page: where it is, what it is made of, what it is called, where that was read. */
+/** What the publisher recorded, in the order of the page. */
 const recorded = (listing: ListingDocument) =>
   lines(
     orNone('Endpoint', listing.endpoint),
@@ -60,7 +60,7 @@ function claimed({ claim, links }: ListingDocument): string {
   const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
   return paragraphs(
     claim.statement,
-    `${matchTexts[claim.namespace_matches_repository_owner]} Last looked at on ${day(claim.checked_at)}.${suspended}`,
+    `${matchTexts[claim.namespace_matches_repository_owner]} Last checked on ${day(claim.checked_at)}.${suspended}`,
     claim.history.length > 0 && `History of the claim:\n\n${list(claim.history, claimEvent)}`,
     howTo,
   );
@@ -85,8 +85,8 @@ const heading = (listing: ListingDocument) =>
   );
 
 /**
- * A listing as Markdown: the same facts in the same order as its page. What third parties wrote is escaped,
- * so that it can be neither markup nor a heading of ours.
+ * A listing as Markdown: the same facts in the same order as its page. Third-party texts are escaped, so that they can
+ * be neither markup nor headings.
  */
 export const toMarkdown = (listing: ListingDocument): string =>
   `${paragraphs(

@@ -11,7 +11,7 @@ const json = (schema: object, example?: unknown) => ({
 });
 
 const problem = {
-  description: 'A problem; `code` says which, `detail` what to do next.',
+  description: 'A problem: `code` identifies it, `detail` tells what to do next.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
@@ -94,7 +94,7 @@ const problemSchema = {
   },
 };
 
-/** The HTTP face as OpenAPI 3.1, made of the tool definitions. */
+/** The HTTP face as OpenAPI 3.1, generated from the tool definitions. */
 export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<string, unknown> => ({
   openapi: '3.1.0',
   info: {
