@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
-import { toBackupText } from '../store/backup/format.ts';
+import { toBackupText } from '../store/backup/write.ts';
 import type { Dump } from '../store/contract/backup.ts';
 import { openStore } from '../store/open.ts';
 import { startBar } from './progress.ts';

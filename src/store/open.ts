@@ -33,7 +33,7 @@ export async function connectStore(databases: Databases): Promise<Store> {
 /** Opens the database of DATABASE_URL with its cache. Throws ExitError, also if a restore into it has not ended. */
 export async function openStore(databases: Databases): Promise<Store> {
   const store = await connectStore(databases);
-  if (await store.isWhole()) return store;
+  if (await store.isComplete()) return store;
   await store.close();
   throw new ExitError(
     exitCodes.configuration,

@@ -1,5 +1,6 @@
 import { dumpStore } from './backup/dump.ts';
-import { isWhole, loadStore } from './backup/load.ts';
+import { loadStore } from './backup/load.ts';
+import { isComplete } from './backup/state.ts';
 import type { ListingReads } from './contract/listings.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -56,13 +57,10 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
 const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
   touched.has(everyListing) ? 'all' : [...touched];
 
-/** The store of an engine. Every query is written once; the engine brings connections, tables and search. */
-export function createSqlStore(engine: Engine): Store {
-  const listeners = new Set<(changed: ChangedHandles) => void>();
-  const publish = (changed: ChangedHandles) => {
-    for (const listener of listeners) listener(changed);
-  };
-  const stopWatching = engine.onForeignChange(publish);
+type Listener = (changed: ChangedHandles) => void;
+
+/** Commits of an engine; each publishes what its transactions changed, here and to other processes. */
+function createCommits(engine: Engine, publish: Listener) {
   let touched: Set<string>;
   const commit = createGroupCommit(async (work) => {
     touched = new Set();
@@ -77,6 +75,17 @@ export function createSqlStore(engine: Engine): Store {
       if (touched.size > 0) publish(toChangedHandles(touched));
     }
   });
+  return { commit, touch: (handle: string) => void touched.add(handle) };
+}
+
+/** The store of an engine. Every query is written once; the engine brings connections, tables and search. */
+export function createSqlStore(engine: Engine): Store {
+  const listeners = new Set<Listener>();
+  const publish: Listener = (changed) => {
+    for (const listener of listeners) listener(changed);
+  };
+  const stopWatching = engine.onForeignChange(publish);
+  const { commit, touch } = createCommits(engine, publish);
   return {
     ...createReads(engine.reader, engine.search),
     listings: createListings(engine),
@@ -84,9 +93,8 @@ export function createSqlStore(engine: Engine): Store {
     node: engine.node,
     isPresent: engine.isPresent,
     leases: createLeases(engine),
-    write: (work) =>
-      commit((db) => work(createTransaction(db, engine.search, (handle) => touched.add(handle)))),
-    isWhole: () => isWhole(engine.writer),
+    write: (work) => commit((db) => work(createTransaction(db, engine.search, touch))),
+    isComplete: () => isComplete(engine.writer),
     dump: (work) => dumpStore(engine, work),
     load: () => loadStore(engine, commit),
     onChange(listener) {

@@ -58,7 +58,7 @@ export interface Store extends Reads {
   /** Work that nodes have taken on: imports and repository checks. */
   readonly leases: Leases;
   /** Whether the database is complete: false during a restore, and after one that was interrupted. */
-  isWhole(): Promise<boolean>;
+  isComplete(): Promise<boolean>;
   /** Passes all data, as of one moment, to `work`. */
   dump<T>(work: (dump: Dump) => Promise<T>): Promise<T>;
   /** Starts to fill a new or half-restored database from a backup; undefined if the database is in use. */

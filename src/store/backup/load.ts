@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { DumpedRow, DumpedTable, Load } from '../contract/backup.ts';
 import type { Db, Engine, SearchIndex } from '../engine.ts';
-import type { ListingRow } from '../schema.ts';
 import { countRows, dumpedTables, keyColumns, keyOf, readTable } from './dump.ts';
+import { isComplete, takeHead } from './state.ts';
 
 /** Runs one transaction and resolves once it is durable. */
 type Commit = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
@@ -14,29 +14,6 @@ interface Ending {
 }
 
 const isDumped = (table: string): table is DumpedTable => (dumpedTables as string[]).includes(table);
-
-/** A new database has the head of an empty log; only a load removes it, until its end. */
-async function readState(db: Db): Promise<'new' | 'interrupted' | 'in use'> {
-  const [head, ...more] = await db.selectFrom('log_head').selectAll().execute();
-  if (!head) return 'interrupted';
-  if (more.length > 0 || head.size > 0) return 'in use';
-  for (const table of dumpedTables.filter((name) => name !== 'log_head')) {
-    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
-    if (rows.length > 0) return 'in use';
-  }
-  return 'new';
-}
-
-/** Whether a database is complete: no load into it is running or was interrupted. */
-export const isWhole = async (db: Db): Promise<boolean> =>
-  (await db.selectFrom('log_head').select('id').limit(1).execute()).length > 0;
-
-/** Removes the head of a new database; returns the state before. */
-async function takeHead(db: Db) {
-  const state = await readState(db);
-  if (state === 'new') await db.deleteFrom('log_head').execute();
-  return state;
-}
 
 const idsOf = (rows: readonly DumpedRow[]) => rows.map(({ id }) => Number(id));
 
@@ -57,22 +34,32 @@ async function clear(search: SearchIndex, commit: Commit): Promise<void> {
   for (const table of dumpedTables) while (await commit((db) => clearBatch(search, db, table)));
 }
 
+/** Inserts rows of a backup; the database checks their columns and values. */
 const insert = (db: Db, table: DumpedTable, rows: readonly DumpedRow[]) =>
-  (db as unknown as Kysely<Record<DumpedTable, DumpedRow>>).insertInto(table).values(rows).execute();
+  db
+    .$omitTables<DumpedTable>()
+    .$extendTables<Record<DumpedTable, DumpedRow>>()
+    .insertInto(table)
+    .values(rows)
+    .execute();
+
+async function indexListings(search: SearchIndex, db: Db, ids: readonly number[]): Promise<void> {
+  const listings = await db
+    .selectFrom('listing')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .where('withdrawn', 'is', null)
+    .execute();
+  await search.replace(db, [], listings);
+}
 
 async function putRows(
   search: SearchIndex,
   db: Db,
-  batch: { table: DumpedTable; rows: readonly DumpedRow[] },
+  { table, rows }: { readonly table: DumpedTable; readonly rows: readonly DumpedRow[] },
 ) {
-  await insert(db, batch.table, batch.rows);
-  if (batch.table !== 'listing') return;
-  const listings = batch.rows as unknown as readonly ListingRow[];
-  await search.replace(
-    db,
-    [],
-    listings.filter(({ withdrawn }) => withdrawn === null),
-  );
+  await insert(db, table, rows);
+  if (table === 'listing') await indexListings(search, db, idsOf(rows));
 }
 
 /** Transactions of a load; they fail once another load into the same database has ended. */
@@ -80,7 +67,8 @@ const whileLoading =
   (commit: Commit): Commit =>
   (work) =>
     commit(async (db) => {
-      if (await isWhole(db)) throw new Error('another restore into this database has ended in the meantime');
+      if (await isComplete(db))
+        throw new Error('another restore into this database has ended in the meantime');
       return work(db);
     });
 

@@ -2,6 +2,9 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import type { Schema } from '../schema.ts';
 
+/** Connections of a pool that reads. */
+export const readConnections = 8;
+
 const connectTimeout_ms = 3000;
 const statementTimeout_ms = 5000;
 const queryTimeout_ms = 6000;

@@ -3,18 +3,13 @@ import type { PoolConfig } from 'pg';
 import type { Db, Engine } from '../engine.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { createSqlStore } from '../sql-store.ts';
-import type { ChangedHandles, Store } from '../store.ts';
-import { createDb, toPoolConfig, withoutTimeouts } from './connection.ts';
+import type { Store } from '../store.ts';
+import { createDb, readConnections, toPoolConfig, withoutTimeouts } from './connection.ts';
 import { postgresDdl } from './ddl.ts';
 import { postgresFailure } from './failure.ts';
-import { repeatWhenCaughtUp } from './replica-lag.ts';
+import { openReplica, watchChanges } from './replica.ts';
 import { postgresSearch } from './search.ts';
-import { isPresentQuery, openWatch, type Watch } from './watch.ts';
-
-const readConnections = 8;
-
-/** Planner settings of connections that only search. */
-const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
+import { isPresentQuery, openWatch } from './watch.ts';
 
 /** Key of the advisory lock that every writing transaction of any node holds to its end. */
 const writeLock = 0x646f7373;
@@ -43,40 +38,11 @@ async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>)
   }
 }
 
-/** Connects what searches and lists read from, and reads from it once, so that a wrong address fails at start. */
-async function openReplica(url: string): Promise<Db> {
-  const db = createDb({ ...toPoolConfig(url, searchOptions), max: readConnections });
-  try {
-    await db.selectFrom('listing').select('id').limit(1).execute();
-    return db;
-  } catch (error) {
-    await db.destroy();
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`DATABASE_READ_URL: ${reason}`, { cause: error });
-  }
-}
-
 const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
 const createIsPresent = (reader: Db) => async (node: string) =>
   /^\d{1,10}$/.test(node) && (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true;
-
-/** Calls back on changes of other nodes and, where there is a replica, on all changes again once it has them. */
-function watchChanges(watch: Watch, { reader, replica }: { reader: Db; replica: Db | undefined }) {
-  return (listener: (changed: ChangedHandles) => void): (() => void) => {
-    const stopping = new AbortController();
-    const unsubscribe = [watch.onChange(listener)];
-    if (replica) {
-      const repeat = repeatWhenCaughtUp({ primary: reader, replica }, listener, stopping.signal);
-      unsubscribe.push(watch.onChange(repeat), watch.onOwnChange(repeat));
-    }
-    return () => {
-      stopping.abort();
-      for (const end of unsubscribe) end();
-    };
-  };
-}
 
 /**
  * Opens a database of PostgreSQL 15 or later for any number of nodes and brings its schema up to date. Writing

@@ -4,6 +4,7 @@ import type { Facet } from '../../evidence/listing/facets.ts';
 import { tokenize } from '../../evidence/text/tokenize.ts';
 import type { ListingReads, SearchCounts } from '../contract/listings.ts';
 import type { Db, SearchIndex } from '../engine.ts';
+import { afterPrefix } from './after-prefix.ts';
 import { readListingFacts } from './listing-facts.ts';
 import {
   decodeFacets,
@@ -16,9 +17,6 @@ import {
 /** Counting stops here, so that no search runs long. */
 const countLimit = 1000;
 const nearPool = 200;
-
-/** A text that sorts after every text that starts with `prefix`. */
-const afterPrefix = (prefix: string) => `${prefix}\u{10FFFF}`;
 
 function countFacets(facetTexts: readonly string[]): SearchCounts {
   const counted = facetTexts.slice(0, countLimit);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../engine.ts';
+import { afterPrefix } from '../queries/after-prefix.ts';
 
 /** A listing in this many makes its words frequent: one whose id, which ends in a checksum, is a multiple. */
 const sampledOneIn = 1024;
@@ -7,9 +8,6 @@ const sampledOneIn = 1024;
 const mostPerPrefix = 64;
 /** The shortest prefix that is searched for; a shorter word gains nothing from being frequent. */
 const prefixLetters = 3;
-
-/** A text that sorts after every text that starts with `prefix`. */
-const afterPrefix = (prefix: string) => `${prefix}\u{10FFFF}`;
 
 /** The frequent ones among these words, and those that start with `prefix`. */
 export async function readFrequentWords(

@@ -2,6 +2,24 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../engine.ts';
 import type { ChangedHandles } from '../store.ts';
+import { createDb, readConnections, toPoolConfig } from './connection.ts';
+import type { Watch } from './watch.ts';
+
+/** Planner settings of connections that only search. */
+const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
+
+/** Connects what searches and lists read from, and reads from it once, so that a wrong address fails at start. */
+export async function openReplica(url: string): Promise<Db> {
+  const db = createDb({ ...toPoolConfig(url, searchOptions), max: readConnections });
+  try {
+    await db.selectFrom('listing').select('id').limit(1).execute();
+    return db;
+  } catch (error) {
+    await db.destroy();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`DATABASE_READ_URL: ${reason}`, { cause: error });
+  }
+}
 
 const poll_ms = 50;
 const retryAfterError_ms = 1000;
@@ -23,7 +41,7 @@ async function waitUntilCaughtUp(primary: Db, replica: Db, stopped: AbortSignal)
  * Returns a listener that calls `publish` with the same changes once the replica has them too: what was read from the
  * replica and cached in between is out of date.
  */
-export function repeatWhenCaughtUp(
+function repeatWhenCaughtUp(
   databases: { readonly primary: Db; readonly replica: Db },
   publish: (changed: ChangedHandles) => void,
   stopped: AbortSignal,
@@ -47,5 +65,21 @@ export function repeatWhenCaughtUp(
   return (changed) => {
     pending = merge(pending, changed);
     if (!isWaiting) void publishPending();
+  };
+}
+
+/** Calls back on changes of other nodes and, where there is a replica, on all changes again once it has them. */
+export function watchChanges(watch: Watch, { reader, replica }: { reader: Db; replica: Db | undefined }) {
+  return (listener: (changed: ChangedHandles) => void): (() => void) => {
+    const stopping = new AbortController();
+    const unsubscribe = [watch.onChange(listener)];
+    if (replica) {
+      const repeat = repeatWhenCaughtUp({ primary: reader, replica }, listener, stopping.signal);
+      unsubscribe.push(watch.onChange(repeat), watch.onOwnChange(repeat));
+    }
+    return () => {
+      stopping.abort();
+      for (const end of unsubscribe) end();
+    };
   };
 }
