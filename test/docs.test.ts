@@ -10,6 +10,7 @@ const pages = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'bench/README.md',
+  'test/README.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
     .map((path) => join('docs', path)),
