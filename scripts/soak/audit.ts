@@ -82,7 +82,7 @@ export async function findLogTrouble(
     const proof = await text(node, `/log/consistency/${from}/${size}`);
     const [[older = ''], [newer = '']] = [[...(seen.get(from) ?? [])], [...(seen.get(size) ?? [])]];
     const failed = verifyConsistency(older, newer, { proof, key }).filter(({ holds }) => !holds);
-    trouble.push(...failed.map(({ says }) => says));
+    trouble.push(...failed.map(({ message }) => message));
   }
   const heads = await query('select id, size from log_head');
   if (heads.length !== 1) trouble.push(`${heads.length} logs`);

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { challengeTrouble, readChallenge } from '../evidence/claim/challenge.ts';
+import { findChallengeFailure, readChallenge } from '../evidence/claim/challenge.ts';
 import { Problem } from '../problem.ts';
 import { bindingOf, type CheckedClaim, type ClaimTarget } from './check-claim.ts';
 import type { CheckResult } from './check-results.ts';
@@ -32,7 +32,7 @@ async function ownReason(
   const now_s = Math.floor(context.clock().getTime() / 1000);
   const ring = await claimKeyRing(context);
   if (row?.handle === target.listing.handle) return undefined;
-  return challengeTrouble(challenge, bindingOf(target, context), { ring, now_s });
+  return findChallengeFailure(challenge, bindingOf(target, context), { ring, now_s });
 }
 
 /** The response to a request that names a challenge which is not proven: why not. It never contains a secret. */

@@ -2,9 +2,9 @@ import { capabilityHash } from '../evidence/claim/capability.ts';
 import {
   type Challenge,
   type ChallengeBinding,
-  type ChallengeTrouble,
+  type ChallengeFailure,
   type ClaimKey,
-  challengeTrouble,
+  findChallengeFailure,
   readChallenge,
 } from '../evidence/claim/challenge.ts';
 import type { Capability } from '../evidence/claim/claim.ts';
@@ -27,7 +27,7 @@ export interface UsableLine {
 /** The usable lines, and the most specific reason why others are not. */
 export interface JudgedLines {
   readonly usable: readonly UsableLine[];
-  readonly reason: ChallengeTrouble | 'no_challenge_in_file' | 'secret_published' | 'reused';
+  readonly reason: ChallengeFailure | 'no_challenge_in_file' | 'secret_published' | 'reused';
 }
 
 /** Most specific first. A file for many listings has mostly foreign lines, so that being foreign says little. */
@@ -47,7 +47,7 @@ function judge(challenge: Challenge, leaked: ReadonlySet<string>, facts: LineFac
   if (known?.state === 'leaked') return 'secret_published';
   if (known && known.handle !== facts.binding.handle) return 'challenge_foreign';
   if (known?.state === 'revoked') return 'reused';
-  return known ? undefined : challengeTrouble(challenge, facts.binding, facts);
+  return known ? undefined : findChallengeFailure(challenge, facts.binding, facts);
 }
 
 /** Decides which lines of a claim file prove the claim of one listing. */

@@ -52,7 +52,7 @@ async function checkConsistency(
 export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
   const key = await readKey(options.key);
   const checks = path ? await checkProof(path, key) : await checkConsistency(options, key);
-  for (const { holds, says } of checks) process.stdout.write(`${holds ? 'holds' : 'FAILS'}  ${says}\n`);
+  for (const { holds, message } of checks) process.stdout.write(`${holds ? 'holds' : 'FAILS'}  ${message}\n`);
   if (path && !key)
     process.stdout.write(
       'note   the key was taken from the proof; compare it with one obtained at another time or place (--key)\n',

@@ -6,7 +6,7 @@ const handlePattern = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 /** A listing identifier `<namespace>/<name>`, compared exactly, capitals included. */
 export const handleSchema = z.string().min(3).max(200).regex(handlePattern);
 
-/** Whether a text has the form of a handle; says nothing of a listing with it. */
+/** Whether a text has the form of a handle; a listing with it may not exist. */
 export const isHandle = (text: string): boolean => handleSchema.safeParse(text).success;
 
 /** The two parts of a well-formed handle. */

@@ -1,6 +1,6 @@
 import { handleParts } from './handle.ts';
 
-/** Forges whose accounts the registry maps to namespaces, by the namespace's start. */
+/** Forges whose accounts the registry maps to namespaces, by the prefix of the namespace. */
 const forgeNamespaces = { 'io.github.': 'github.com', 'io.gitlab.': 'gitlab.com' } as const;
 
 /** `host/owner` of a repository key: the account that holds the repository. */
@@ -8,12 +8,12 @@ export const repositoryRoot = (repositoryKey: string): string =>
   repositoryKey.split('/').slice(0, 2).join('/');
 
 /**
- * Whether the account in the handle's namespace is the one that holds the recorded repository. The registry proves
- * the namespace, never the repository; a namespace that is a domain cannot be compared.
+ * Whether the account in the handle's namespace owns the recorded repository. The registry verifies the namespace,
+ * never the repository; a namespace that is a domain cannot be compared.
  */
 export function namespaceMatchesRepositoryOwner(
   handle: string,
-  repositoryKey: string | null | undefined,
+  repositoryKey: string | undefined,
 ): 'yes' | 'no' | 'not_comparable' {
   const namespace = handleParts(handle).namespace.toLowerCase();
   const forge = Object.entries(forgeNamespaces).find(([start]) => namespace.startsWith(start));
@@ -22,7 +22,7 @@ export function namespaceMatchesRepositoryOwner(
   return repositoryRoot(repositoryKey) === `${host}/${namespace.slice(start.length)}` ? 'yes' : 'no';
 }
 
-/** The three answers to that question in words, the same on every face. */
+/** A sentence for each result, the same on every face. */
 export const ownerTexts = {
   yes: 'The namespace names the same owner as the repository.',
   no: 'The namespace names another owner than the repository.',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import {
-  type AskedCriterion,
   compareListing,
   criterionNames,
-  wrongValue,
+  findValueError,
+  type RequestedCriterion,
 } from '../evidence/comparison/criteria.ts';
 import { comparisonResults } from '../evidence/comparison/criterion.ts';
 import { toListingDocument } from '../evidence/listing/document.ts';
@@ -25,7 +25,7 @@ const criterionInput = z
       .describe('Which transport, package or tag; or how many days, listings, ratings, accounts, in 100'),
   })
   .superRefine((sent, { addIssue }) => {
-    const message = wrongValue(sent);
+    const message = findValueError(sent);
     if (message) addIssue({ code: 'custom', path: ['value'], message, input: sent.value });
   });
 
@@ -77,7 +77,7 @@ function toProblemEntry(handle: string, error: unknown): ComparedAgent {
 
 async function compareOne(
   handle: string,
-  criteria: readonly AskedCriterion[],
+  criteria: readonly RequestedCriterion[],
   context: Context,
 ): Promise<ComparedAgent> {
   try {

@@ -56,11 +56,11 @@ describe.each([
 
     await page.getByText('Criteria: 8 picked').click();
     await page.getByLabel('Has a source repository').uncheck();
-    await page.getByLabel('Speaks the transport').selectOption('stdio');
+    await page.getByLabel('Supports the transport').selectOption('stdio');
     await page.getByLabel('First published at least').fill('7');
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await page.getByText('Criteria: 9 picked').waitFor();
-    const row = page.getByRole('row', { name: /^Speaks the transport stdio/ });
+    const row = page.getByRole('row', { name: /^Supports the transport stdio/ });
     expect(await row.locator('.result').allTextContents()).toEqual(['Not met', 'Met', 'Unknown']);
 
     const shared = await openPage(browser, { javaScriptEnabled });

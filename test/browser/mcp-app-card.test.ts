@@ -92,7 +92,7 @@ describe('the card in a host of MCP Apps', () => {
       'Claims and ratings made on this service',
     ]);
     expect(await card.frame.locator('h3').allTextContents()).toEqual([
-      'Endpoint was seen to answer',
+      'Endpoint was observed to answer',
       'Updated within the last 3650 days',
       'At least 1 independent native rating',
     ]);

@@ -66,7 +66,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(short(listings[1]?.imported)?.[3]).toEqual([
       'endpoint_observed_alive',
       'unknown',
-      'Nobody has looked whether the endpoint answers.',
+      'Whether the endpoint answers has not been checked.',
     ]);
     expect(listings[1]?.native?.map(({ result }) => result)).toEqual(['met', 'met']);
     expect(listings[1]?.native?.[0]?.fact).toMatch(

@@ -7,7 +7,7 @@ import {
   findSecret,
   isCapability,
 } from '../../src/evidence/claim/capability.ts';
-import { challengeTrouble, createChallenge, readChallenge } from '../../src/evidence/claim/challenge.ts';
+import { createChallenge, findChallengeFailure, readChallenge } from '../../src/evidence/claim/challenge.ts';
 import { parseClaimFile } from '../../src/evidence/claim/claim-file.ts';
 
 // Made apart from this code, from the words of docs/trust.md section 1: bytes 1..32, key 0x42 x 32, kid 7, 2026-11-20T12:00Z.
@@ -45,7 +45,7 @@ const troubleOf = (
 ) => {
   const read = readChallenge(challenge);
   if (!read) throw new Error('unreadable');
-  return challengeTrouble(read, { ...binding, ...change }, { ring, now_s });
+  return findChallengeFailure(read, { ...binding, ...change }, { ring, now_s });
 };
 
 test('a challenge counts for its listing, repository and service only', () => {
@@ -75,7 +75,9 @@ test('any flipped bit of a challenge makes it foreign or unreadable', () => {
       const forged = Buffer.from(bytes);
       forged[bit >> 3] = (forged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       const read = readChallenge(`dossier-claim-v1.${forged.toString('base64url')}`);
-      const trouble = read ? challengeTrouble(read, binding, { ring: [key], now_s: issued_s }) : 'unreadable';
+      const trouble = read
+        ? findChallengeFailure(read, binding, { ring: [key], now_s: issued_s })
+        : 'unreadable';
       expect(['unreadable', 'challenge_key_retired', 'challenge_foreign']).toContain(trouble);
     }),
   );

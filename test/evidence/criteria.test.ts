@@ -127,7 +127,7 @@ const imported: readonly Row[] = [
     undefined,
     { remotes: [remote], endpoint: remote.url },
     'met',
-    'A remote endpoint that can be called as it stands is recorded.',
+    'A remote endpoint with a complete address is recorded.',
     'https://mcp.example/mcp',
   ),
   row(
@@ -135,7 +135,7 @@ const imported: readonly Row[] = [
     undefined,
     { remotes: [{ ...remote, url: 'https://{host}/mcp' }] },
     'not_met',
-    'Remotes are recorded, none of which can be called as it stands.',
+    'Remotes are recorded, but none has a complete address.',
   ),
   row('has_endpoint', undefined, {}, 'not_met', 'No remote endpoint is recorded.'),
   row(
@@ -218,7 +218,7 @@ const imported: readonly Row[] = [
     1,
     { published_at: '2099-01-01T00:00:00.000Z' },
     'unknown',
-    'The recorded date is still to come.',
+    'The recorded date is in the future.',
   ),
   row('updated_within_days', 50, {}, 'met', "The registry's entry was last updated on 2026-10-02."),
   row('updated_within_days', 49, {}, 'not_met', "The registry's entry was last updated on 2026-10-02."),
@@ -234,7 +234,7 @@ const imported: readonly Row[] = [
     30,
     { updated_at: '2026-11-21T00:06:00.000Z' },
     'unknown',
-    'The recorded date is still to come.',
+    'The recorded date is in the future.',
   ),
   row('endpoint_observed_alive', undefined, {}, 'not_met', 'No remote endpoint is recorded.'),
   row(
@@ -242,7 +242,7 @@ const imported: readonly Row[] = [
     undefined,
     { remotes: [remote] },
     'unknown',
-    'Nobody has looked whether the endpoint answers.',
+    'Whether the endpoint answers has not been checked.',
   ),
   row('publisher_listings_at_most', 5, {}, 'unknown', 'The listings of this publisher were not counted.'),
   row(
@@ -300,11 +300,11 @@ const signals: readonly Row[] = [
   ),
   ...(
     [
-      [true, 'observed', 'met', 'The endpoint was seen to answer.'],
-      [false, 'observed', 'not_met', 'The endpoint was seen not to answer.'],
-      [null, 'not_checked', 'unknown', 'Nobody has looked whether the endpoint answers.'],
-      [null, 'not_found', 'unknown', 'A look at the endpoint found nothing that can be told.'],
-      [null, 'refused', 'unknown', 'A look at the endpoint found nothing that can be told.'],
+      [true, 'observed', 'met', 'The endpoint was observed to answer.'],
+      [false, 'observed', 'not_met', 'The endpoint was observed not to answer.'],
+      [null, 'not_checked', 'unknown', 'Whether the endpoint answers has not been checked.'],
+      [null, 'not_found', 'unknown', 'A check of the endpoint gave no result.'],
+      [null, 'refused', 'unknown', 'A check of the endpoint gave no result.'],
     ] as const
   ).map(([value, state, result, fact]) =>
     row(
@@ -396,8 +396,8 @@ const byRatings: readonly Row[] = [
     'met',
     '1 native rating: 1 independent, from 1 account; 0 related.',
   ),
-  row('rated_within_days', 20, three, 'met', 'The last independent native rating is of 2026-11-01.'),
-  row('rated_within_days', 19, three, 'not_met', 'The last independent native rating is of 2026-11-01.'),
+  row('rated_within_days', 20, three, 'met', 'The last independent native rating is from 2026-11-01.'),
+  row('rated_within_days', 19, three, 'not_met', 'The last independent native rating is from 2026-11-01.'),
   row(
     'rated_within_days',
     3650,
@@ -425,21 +425,21 @@ const byRatings: readonly Row[] = [
     1,
     rated({ ratings: 4, outcomes: outcomes(4) }),
     'unknown',
-    '4 independent native ratings; under 5 no share is told.',
+    '4 independent native ratings; a share needs at least 5.',
   ),
   row(
     'succeeded_percent_at_least',
     1,
     rated({ ratings: 1, outcomes: outcomes(1) }, { ratings: 9, outcomes: outcomes(9) }),
     'unknown',
-    '1 independent native rating; under 5 no share is told.',
+    '1 independent native rating; a share needs at least 5.',
   ),
   row(
     'succeeded_percent_at_least',
     1,
     {},
     'unknown',
-    '0 independent native ratings; under 5 no share is told.',
+    '0 independent native ratings; a share needs at least 5.',
   ),
 ];
 

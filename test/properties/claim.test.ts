@@ -6,7 +6,7 @@ import {
   findSecret,
   isCapability,
 } from '../../src/evidence/claim/capability.ts';
-import { challengeTrouble, createChallenge, readChallenge } from '../../src/evidence/claim/challenge.ts';
+import { createChallenge, findChallengeFailure, readChallenge } from '../../src/evidence/claim/challenge.ts';
 import { parseClaimFile } from '../../src/evidence/claim/claim-file.ts';
 
 const capability = fc.constant(undefined).map(createCapability);
@@ -87,7 +87,7 @@ describe('a challenge', () => {
       fc.property(issued, ({ key: own, binding: bound, hash: named, at_s: made_s }) => {
         const read = readChallenge(createChallenge(own, bound, { hash: named, at_s: made_s }));
         expect(read).toMatchObject({ kid: own.kid, issued_s: made_s, hash: named });
-        if (read) expect(challengeTrouble(read, bound, { ring: [own], now_s: made_s })).toBeUndefined();
+        if (read) expect(findChallengeFailure(read, bound, { ring: [own], now_s: made_s })).toBeUndefined();
       }),
     );
   });
@@ -103,11 +103,13 @@ describe('a challenge', () => {
         for (const part of ['origin', 'handle', 'repositoryKey'] as const) {
           const moved = { ...made.binding, [part]: `${other[part]}x` };
           if (read)
-            expect(challengeTrouble(read, moved, { ring: [made.key], now_s })).toBe('challenge_foreign');
+            expect(findChallengeFailure(read, moved, { ring: [made.key], now_s })).toBe('challenge_foreign');
         }
         const forged = { ...otherKey, kid: made.key.kid };
         if (read)
-          expect(challengeTrouble(read, made.binding, { ring: [forged], now_s })).toBe('challenge_foreign');
+          expect(findChallengeFailure(read, made.binding, { ring: [forged], now_s })).toBe(
+            'challenge_foreign',
+          );
       }),
     );
   });

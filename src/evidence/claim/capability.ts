@@ -4,10 +4,10 @@ import { cleanText } from '../text/sanitize.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'dossier_cap_';
-const anywhere = new RegExp(`${prefix}[0-9A-Za-z]{49}`, 'g');
-const form = new RegExp(`^${anywhere.source}$`);
-/** Parts of one count too: the log masks what a line cut off. */
-const alike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
+const embedded = new RegExp(`${prefix}[0-9A-Za-z]{49}`, 'g');
+const form = new RegExp(`^${embedded.source}$`);
+/** Also matches a truncated capability, so that the access log masks those too. */
+const lookalike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
 
 function base62(bytes: Uint8Array, length: number): string {
   let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
@@ -31,30 +31,30 @@ export function createCapability(): string {
   return body + checksum(body);
 }
 
-/** Whether a text is a well-formed capability; a wrong checksum means a typing error or a cut. */
+/** Whether a text is a well-formed capability; a wrong checksum means a typing error or a truncated text. */
 export const isCapability = (text: string): boolean =>
   form.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
 
-/** The well-formed capabilities in a text, each once. */
+/** All distinct well-formed capabilities in a text. */
 export const findCapabilities = (text: string): string[] => [
-  ...new Set((text.match(anywhere) ?? []).filter(isCapability)),
+  ...new Set((text.match(embedded) ?? []).filter(isCapability)),
 ];
 
-/** A text with everything in it that looks like a capability masked. */
-export const maskCapabilities = (text: string): string => text.replace(alike, `${prefix}[masked]`);
+/** Masks everything in a text that looks like a capability. */
+export const maskCapabilities = (text: string): string => text.replace(lookalike, `${prefix}[masked]`);
 
-/** SHA-256 of a capability, hex: the only form that is kept. */
+/** SHA-256 of a capability, hex: the only form that is stored. */
 export const capabilityHash = (capability: string): string =>
   createHash('sha256').update(capability).digest('hex');
 
 /** The public name of a capability: the first 16 hex digits of its hash. */
 export const capabilityId = (hash: string): string => hash.slice(0, 16);
 
-/** Texts as they are kept, so that what cleaning takes out hides no capability. */
-const asKept = (_key: string, value: unknown) => (typeof value === 'string' ? cleanText(value).text : value);
+/** Cleans texts as they are stored: characters that cleaning removes must not hide a capability. */
+const cleaned = (_key: string, value: unknown) => (typeof value === 'string' ? cleanText(value).text : value);
 
-/** The first capability in a text or anywhere inside a JSON value, hidden characters in between or not. */
+/** The first capability in a text or anywhere inside a JSON value, even with hidden characters in between. */
 export function findSecret(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? cleanText(value).text : (JSON.stringify(value, asKept) ?? '');
-  return text.includes(prefix) ? text.match(anywhere)?.[0] : undefined;
+  const text = typeof value === 'string' ? cleanText(value).text : (JSON.stringify(value, cleaned) ?? '');
+  return text.includes(prefix) ? text.match(embedded)?.[0] : undefined;
 }

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A key of the ring. `retired`: too old to verify anything that is not known already. */
+/** A key that signs challenges. A `retired` one verifies only challenges of known capabilities. */
 export interface ClaimKey {
   readonly kid: number;
   readonly secret: Buffer;
   readonly retired?: true;
 }
 
-/** What a challenge is bound to besides its capability. */
+/** What a challenge is bound to, besides its capability. */
 export interface ChallengeBinding {
   /** Public base URL of the service. */
   readonly origin: string;
@@ -16,24 +16,24 @@ export interface ChallengeBinding {
   readonly repositoryKey: string;
 }
 
-/** A challenge taken apart; nothing of it is checked yet. */
+/** A parsed challenge; its MAC and time are not checked yet. */
 export interface Challenge {
   readonly kid: number;
   readonly issued_s: number;
-  /** SHA-256 of the capability it stands for, hex. */
+  /** SHA-256 of its capability, hex. */
   readonly hash: string;
   readonly payload: Buffer;
   readonly mac: Buffer;
 }
 
-/** Why a challenge does not count (docs/trust.md section 1, check.result). */
-export type ChallengeTrouble =
+/** Why a challenge is not valid (docs/trust.md section 1, check.result). */
+export type ChallengeFailure =
   | 'challenge_foreign'
   | 'challenge_expired'
   | 'challenge_from_future'
   | 'challenge_key_retired';
 
-/** How long a challenge can be committed, in seconds. */
+/** How long after it was issued a challenge can be committed. */
 export const challengeLife_s = 7 * 86_400;
 const clockSkew_s = 300;
 const version = 1;
@@ -47,7 +47,7 @@ function toMac({ secret }: ClaimKey, { origin, handle, repositoryKey }: Challeng
   return mac.digest().subarray(0, macBytes);
 }
 
-/** The line to commit: it names the capability by its hash, so that only who holds the secret gains by it. */
+/** The line to commit. It names the capability only by its hash, so it is useless without the secret. */
 export function createChallenge(
   key: ClaimKey,
   binding: ChallengeBinding,
@@ -61,7 +61,7 @@ export function createChallenge(
   return `dossier-claim-v1.${Buffer.concat([payload, toMac(key, binding, payload)]).toString('base64url')}`;
 }
 
-/** Takes a challenge apart; undefined where it has not the form of one. */
+/** Parses a challenge; undefined if the text does not have the form of one. */
 export function readChallenge(text: string): Challenge | undefined {
   const bytes = Buffer.from(form.exec(text)?.[1] ?? '', 'base64url');
   if (bytes.length !== payloadBytes + macBytes || bytes[0] !== version) return undefined;
@@ -74,12 +74,12 @@ export function readChallenge(text: string): Challenge | undefined {
   };
 }
 
-/** Why a challenge that is not known yet does not count, or undefined where it does. */
-export function challengeTrouble(
+/** Why a challenge with an unknown capability is not valid; undefined if it is valid. */
+export function findChallengeFailure(
   challenge: Challenge,
   binding: ChallengeBinding,
   at: { readonly ring: readonly ClaimKey[]; readonly now_s: number },
-): ChallengeTrouble | undefined {
+): ChallengeFailure | undefined {
   const key = at.ring.find(({ kid }) => kid === challenge.kid);
   if (!key) return 'challenge_key_retired';
   if (!timingSafeEqual(toMac(key, binding, challenge.payload), challenge.mac)) return 'challenge_foreign';

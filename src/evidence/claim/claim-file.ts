@@ -1,30 +1,30 @@
 import { handleSchema } from '../handle.ts';
 import { findCapabilities } from './capability.ts';
 
-/** What a claim file says; everything else in it is prose. */
+/** The parts of a claim file that matter; the rest may be any text. */
 export interface ClaimFile {
   /** Challenges in the file, each once, in order. */
   readonly challenges: readonly string[];
-  /** Capabilities somebody committed by mistake, each once. */
+  /** Capabilities that were committed by mistake, each once. */
   readonly secrets: readonly string[];
   /** Handles on lines `optout <handle>`. */
   readonly optouts: readonly string[];
 }
 
-/** Largest claim file that is read, in bytes of UTF-8. */
+/** Largest claim file that is read, as UTF-8. */
 export const claimFileLimit_bytes = 16_384;
 const challengeLimit = 64;
 
-// Fixed lengths between look-arounds: linear, and text glued to either end never matches.
+// A fixed length between look-arounds: matching is linear, and text attached to either end prevents a match.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
 
-const found = (text: string, pattern: RegExp) => [...new Set(text.match(pattern))];
+const distinctMatches = (text: string, pattern: RegExp) => [...new Set(text.match(pattern))];
 
-/** Reads a claim file: any line ends, a BOM and prose around are fine. 'too_large' beyond 16 KiB, 64 challenges or 64 capabilities. */
+/** Parses a claim file with any line ends, with or without a BOM. 'too_large' beyond 16 KiB, 64 challenges or 64 capabilities. */
 export function parseClaimFile(text: string): ClaimFile | 'too_large' {
   if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large';
-  const challenges = found(text, challengePattern);
+  const challenges = distinctMatches(text, challengePattern);
   const secrets = findCapabilities(text);
   if (challenges.length > challengeLimit || secrets.length > challengeLimit) return 'too_large';
   const optouts = text

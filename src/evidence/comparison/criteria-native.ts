@@ -11,12 +11,12 @@ import {
 } from './criterion.ts';
 
 const evidence = 'native';
-const mostDays = 3650;
-const mostRatings = 1000;
-/** Under so many ratings no share is told (docs/trust.md section 3). */
-const fewestForShare = 5;
+const maxDays = 3650;
+const maxRatings = 1000;
+/** With fewer ratings no share is computed (docs/trust.md section 3). */
+const minForShare = 5;
 
-/** Whether one of our own times lies at most so many days back; our clocks may differ by a little. */
+/** Whether a time of this service is at most so many days ago. A time slightly in the future counts: clocks differ. */
 const isWithin = (time: string, days: number, now_ms: number) => (daysSince(time, now_ms) ?? 0) <= days;
 
 const claimFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'result' | 'fact'>): Finding => ({
@@ -25,11 +25,11 @@ const claimFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'result
   as_of: (listing.claim?.checked_at ?? listing.evidence_snapshot_date).slice(0, 10),
 });
 
-/** Why a listing does not count as claimed; undefined where it does. */
+/** Why a listing does not count as claimed; undefined if it does. */
 function whyNotClaimed({ state, claim }: ComparedListing['listing']): string | undefined {
   if (state === 'claimed') return undefined;
   if (!claim) return 'Nobody has claimed this listing.';
-  return `The claim is suspended: ${(claim.suspended_reason ?? 'no reason kept').replaceAll('_', ' ')}.`;
+  return `The claim is suspended: ${(claim.suspended_reason ?? 'no reason recorded').replaceAll('_', ' ')}.`;
 }
 
 const claimed = plainCriterion({ evidence, label: 'Claimed' }, (compared) => {
@@ -41,7 +41,7 @@ const claimed = plainCriterion({ evidence, label: 'Claimed' }, (compared) => {
 });
 
 const claimCheckedWithinDays = numberCriterion(
-  { evidence, label: 'Claimed, and looked at again within the last {} day(s)', max: mostDays },
+  { evidence, label: 'Claimed, and checked within the last {} day(s)', max: maxDays },
   (compared, days) => {
     const { listing, now_ms } = compared;
     const missing = whyNotClaimed(listing);
@@ -58,7 +58,7 @@ const ratingFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'resul
   as_of: listing.evidence_snapshot_date,
 });
 
-/** How many native ratings there are and from whom; that there are none is said as everywhere else. */
+/** How many native ratings there are, and from whom; for none, the same sentence as everywhere. */
 function ratingsFact({ signals: { native } }: ComparedListing['listing']): string {
   const { ratings, independent, related } = native;
   if (ratings === 0) return nativeStatement(0);
@@ -66,7 +66,7 @@ function ratingsFact({ signals: { native } }: ComparedListing['listing']): strin
 }
 
 const nativeRatingsAtLeast = numberCriterion(
-  { evidence, label: 'At least {} independent native rating(s)', max: mostRatings },
+  { evidence, label: 'At least {} independent native rating(s)', max: maxRatings },
   (compared, fewest) => {
     const { ratings } = compared.listing.signals.native.independent;
     return ratingFinding(compared, {
@@ -77,7 +77,7 @@ const nativeRatingsAtLeast = numberCriterion(
 );
 
 const independentSourcesAtLeast = numberCriterion(
-  { evidence, label: 'Rated from at least {} independent account(s)', max: mostRatings },
+  { evidence, label: 'Rated from at least {} independent account(s)', max: maxRatings },
   (compared, fewest) => {
     const { control_roots } = compared.listing.signals.native.independent;
     return ratingFinding(compared, {
@@ -88,11 +88,11 @@ const independentSourcesAtLeast = numberCriterion(
 );
 
 const ratedWithinDays = numberCriterion(
-  { evidence, label: 'Independently rated within the last {} day(s)', max: mostDays },
+  { evidence, label: 'Independently rated within the last {} day(s)', max: maxDays },
   (compared, days) => {
     const { last_at } = compared.listing.signals.native.independent;
     if (!last_at) return ratingFinding(compared, { result: 'not_met', fact: ratingsFact(compared.listing) });
-    const fact = `The last independent native rating is of ${last_at.slice(0, 10)}.`;
+    const fact = `The last independent native rating is from ${last_at.slice(0, 10)}.`;
     const holds = isWithin(last_at, days, compared.now_ms);
     return ratingFinding(compared, { result: decided(holds), fact });
   },
@@ -102,10 +102,10 @@ const succeededPercentAtLeast = numberCriterion(
   { evidence, label: 'At least {} in 100 independent native ratings say succeeded', max: 100 },
   (compared, percent) => {
     const { ratings, outcomes } = compared.listing.signals.native.independent;
-    if (ratings < fewestForShare)
+    if (ratings < minForShare)
       return ratingFinding(compared, {
         result: 'unknown',
-        fact: `${counted(ratings, 'independent native rating')}; under ${fewestForShare} no share is told.`,
+        fact: `${counted(ratings, 'independent native rating')}; a share needs at least ${minForShare}.`,
       });
     return ratingFinding(compared, {
       result: decided(outcomes.succeeded * 100 >= percent * ratings),
@@ -114,7 +114,7 @@ const succeededPercentAtLeast = numberCriterion(
   },
 );
 
-/** Criteria that are answered from claims and ratings made on this service; never from imported signals. */
+/** Criteria judged by claims and ratings made on this service; never by imported signals. */
 export const nativeCriteria = {
   claimed,
   claim_checked_within_days: claimCheckedWithinDays,

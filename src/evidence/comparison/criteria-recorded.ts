@@ -11,7 +11,7 @@ import {
 } from './criterion.ts';
 
 const evidence = 'imported';
-const mostDays = 3650;
+const maxDays = 3650;
 const listed = (values: readonly string[]) => [...new Set(values)].join(', ');
 
 const active = plainCriterion({ evidence, label: 'Active in the registry' }, (compared) => {
@@ -29,12 +29,12 @@ const hasEndpoint = plainCriterion({ evidence, label: 'Has a remote endpoint' },
   if (endpoint)
     return recordedFinding(compared, {
       result: 'met',
-      fact: 'A remote endpoint that can be called as it stands is recorded.',
+      fact: 'A remote endpoint with a complete address is recorded.',
       recorded: endpoint,
     });
   const fact =
     remotes.length > 0
-      ? 'Remotes are recorded, none of which can be called as it stands.'
+      ? 'Remotes are recorded, but none has a complete address.'
       : 'No remote endpoint is recorded.';
   return recordedFinding(compared, { result: 'not_met', fact });
 });
@@ -50,7 +50,7 @@ const hasRepository = plainCriterion({ evidence, label: 'Has a source repository
 });
 
 const transport = choiceCriterion(
-  { evidence, label: 'Speaks the transport {}', of: transports },
+  { evidence, label: 'Supports the transport {}', of: transports },
   (compared, wanted) => {
     const { remotes, packages } = compared.listing;
     const ofPackages = packages.flatMap(({ transport: recorded }) => recorded || []);
@@ -98,10 +98,10 @@ const tag = tagCriterion({ evidence, label: 'Has the tag {}' }, (compared, wante
   );
 });
 
-const future = 'The recorded date is still to come.';
+const future = 'The recorded date is in the future.';
 
 const listedForDays = numberCriterion(
-  { evidence, label: 'First published at least {} day(s) ago', max: mostDays },
+  { evidence, label: 'First published at least {} day(s) ago', max: maxDays },
   (compared, days) => {
     const { published_at } = compared.listing;
     const age_days = daysSince(published_at, compared.now_ms);
@@ -112,7 +112,7 @@ const listedForDays = numberCriterion(
 );
 
 const updatedWithinDays = numberCriterion(
-  { evidence, label: 'Updated within the last {} day(s)', max: mostDays },
+  { evidence, label: 'Updated within the last {} day(s)', max: maxDays },
   (compared, days) => {
     const { updated_at } = compared.listing;
     const age_days = daysSince(updated_at, compared.now_ms);
@@ -122,7 +122,7 @@ const updatedWithinDays = numberCriterion(
   },
 );
 
-/** Criteria that are answered from what the registry records, as of the import that read it; never from ratings. */
+/** Criteria judged by the registry's record, as of the import that read it; never by ratings. */
 export const recordedCriteria = {
   active,
   has_endpoint: hasEndpoint,

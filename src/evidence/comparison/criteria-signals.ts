@@ -12,7 +12,7 @@ import {
 
 const evidence = 'imported';
 
-/** What an imported signal says, with its own source and date; as unknown where there is none. */
+/** A finding with the source and date of an imported signal; with those of the record if there is no such signal. */
 function signalFinding(
   compared: ComparedListing,
   kind: string,
@@ -38,7 +38,7 @@ const namespaceMatches = plainCriterion(
 
 const answers = 'endpoint_answers';
 const endpointObservedAlive = plainCriterion(
-  { evidence, label: 'Endpoint was seen to answer' },
+  { evidence, label: 'Endpoint was observed to answer' },
   (compared) => {
     if (compared.listing.remotes.length === 0)
       return recordedFinding(compared, { result: 'not_met', fact: 'No remote endpoint is recorded.' });
@@ -48,11 +48,11 @@ const endpointObservedAlive = plainCriterion(
         result: 'unknown',
         fact:
           signal?.state === 'not_checked' || !signal
-            ? 'Nobody has looked whether the endpoint answers.'
-            : 'A look at the endpoint found nothing that can be told.',
+            ? 'Whether the endpoint answers has not been checked.'
+            : 'A check of the endpoint gave no result.',
       });
     const holds = signal.value === true;
-    const fact = `The endpoint was seen ${holds ? 'to answer' : 'not to answer'}.`;
+    const fact = `The endpoint was observed ${holds ? 'to answer' : 'not to answer'}.`;
     return signalFinding(compared, answers, { result: decided(holds), fact });
   },
 );
@@ -72,7 +72,7 @@ const publisherListingsAtMost = numberCriterion(
   },
 );
 
-/** Criteria that are answered from imported signals, with the source and the date of each; never from ratings. */
+/** Criteria judged by imported signals, each with its source and date; never by ratings. */
 export const signalCriteria = {
   namespace_matches_repository_owner: namespaceMatches,
   endpoint_observed_alive: endpointObservedAlive,

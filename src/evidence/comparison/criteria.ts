@@ -12,19 +12,19 @@ export type CriterionName = keyof typeof criteria;
 /** The names of the vocabulary, in its order. */
 export const criterionNames = Object.keys(criteria) as [CriterionName, ...CriterionName[]];
 
-/** A criterion as a caller asks for it. */
-export interface AskedCriterion {
+/** A criterion as a caller requests it. */
+export interface RequestedCriterion {
   readonly criterion: CriterionName;
   readonly value?: CriterionValue;
 }
 
-/** A finding with what was asked. */
+/** A finding with the requested criterion. */
 export interface Answer extends Finding {
   readonly criterion: CriterionName;
   readonly value?: string | number;
 }
 
-/** What was found out about one listing, imported evidence apart from what was shown and said on this service. */
+/** The findings about one listing; imported evidence and evidence from this service are kept apart. */
 export interface Comparison {
   readonly imported: Answer[];
   readonly native: Answer[];
@@ -34,8 +34,8 @@ const tagForm = /^[a-z0-9][a-z0-9.-]{0,39}$/;
 const isWhole = (value: CriterionValue, max: number) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
 
-/** What is wrong with the value of a criterion; undefined where nothing is. */
-export function wrongValue({ criterion, value }: AskedCriterion): string | undefined {
+/** Why the value of a criterion is not allowed; undefined if it is. */
+export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
   const { takes } = criteria[criterion];
   if (takes.kind === 'nothing') return value === undefined ? undefined : `${criterion} takes no value`;
   if (takes.kind === 'number')
@@ -48,19 +48,21 @@ export function wrongValue({ criterion, value }: AskedCriterion): string | undef
   return isOne ? undefined : `${criterion} takes one of ${takes.of.join(', ')}`;
 }
 
-/** A criterion in words, its value in place. */
-export const criterionText = ({ criterion, value }: AskedCriterion): string =>
+/** The label of a criterion with its value filled in. */
+export const criterionText = ({ criterion, value }: RequestedCriterion): string =>
   criteria[criterion].label.replace('(s)', value === 1 ? '' : 's').replace('{}', () => String(value ?? ''));
 
-function answer(compared: ComparedListing, { criterion, value }: AskedCriterion): Answer {
-  const asked = { criterion, ...(value !== undefined && { value }) };
-  return { ...asked, ...criteria[criterion].judge(compared, value) };
+function answer(compared: ComparedListing, { criterion, value }: RequestedCriterion): Answer {
+  return { criterion, ...(value !== undefined && { value }), ...criteria[criterion].judge(compared, value) };
 }
 
-/** Answers every criterion about one listing, in the order asked. Nothing is added up. */
-export function compareListing(compared: ComparedListing, asked: readonly AskedCriterion[]): Comparison {
+/** Judges one listing by each requested criterion, in their order. Nothing is added up. */
+export function compareListing(
+  compared: ComparedListing,
+  requested: readonly RequestedCriterion[],
+): Comparison {
   const of = (evidence: Criterion['evidence']) =>
-    asked
+    requested
       .filter(({ criterion }) => criteria[criterion].evidence === evidence)
       .map((one) => answer(compared, one));
   return { imported: of('imported'), native: of('native') };

@@ -5,7 +5,7 @@ import type { ListingFacts } from './listing-facts.ts';
 import { notChecked } from './not-checked.ts';
 import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
 
-/** Where the documents of one service live. */
+/** The service that the links of a document point to. */
 export interface DocumentPlace {
   readonly publicUrl: string;
 }
@@ -39,7 +39,7 @@ export function listingLinks(handle: string, publicUrl: string): ListingDocument
 }
 
 function snapshotFacts({ listing, native, lastNativeAt, lastImportAt }: ListingFacts) {
-  // Without a completed import (the shipped sample) nothing is known beyond the record's own date.
+  // Before the first completed import (only the shipped sample), the record's own date is the latest known.
   const times = [lastImportAt ?? listing.updated_at, lastNativeAt];
   return {
     handle: listing.handle,
@@ -63,7 +63,7 @@ function toClaim({ listing, claim, claimHistory }: ListingFacts): ListingDocumen
   };
 }
 
-/** How many listings the publisher has: known from the import, counted when asked. */
+/** How many listings the publisher has, as of the last import; counted when the facts are read. */
 function publisherSignal({ listing, publisherListings, lastImportAt }: ListingFacts): ImportedSignal {
   return {
     kind: 'publisher_listings',
@@ -97,7 +97,7 @@ function toRecorded({ listing }: ListingFacts) {
   };
 }
 
-/** Facts from elsewhere, with what was not looked at. */
+/** Facts from elsewhere, and those that were not checked. */
 function toImported(facts: ListingFacts): ImportedSignal[] {
   const known = [...facts.imported, publisherSignal(facts)];
   return [...known, ...notChecked(facts.listing, known, facts.lastImportAt ?? facts.listing.updated_at)];

@@ -1,12 +1,12 @@
 import type { ClaimState } from './listing-document.ts';
 
-/** Kinds of facet a listing can be found by. */
+/** Kinds of facet. */
 export const facetKinds = ['tag', 'transport', 'state', 'package', 'has'] as const;
 export type FacetKind = (typeof facetKinds)[number];
 /** `kind:value`, for example `tag:webhooks`, `transport:streamable-http`, `state:claimed`, `has:endpoint`. */
 export type Facet = `${FacetKind}:${string}`;
 
-/** What the facets of a listing follow from. */
+/** What the facets of a listing are derived from. */
 export interface FacetFacts {
   readonly tags: readonly string[];
   readonly transports: readonly string[];

@@ -7,7 +7,7 @@ import { listingInput } from './listing-input.ts';
 export const listingTag = z.object({ tag: z.string(), reason: z.string() });
 export type ListingTag = z.infer<typeof listingTag>;
 
-/** Whether a fact was seen, looked for in vain, or never looked for. */
+/** Whether a fact was observed, not found, never checked, or could not be checked because access was refused. */
 export const signalStates = ['observed', 'not_found', 'not_checked', 'refused'] as const;
 
 /** One fact that came from somewhere else, with its source and date. Never a rating (docs/trust.md section 3). */
@@ -44,11 +44,11 @@ export type ListingPackage = z.infer<typeof listingPackage>;
 /** One published version. */
 export const listingVersion = z.object({ version: z.string(), status: z.string(), published_at: z.string() });
 
-/** What can be said of a listing's claim. */
+/** States of a listing's claim. */
 export const claimStates = ['imported', 'claimed', 'suspended'] as const;
 export type ClaimState = (typeof claimStates)[number];
 
-/** One event of a listing's claim, oldest first in a history. */
+/** One event of a listing's claim; a history has the oldest first. */
 export const claimEvent = z.object({
   type: z.enum(['activated', 'rotated', 'restored', 'suspended', 'revoked']),
   at: z.string(),

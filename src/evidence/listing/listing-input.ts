@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** What a caller has to bring along: a header, a variable of the address, an environment variable, an argument. */
+/** Kinds of input that a caller must supply: a header, a variable of the address, an environment variable, an argument. */
 export const inputKinds = ['header', 'variable', 'environment', 'argument'] as const;
 
-/** One thing that a remote or a package asks of its caller, as the publisher recorded it; never a value. */
+/** One input that a remote or a package needs from its caller, as the publisher recorded it; never a value. */
 export const listingInput = z.object({
   name: z.string(),
   kind: z.enum(inputKinds),

@@ -16,7 +16,7 @@ export const shortListing = z.object({
   has_native_ratings: z.boolean(),
   published_at: z.string(),
   updated_at: z.string(),
-  found_in: z.enum(['name', 'tags', 'text']).optional().describe('Where the words were found'),
+  found_in: z.enum(['name', 'tags', 'text']).optional().describe('Where the search words were found'),
 });
 export type ShortListing = z.infer<typeof shortListing>;
 

@@ -28,7 +28,7 @@ export function snapshotSentence(facts: SnapshotFacts): string {
   return `${facts.handle} is listed with ${evidence} as of ${snapshotDate(facts)}. A listing is not verification and not a recommendation to buy.`;
 }
 
-/** What a listing says of its native ratings; that there are none is said, and that it matters. */
+/** The statement about a listing's native ratings; for none, it points out that this matters. */
 export const nativeStatement = (ratings: number): string =>
   ratings === 0
     ? 'No native ratings. For a decision to buy, that absence matters.'

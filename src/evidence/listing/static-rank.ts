@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
 const slotsPerMillisecond = 1024;
-/** Well below 2^53 / 1024, so that probing upwards never leaves the whole numbers (year 2248). */
+/** In the year 2248; well below 2^53 / 1024, so that ranks stay safe integers when the next free one is taken. */
 const latest_ms = 8_790_000_000_000;
 
 /**

@@ -2,16 +2,16 @@ import { tokenize } from '../text/tokenize.ts';
 import type { ListingTag } from './listing-document.ts';
 import { vocabulary } from './vocabulary.ts';
 
-const mostTags = 8;
-const mostWordTags = 5;
-const mostRecordedTags = 3;
+const maxTags = 8;
+const maxWordTags = 5;
+const maxRecordedTags = 3;
 const keywordForm = /^[a-z0-9][a-z0-9-]{1,31}$/;
 
-/** What tags follow from. */
+/** What tags are derived from. */
 export interface TagFacts {
   readonly title: string | undefined;
   readonly description: string;
-  /** Free words the publisher sent along in the record. */
+  /** Keywords from the publisher's record. */
   readonly keywords: readonly string[];
   readonly hasRemote: boolean;
   /** Recorded package types, as `npm`. */
@@ -26,7 +26,7 @@ const entries = Object.entries(vocabulary).flatMap(([tag, phrases], rank) =>
 const byWord = new Map(
   entries.filter(({ phrase }) => !phrase.includes(' ')).map((entry) => [entry.phrase, entry]),
 );
-/** Phrases by their first word, as they stand in a line of words. */
+/** Phrases of several words, by their first word. */
 const byStart = Map.groupBy(
   entries
     .filter(({ phrase }) => phrase.includes(' '))
@@ -77,12 +77,12 @@ function once(
 }
 
 /**
- * The tags of a listing, at most 8, each with its reason: words of the curated vocabulary (5 at
- * most), what the publisher calls it while there is room, what is recorded (3 at most). The same facts always give the same tags.
+ * The tags of a listing, at most 8, each with its reason: at most 5 of the curated vocabulary, then publisher keywords
+ * while there is room, then at most 3 recorded facts. The same facts always give the same tags.
  */
 export function toTags(facts: TagFacts): ListingTag[] {
-  const recorded = once(factTags(facts), mostRecordedTags);
-  const named = once(vocabularyTags(facts), mostWordTags, new Set(recorded.map(({ tag }) => tag)));
+  const recorded = once(factTags(facts), maxRecordedTags);
+  const named = once(vocabularyTags(facts), maxWordTags, new Set(recorded.map(({ tag }) => tag)));
   const taken = new Set([...recorded, ...named].map(({ tag }) => tag));
-  return [...named, ...once(keywordTags(facts), mostTags - taken.size, taken), ...recorded];
+  return [...named, ...once(keywordTags(facts), maxTags - taken.size, taken), ...recorded];
 }

@@ -1,6 +1,6 @@
 /**
- * The curated vocabulary: each tag with the words and phrases, lower-cased, that give it when they stand in a title or
- * a description. The first tags win where a listing has too many. Words that most listings use, or that are used in
+ * The curated vocabulary: each tag with the lower-cased words and phrases that produce it when a title or description
+ * contains them. If a listing has too many tags, the first ones here win. Words that most listings use, and words with
  * several senses, are left out.
  */
 export const vocabulary: Readonly<Record<string, readonly string[]>> = {

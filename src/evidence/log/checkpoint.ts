@@ -1,7 +1,7 @@
 import type { TreeHead } from './merkle.ts';
 import { type NoteKey, type NoteVerifier, openNote, signNote } from './signed-note.ts';
 
-/** A tree head under the name of its log. */
+/** A tree head with the name of its log. */
 export interface Checkpoint extends TreeHead {
   readonly origin: string;
 }
@@ -12,21 +12,21 @@ const body = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n/;
 export const toCheckpoint = ({ size, root }: TreeHead, key: NoteKey): string =>
   signNote(`${key.name}\n${size}\n${root.toString('base64')}\n`, key);
 
-/** What a checkpoint says, signature unread; undefined where it has not the form of one. */
+/** Parses a checkpoint without checking its signature; undefined if it is malformed. */
 export function readCheckpoint(text: string): Checkpoint | undefined {
   const [, origin, size, root] = body.exec(text) ?? [];
   if (!origin || !size || !root) return undefined;
   return { origin, size: Number(size), root: Buffer.from(root, 'base64') };
 }
 
-/** What a checkpoint says if this verifier signed it under its own name. */
+/** Parses a checkpoint that this verifier signed under its own name; undefined for any other. */
 export function openCheckpoint(text: string, verifier: NoteVerifier): Checkpoint | undefined {
   const note = openNote(text, verifier);
   const checkpoint = note === undefined ? undefined : readCheckpoint(note);
   return checkpoint?.origin === verifier.name ? checkpoint : undefined;
 }
 
-/** A leaf's place in a checkpoint's tree, in one text that can be checked offline (C2SP tlog-proof). */
+/** A text that proves offline that a checkpoint's tree has a leaf at `index` (C2SP tlog-proof). */
 export const toProofText = (index: number, path: readonly Buffer[], checkpoint: string): string =>
   [
     'c2sp.org/tlog-proof@v1',
@@ -36,7 +36,7 @@ export const toProofText = (index: number, path: readonly Buffer[], checkpoint: 
     checkpoint,
   ].join('\n');
 
-/** A proof taken apart, nothing checked; undefined where it has not the form of one. */
+/** Parses a proof without checking it; undefined if it is malformed. */
 export function readProofText(
   text: string,
 ): { index: number; path: Buffer[]; checkpoint: string } | undefined {

@@ -20,13 +20,13 @@ export interface Leaf {
   readonly leaf: string;
   /** RFC 6962 leaf hash, hex. */
   readonly hash: string;
-  /** Base64. Kept beside the leaf with `record`; deleting both erases what the leaf commits to. */
+  /** Base64. Stored with `record` apart from the leaf; deleting both erases what the leaf commits to. */
   readonly salt: string;
-  /** RFC 8785 JSON of the public record, the exact bytes the commitment is over. */
+  /** RFC 8785 JSON of the public record, exactly the bytes that the leaf commits to. */
   readonly record: string;
 }
 
-/** RFC 8785 canonical JSON; members that are undefined do not count. */
+/** RFC 8785 canonical JSON; undefined members are left out. */
 export function toCanonicalJson(value: object): string {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError('a value without a JSON form');

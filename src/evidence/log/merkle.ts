@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Hash of a complete subtree: `level` 0 are leaf hashes, level n node i covers leaves i * 2^n up to (i + 1) * 2^n.
- * Asked only for subtrees that are complete.
+ * Reads the hash of a complete subtree. Level 0 is the leaf hashes; node i of level n covers the leaves from i * 2^n up to
+ * (i + 1) * 2^n. Called only for complete subtrees.
  */
 export type ReadNode = (level: number, index: number) => Promise<Buffer>;
 
@@ -26,7 +26,7 @@ function splitOf(size: number): number {
 
 const levelOf = (size: number): number => Math.log2(size);
 
-/** Hash of the leaves from `start` up to `end`; `start` is a multiple of the complete subtrees inside. */
+/** Hash of the leaves from `start` up to `end`; `start` is a multiple of the largest complete subtree inside. */
 async function rangeHash(read: ReadNode, start: number, end: number): Promise<Buffer> {
   const size = end - start;
   const level = levelOf(size);
@@ -53,7 +53,7 @@ export async function inclusionProof(read: ReadNode, index: number, size: number
   return path;
 }
 
-/** Proof that the tree of `from` leaves is a beginning of the tree of `to` (RFC 6962 section 2.1.2). */
+/** Proof that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section 2.1.2). */
 export async function consistencyProof(read: ReadNode, from: number, to: number): Promise<Buffer[]> {
   if (from === 0 || from === to) return [];
   const path: Buffer[] = [];
@@ -68,7 +68,7 @@ export async function consistencyProof(read: ReadNode, from: number, to: number)
   return start === 0 ? path : [await rangeHash(read, start, end), ...path];
 }
 
-/** Whether a leaf hash stands at `index` in the tree of `size` leaves with this root (RFC 9162 section 2.1.3.2). */
+/** Whether the tree of `size` leaves with this root has a leaf hash at `index` (RFC 9162 section 2.1.3.2). */
 export function isIncluded(
   leaf: Buffer,
   place: { readonly index: number; readonly size: number; readonly root: Buffer },
@@ -90,13 +90,13 @@ export function isIncluded(
   return last === 0 && isSame(hash, place.root);
 }
 
-/** A tree head as checkpoints name it. */
+/** Size and root hash of a tree. */
 export interface TreeHead {
   readonly size: number;
   readonly root: Buffer;
 }
 
-/** Whether the older tree is a beginning of the newer one (RFC 9162 section 2.1.4.2). */
+/** Whether the older tree is a prefix of the newer one (RFC 9162 section 2.1.4.2). */
 export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Buffer[]): boolean {
   if (older.size > newer.size) return false;
   if (older.size === newer.size) return path.length === 0 && isSame(older.root, newer.root);

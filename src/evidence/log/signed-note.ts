@@ -1,19 +1,19 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 
-/** A key that signs notes: its name stands in every signature line. */
+/** A key that signs notes; every signature line names it. */
 export interface NoteKey {
   readonly name: string;
   readonly privateKey: KeyObject;
 }
 
-/** The public half, as it is published. */
+/** The public half of a signing key. */
 export interface NoteVerifier {
   readonly name: string;
   readonly publicKey: KeyObject;
 }
 
 const ed25519 = Buffer.of(1);
-/** PKCS #8 and SubjectPublicKeyInfo of an Ed25519 key up to the key itself (RFC 8410). */
+/** The bytes before the key itself in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410). */
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 const keyIdBytes = 4;
@@ -47,7 +47,7 @@ export const verifierOf = ({ name, privateKey }: NoteKey): NoteVerifier => ({
 export const toVerifierText = (verifier: NoteVerifier): string =>
   `${verifier.name}+${keyId(verifier).toString('hex')}+${Buffer.concat([ed25519, rawPublicKey(verifier.publicKey)]).toString('base64')}`;
 
-/** Reads the published form; undefined where it is none, or its key id does not fit. */
+/** Parses the published form; undefined if it is malformed or its key id does not match. */
 export function readVerifier(text: string): NoteVerifier | undefined {
   const [, name = '', id, encoded = ''] = verifierForm.exec(text.trim()) ?? [];
   const key = Buffer.from(encoded, 'base64');
@@ -61,13 +61,13 @@ export function readVerifier(text: string): NoteVerifier | undefined {
   return keyId(verifier).toString('hex') === id ? verifier : undefined;
 }
 
-/** A text (it ends in a line feed) with its signature line (C2SP signed-note). */
+/** Adds a signature line to a text that ends in a line feed (C2SP signed-note). */
 export function signNote(text: string, key: NoteKey): string {
   const signature = Buffer.concat([keyId(verifierOf(key)), sign(null, Buffer.from(text), key.privateKey)]);
   return `${text}\n\u2014 ${key.name} ${signature.toString('base64')}\n`;
 }
 
-/** The text of a note if this verifier's signature is on it and holds; undefined otherwise. */
+/** The text of a note with a valid signature by this verifier; undefined otherwise. */
 export function openNote(note: string, verifier: NoteVerifier): string | undefined {
   const end = note.lastIndexOf('\n\n');
   if (end < 0) return undefined;

@@ -4,7 +4,7 @@ import { openCheckpoint, readProofText } from './checkpoint.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
 import { readVerifier } from './signed-note.ts';
 
-/** A saved answer of get_proof, as far as checking needs it. */
+/** What verifying needs of a saved answer of get_proof. */
 export const savedProof = z.object({
   leaf: z.string(),
   record: z.string().optional(),
@@ -14,10 +14,10 @@ export const savedProof = z.object({
 });
 export type SavedProof = z.infer<typeof savedProof>;
 
-/** One thing that was checked, whether it holds, in a sentence. */
+/** One thing that was checked, its result, and a sentence about it. */
 export interface Check {
   readonly holds: boolean;
-  readonly says: string;
+  readonly message: string;
 }
 
 const commitment = (leaf: string): string | undefined => {
@@ -30,39 +30,39 @@ const commitment = (leaf: string): string | undefined => {
 
 function checkRecord({ leaf, record, salt }: SavedProof): Check {
   if (record === undefined || salt === undefined)
-    return { holds: true, says: 'the record was erased: only the leaf is checked' };
+    return { holds: true, message: 'the record was erased: only the leaf is checked' };
   const digest = createHash('sha256').update(Buffer.from(salt, 'base64')).update(record).digest('base64');
   const holds = digest === commitment(leaf);
   return {
     holds,
-    says: holds ? 'the leaf commits to this record' : 'the leaf does not commit to this record',
+    message: holds ? 'the leaf commits to this record' : 'the leaf does not commit to this record',
   };
 }
 
-/** Checks a saved proof with nothing but what it holds; `key` is the verifier you already had, where you had one. */
+/** Verifies a saved proof offline. `key` is a verifier from another source, if the caller has one. */
 export function verifySavedProof(saved: SavedProof, key: string = saved.key): Check[] {
   const verifier = readVerifier(key);
   const proof = readProofText(saved.proof);
   const checkpoint = verifier && proof ? openCheckpoint(proof.checkpoint, verifier) : undefined;
   if (!proof || !checkpoint)
-    return [checkRecord(saved), { holds: false, says: 'the checkpoint is not signed by this key' }];
+    return [checkRecord(saved), { holds: false, message: 'the checkpoint is not signed by this key' }];
   const isIn = isIncluded(leafHash(saved.leaf), { index: proof.index, ...checkpoint }, proof.path);
   return [
     checkRecord(saved),
     {
       holds: true,
-      says: `the checkpoint of ${checkpoint.origin} at ${checkpoint.size} entries is signed by this key`,
+      message: `the checkpoint of ${checkpoint.origin} at ${checkpoint.size} entries is signed by this key`,
     },
     {
       holds: isIn,
-      says: isIn
+      message: isIn
         ? `the leaf is entry ${proof.index} under that checkpoint`
         : 'the leaf is not under that checkpoint',
     },
   ];
 }
 
-/** Checks that a newer checkpoint continues an older one, by a saved consistency proof (one base64 hash a line). */
+/** Verifies that a newer checkpoint continues an older one. The saved consistency proof is one base64 hash per line. */
 export function verifyConsistency(
   older: string,
   newer: string,
@@ -70,7 +70,7 @@ export function verifyConsistency(
 ): Check[] {
   const verifier = readVerifier(saved.key);
   const [from, to] = [older, newer].map((text) => (verifier ? openCheckpoint(text, verifier) : undefined));
-  if (!from || !to) return [{ holds: false, says: 'a checkpoint is not signed by this key' }];
+  if (!from || !to) return [{ holds: false, message: 'a checkpoint is not signed by this key' }];
   const path = saved.proof
     .split('\n')
     .filter(Boolean)
@@ -78,10 +78,10 @@ export function verifyConsistency(
   const holds = isConsistent(from, to, path);
   const trees = `${from.size} entries, ${to.size} entries`;
   return [
-    { holds: true, says: `both checkpoints of ${to.origin} are signed by this key` },
+    { holds: true, message: `both checkpoints of ${to.origin} are signed by this key` },
     {
       holds,
-      says: holds
+      message: holds
         ? `the newer tree continues the older one (${trees})`
         : `the newer tree does not continue the older one (${trees}): history was rewritten`,
     },

@@ -4,15 +4,15 @@ import type { ratingFlags } from './rating.ts';
 import type { RatingSide } from './rating-sides.ts';
 
 type RatingFlag = (typeof ratingFlags)[number];
-/** What flags are computed from. */
+/** The part of a listing that flags are computed from. */
 type Side = Omit<RatingSide, 'withdrawn'>;
 
 const day_ms = 86_400_000;
-/** An interaction may be rated for so long. */
+/** How long after an interaction it can be rated. */
 export const ratingWindow_ms = 90 * day_ms;
-/** A clock may run ahead by so much. */
+/** How far ahead another clock may be. */
 export const clockSkew_ms = 5 * 60_000;
-/** A source counts as new for so long after its claim. */
+/** How long a source counts as new after its claim. */
 export const newSource_ms = 7 * day_ms;
 
 /** Flags that move a rating out of the independent counts. */
@@ -26,7 +26,7 @@ export const isSelfRating = (source: Side, subject: Side): boolean =>
   source.handle === subject.handle ||
   (source.repository_key !== undefined && source.repository_key === subject.repository_key);
 
-/** What is computed about a rating (docs/trust.md section 3). */
+/** The flags computed about a rating (docs/trust.md section 3). */
 export function toRatingFlags(
   source: Side,
   subject: Side,

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { handleSchema } from '../handle.ts';
 import { cleanText, toLine } from '../text/sanitize.ts';
 
-/** How an interaction ended, in the rater's words. */
+/** How an interaction ended, according to the rater. */
 export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
 /** How the interaction was made. */
 export const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
-/** What the rater says of its relation to the subject. */
+/** The rater's relation to the subject, as it states it. */
 export const relationships = ['none', 'customer', 'vendor', 'partner', 'paid'] as const;
 /** Computed facts about a rating; the first three move it from the independent to the related counts. */
 export const ratingFlags = ['same_namespace', 'same_owner', 'same_host', 'reciprocal', 'new_source'] as const;
@@ -54,7 +54,7 @@ export const ratingContent = z.object({
 });
 export type RatingContent = z.infer<typeof ratingContent>;
 
-/** The content as it is kept: every free text cleaned; one of which nothing is left counts as not sent. */
+/** The content as it is stored: free texts are cleaned, and left out if nothing remains. */
 export function cleanRating(sent: RatingContent): RatingContent {
   const { comment, operation, subject_version, evidence, ...rest } = sent;
   const texts = {
@@ -65,10 +65,10 @@ export function cleanRating(sent: RatingContent): RatingContent {
       .map(({ kind, value }) => ({ kind, value: toLine(value) }))
       .filter(({ value }) => value !== ''),
   };
-  return { ...rest, ...Object.fromEntries(Object.entries(texts).filter(([, kept]) => kept.length > 0)) };
+  return { ...rest, ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text.length > 0)) };
 }
 
-/** What the rated listing answered to a rating, in its own words. */
+/** The rated listing's response to a rating. */
 export const ratingResponse = z.object({ text: z.string(), created_at: z.string(), log_index: z.int() });
 export type RatingResponse = z.infer<typeof ratingResponse>;
 
@@ -102,7 +102,7 @@ export interface Rating extends Readonly<Omit<RatingRecord, 'response'>> {
 export const isCurrent = ({ superseded_by, withdrawn_at }: Rating): boolean =>
   superseded_by === undefined && withdrawn_at === undefined;
 
-/** The short form of a record that a listing shows; list_ratings has all of it. */
+/** The short form of a record, as listings show it; list_ratings returns all of it. */
 export const shortRating = ratingRecord.pick({
   id: true,
   source_handle: true,

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { Problem } from '../../problem.ts';
 
-/** A place in a keyset: the sort values of the last item shown. Opaque to callers, meaningless to forge. */
+/** A position in a list: the sort values of the last item shown. Opaque to callers; forging one gains nothing. */
 export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
-/** Reads a cursor back by its schema; throws invalid_input for anything else. */
+/** Parses a cursor with its schema. Throws invalid_input for anything else. */
 export function readCursor<T extends z.ZodType>(
   cursor: string | undefined,
   schema: T,

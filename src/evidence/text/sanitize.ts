@@ -1,7 +1,7 @@
-/** Kinds of character that are taken out of foreign text (docs/trust.md section 6). */
+/** Kinds of character that are removed from foreign text (docs/trust.md section 6). */
 export type TextFlag = 'control' | 'bidi' | 'zero_width' | 'tag_block' | 'lone_surrogate';
 
-/** A text without what can hide or turn other text, and which kinds of character were taken out. */
+/** A text without characters that can hide or reorder other text, and the kinds that were removed. */
 export interface CleanedText {
   readonly text: string;
   readonly flags: readonly TextFlag[];
@@ -10,8 +10,8 @@ export interface CleanedText {
 const plain = /^[\n\x20-\x7e]*$/;
 
 /**
- * What is taken out, in this order: what goes later must not join halves of what went before. Variation selectors
- * stay where one follows a character, as emoji need them.
+ * What is removed, in this order: a later removal must not join the halves of something removed earlier. A variation
+ * selector stays after a character, because emoji need it.
  */
 const hidden: readonly (readonly [TextFlag, RegExp])[] = [
   ['lone_surrogate', /\p{Cs}/gu],
@@ -26,8 +26,8 @@ const hidden: readonly (readonly [TextFlag, RegExp])[] = [
 ];
 
 /**
- * Foreign text as we keep it: without C0 and C1 controls, bidi controls, zero-width characters, the tag block and
- * lone surrogates, then NFC. Line ends become `\n`, tabs a space. Says which kinds were found.
+ * Foreign text as it is stored: without C0 and C1 controls, bidi controls, zero-width characters, the tag block and
+ * lone surrogates, then NFC. Line ends become `\n`, tabs a space. Also returns which kinds were found.
  */
 export function cleanText(foreign: string): CleanedText {
   if (plain.test(foreign)) return { text: foreign, flags: [] };
@@ -41,5 +41,5 @@ export function cleanText(foreign: string): CleanedText {
   return { text: text.normalize('NFC'), flags };
 }
 
-/** Cleaned foreign text on one line: every run of white space is one space, none at the ends. */
+/** Cleaned foreign text on one line: runs of white space become one space, none at the ends. */
 export const toLine = (foreign: string): string => cleanText(foreign).text.replace(/\s+/g, ' ').trim();

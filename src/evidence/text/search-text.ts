@@ -1,13 +1,13 @@
 import { tokenize } from './tokenize.ts';
 
-/** The words of a listing that a search looks in, tier by tier; the same for every engine. */
+/** The words of a listing by search tier, the same for every engine. */
 export interface SearchText {
   readonly name: readonly string[];
   readonly tags: readonly string[];
   readonly body: readonly string[];
 }
 
-/** Where a forge's accounts live: in the handles of half the registry, and part of nobody's own name. */
+/** The namespace prefix of a forge: half of all handles have one, and it is no part of a listing's own name. */
 const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
 
 /** The texts of a listing that a search looks in. */
@@ -18,7 +18,7 @@ interface Searchable {
   readonly description: string;
 }
 
-/** Own name (namespace without its forge, name, title), tags, and the rest. */
+/** The words of a listing's own name (namespace without forge, name, title), of its tags, and of the rest. */
 export function toSearchText({ handle, title, tags, description }: Searchable): SearchText {
   const [forge = ''] = forgePrefix.exec(handle) ?? [];
   return {

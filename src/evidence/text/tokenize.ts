@@ -1,7 +1,7 @@
 const ascii = /^[ -~]*$/;
 
 /**
- * The words of a text as search knows them, the same for every engine: compatibility-decomposed, without marks,
+ * The words of a text, the same for search on every engine: compatibility-decomposed, without marks,
  * lower-cased (a final sigma as any other), runs of letters and digits.
  */
 export function tokenize(text: string): string[] {
