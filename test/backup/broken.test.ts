@@ -11,7 +11,7 @@ import { readAllRows } from '../support/all-rows.ts';
 import { type Backups, createBackups, lastLine, refused } from '../support/backups.ts';
 import { runDossier } from '../support/command.ts';
 
-// Each of them starts the command several times over.
+// Each test starts the command several times.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let backups: Backups;
 let whole: Buffer;
@@ -23,7 +23,7 @@ afterAll(() => backups.close());
 const path = (name: string) => backups.path(name);
 const run = (args: readonly string[], databaseUrl: string) => runDossier(args, backups.settings(databaseUrl));
 
-/** Runs the command in this process; answers the exit code and what it says of the file. */
+/** Runs the command in this process; returns the exit code and the message about the file. */
 async function restoreHere(backup: Buffer, databaseUrl: string): Promise<[number, string]> {
   const file = path('here.gz');
   writeFileSync(file, backup);
@@ -58,8 +58,8 @@ const flip = (bytes: Buffer, at: number) => {
   return other;
 };
 
-/** Each on the same database: every one of them has to cope with what the one before left. */
-describe('a backup that is not whole is not restored, and the database not served', () => {
+/** All on the same database, so that each meets what the one before has left. */
+describe('an incomplete backup is not restored, and its database not served', () => {
   const database = () => `file:${path('broken.db')}`;
   it.each<[string, () => Buffer, string]>([
     ['cut in the middle', () => whole.subarray(0, whole.length / 2), 'truncated'],
@@ -104,7 +104,7 @@ describe('a backup that is not whole is not restored, and the database not serve
   ])('%s', async (_name, make, reason) => {
     expect(await restoreHere(make(), database())).toEqual([74, `${reason}${notWhole}`]);
   });
-  it('until a whole one was put there', async () => {
+  it('until a complete one is restored', async () => {
     expect(await run(['serve'], database())).toEqual(refused);
     expect(await run(['backup', path('never.gz')], database())).toEqual(refused);
     expect((await backups.restore(whole, database())).code).toBe(0);
@@ -112,7 +112,7 @@ describe('a backup that is not whole is not restored, and the database not serve
   });
 });
 
-describe('what is no backup of this program leaves the database new', () => {
+describe('a file that is no backup of this program leaves the database new', () => {
   const database = () => `file:${path('new.db')}`;
   const header = (change: object) =>
     changed((lines) => lines.with(0, JSON.stringify({ ...JSON.parse(lines[0] ?? ''), ...change })));

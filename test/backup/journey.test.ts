@@ -10,7 +10,7 @@ import { createSharedDatabase } from '../support/database.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { onGitHub, readRealEntries } from '../support/registry-entries.ts';
 
-// Each of them starts the command several times over.
+// Each test starts the command several times.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 type Json = Record<string, unknown>;
 
@@ -78,7 +78,7 @@ const backup = (databaseUrl: string, name: string) =>
   runDossier(['backup', path(name)], { ...offline, DATABASE_URL: databaseUrl });
 const restore = (databaseUrl: string, name: string) =>
   runDossier(['restore', path(name)], { ...offline, DATABASE_URL: databaseUrl });
-/** The text of a backup, but for its header. */
+/** The text of a backup without its header. */
 const bodyOf = (name: string) => {
   const text = gunzipSync(readFileSync(path(name))).toString('utf8');
   return text.slice(text.indexOf('\n') + 1);
@@ -134,7 +134,7 @@ describe('a backup', () => {
     });
     expect(bodyOf('first.gz')).not.toContain(capability);
   });
-  it('holds every column of every table, so that a change of a table is a change of the format', async () => {
+  it('contains every column of every table, so that changing a table changes the format', async () => {
     const columns = Object.fromEntries(
       bodyOf('first.gz')
         .split('\n')
@@ -149,7 +149,7 @@ describe('a backup', () => {
     );
     await expect(`${JSON.stringify(columns, null, 2)}\n`).toMatchFileSnapshot('format-3.json');
   });
-  it('comes from standard output and goes to standard input', async () => {
+  it('is written to standard output and restored from standard input', async () => {
     const made = startDossier(['backup', '-'], { ...offline, DATABASE_URL: original });
     const chunks: Buffer[] = [];
     made.child.stdout?.removeAllListeners('data').setEncoding('latin1');
@@ -163,7 +163,7 @@ describe('a backup', () => {
   });
 });
 
-/** Into SQLite, and once more into PostgreSQL. */
+/** Runs for SQLite, and again for PostgreSQL. */
 describe('a service restored into a new database', () => {
   let database: string;
   let restored: Started;
@@ -181,7 +181,7 @@ describe('a service restored into a new database', () => {
     expect((await backup(database, 'back.gz')).code).toBe(0);
     expect(bodyOf('back.gz')).toBe(bodyOf('there.gz'));
   });
-  it('goes back into SQLite with every row', async () => {
+  it('can be moved back into SQLite with every row', async () => {
     const back = `file:${path('back.db')}`;
     expect(await restore(back, 'back.gz')).toMatchObject({ code: 0 });
     expect(await readAllRows(back)).toEqual(await readAllRows(original));
@@ -202,7 +202,7 @@ describe('a service restored into a new database', () => {
     const { code, stdout } = await runDossier(['verify', path('proof.json'), '--key', path('key')], {});
     expect([code, stdout.match(/^holds/gm)?.length, stdout.includes('FAILS')]).toEqual([0, 3, false]);
   });
-  it('goes on: the capability works, the log grows, the private feedback is there', async () => {
+  it('continues: the capability works, the log grows, the private feedback is there', async () => {
     const rated = await overHttp(url, capability)('/api/tools/submit_rating', rating('job-4'));
     expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 8 }]);
     await stop(restored);
@@ -211,7 +211,7 @@ describe('a service restored into a new database', () => {
   });
 });
 
-/** The published checkpoint is kept outside the database (docs/decisions/0004). */
+/** The published checkpoint is saved outside the database (docs/decisions/0004). */
 describe('a backup restored beside a saved checkpoint', () => {
   const logsOf = async (databaseUrl: string, kept: string) => {
     const CHECKPOINT_FILE = path(`of ${kept}`);
@@ -222,7 +222,7 @@ describe('a backup restored beside a saved checkpoint', () => {
     await stop(started);
     return logs.map(({ log }) => log);
   };
-  it('goes on with its log where it is the newest state, and opens the next where it is older', async () => {
+  it('continues its log if it is the newest state, and opens the next one if it is older', async () => {
     await inProcess('/log/checkpoint');
     cpSync(path('original.db.checkpoint'), path('kept.newest'));
     expect((await backup(original, 'newest.gz')).code).toBe(0);

@@ -8,7 +8,7 @@ import { runDossier, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 
-// Each of them starts the command several times over.
+// Each test starts the command several times.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let backups: Backups;
 let whole: Buffer;
@@ -28,7 +28,7 @@ const feedback = {
 } as const;
 
 describe('a restore', () => {
-  it('leaves a database alone that holds anything', async () => {
+  it('leaves a database alone that is not empty', async () => {
     const database = await create();
     expect((await run(['import', '--from', 'data/sample.json'], database)).code).toBe(0);
     const before = await readAllRows(database);
@@ -39,7 +39,7 @@ describe('a restore', () => {
     ]);
     expect(await readAllRows(database)).toEqual(before);
   });
-  it('that is killed is noticed, and runs again', async () => {
+  it('that is killed is detected, and can be repeated', async () => {
     const database = await create();
     const { child, ended } = startDossier(['restore', '-'], backups.settings(database));
     child.stdin?.write(whole.subarray(0, whole.length / 2));
@@ -55,7 +55,7 @@ describe('a restore', () => {
     expect((await backups.restore(whole, database)).code).toBe(0);
     expect(await readAllRows(database)).toEqual(backups.rows);
   });
-  it('that meets another one ends with every row, or is noticed', async () => {
+  it('that meets another one ends with every row, or is detected', async () => {
     const database = await create();
     const both = await Promise.all([backups.restore(whole, database), backups.restore(whole, database)]);
     const codes = both.map(({ code }) => code);
@@ -67,7 +67,7 @@ describe('a restore', () => {
 });
 
 describe('a backup of a service that writes', () => {
-  it('shows one moment', async () => {
+  it('contains the state of one moment', async () => {
     const database = await create();
     const busy = await openDirectory({ environment: { DATABASE_URL: database } });
     let written = 0;

@@ -9,10 +9,10 @@ const folder = mkdtempSync(join(tmpdir(), 'dossier-full-'));
 const connections = new Set<DatabaseSync>();
 let directory: Directory;
 
-/** Learns the service's own connections, so that the engine itself can be told that there is no more room. */
+/** Collects the service's own connections, so that SQLite itself can be limited to its present size. */
 beforeAll(async () => {
   const exec = DatabaseSync.prototype.exec;
-  const learning = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
+  const collecting = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
     this: DatabaseSync,
     text,
   ) {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   directory = await openDirectory({
     environment: { LIMITS: 'off', DATABASE_URL: `file:${join(folder, 'dossier.db')}` },
   });
-  learning.mockRestore();
+  collecting.mockRestore();
 });
 afterAll(async () => {
   await directory.close();
@@ -42,8 +42,8 @@ const send = () => post('/api/feedback', { message: 'x'.repeat(4000) });
 const kept = async () => (await directory.store.feedback.list('all', 1000)).length;
 
 describe('a full disk', () => {
-  it('is storage_full, records nothing, stops no reader, and is over once there is room', async () => {
-    // No fewer pages than there are: the file may not grow.
+  it('is reported as storage_full, records nothing, blocks no reader, and ends once there is room', async () => {
+    // SQLite takes the present size where it is larger: the file cannot grow.
     allowPages(1);
     let answer = await send();
     for (let sent = 1; answer.status === 200 && sent < 50; sent++) answer = await send();

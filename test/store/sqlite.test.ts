@@ -24,7 +24,7 @@ describeStore('SQLite in memory', () => openSqliteStore(':memory:'));
 describeStore('SQLite in a file', () => openSqliteStore(freshFile()));
 describeStore('SQLite in a file, cached', async () => createCachedStore(await openSqliteStore(freshFile())));
 
-it('makes files that only their owner may read', async () => {
+it('creates files that only their owner may read', async () => {
   const url = freshFile();
   const store = await openSqliteStore(url);
   await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
@@ -56,7 +56,7 @@ it('knows that a store in another thread of its process is open', async () => {
 });
 
 describe('two processes on one SQLite file', () => {
-  it('open a new file at once without getting in each other’s way', async () => {
+  it('open a new file at the same time, and both succeed', async () => {
     const database = freshFile();
     const open = () => runDossier(['feedback'], { DATABASE_URL: database });
     const ended = await Promise.all([open(), open(), open()]);
@@ -80,7 +80,7 @@ describe('two processes on one SQLite file', () => {
     other.close();
     await store.close();
   });
-  it('tells which listings the other one wrote, and that it was anything where it was many', async () => {
+  it('publishes which listings the other one changed, or that all may be where they are many', async () => {
     const url = freshFile();
     const store = await openSqliteStore(url);
     const other = await openSqliteStore(url);
@@ -94,7 +94,7 @@ describe('two processes on one SQLite file', () => {
     const many = Array.from({ length: 2001 }, (_, at) => makeListing(`b/n${at}`, 100 + at));
     await other.write((tx) => tx.listings.putListings(many));
     await vi.waitFor(() => expect(told.slice(3)).toEqual(['all']));
-    // As one that missed what was said in between.
+    // A gap in the sequence: commits in between were purged before they were read.
     const file = new DatabaseSync(url.slice('file:'.length));
     file.exec(`insert into changed_handles values (1000, 'other', '["a/one"]')`);
     file.close();
@@ -102,7 +102,7 @@ describe('two processes on one SQLite file', () => {
     await store.close();
     await other.close();
   });
-  it('shows the other one’s writes, from the cache too', async () => {
+  it('shows the other one’s writes, through the cache too', async () => {
     const url = freshFile();
     const serving = createCachedStore(await openSqliteStore(url));
     const importing = await openSqliteStore(url);
@@ -129,7 +129,7 @@ describe('two processes on one SQLite file', () => {
     expect(await total()).toBe(2);
     await cached.close();
   });
-  it('lets reads pass while a transaction is open', async () => {
+  it('does not block reads while a transaction is open', async () => {
     const store = await openSqliteStore(freshFile());
     await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
     const seen = await store.write(async (tx) => {
