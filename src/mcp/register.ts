@@ -31,7 +31,7 @@ const schemas = new Map(
   ]),
 );
 
-/** The caller of a request in the form the SDK carries to handlers; nothing else of AuthInfo is used. */
+/** The caller of a request in the form that the SDK passes to handlers; nothing else of AuthInfo is used. */
 export const toAuthInfo = (caller: Caller): AuthInfo => ({
   token: '',
   clientId: '',
@@ -49,7 +49,7 @@ function contextOf(context: Context, { http }: RequestContext): Context {
   return caller ? withCaller(context, caller) : context;
 }
 
-/** Registers a tool: its problems are results with isError, never protocol errors. */
+/** Registers a tool. Its problems are results with isError, never protocol errors. */
 export function registerTool(server: McpServer, tool: Tool, context: Context): void {
   const { name, title, description, effects, card } = tool;
   const schema = schemas.get(name);
@@ -70,7 +70,7 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
   });
 }
 
-/** A problem where the protocol has no place for a result: its message, with code and facts as data. */
+/** A problem as a protocol error, for methods without error results: its message, with code and facts as data. */
 const toProtocolError = (problem: Problem): ProtocolError =>
   new ProtocolError(
     problem.code === 'internal' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,
@@ -86,7 +86,7 @@ async function answerOrRefuse<T>(work: () => T | Promise<T>, context: Context): 
   }
 }
 
-/** Registers a resource, a template with its completion where it has variables. */
+/** Registers a resource; one with variables as a template with completion. */
 export function registerResource(server: McpServer, resource: Resource, context: Context): void {
   const { name, uri: address, title, description, mimeType, fresh_s, meta, complete } = resource;
   const config = {
@@ -112,7 +112,7 @@ export function registerResource(server: McpServer, resource: Resource, context:
   ]);
   const template = new ResourceTemplate(address, {
     list: undefined,
-    // Without a prototype: a caller names the variable.
+    // Without a prototype, since callers name the variable.
     complete: Object.assign(Object.create(null) as object, Object.fromEntries(completers)),
   });
   server.registerResource(name, template, config, (uri, variables, request) =>
@@ -120,7 +120,7 @@ export function registerResource(server: McpServer, resource: Resource, context:
   );
 }
 
-/** Registers a prompt with completion of its handle. */
+/** Registers a prompt, with completion for its handle. */
 export function registerPrompt(server: McpServer, prompt: Prompt, context: Context): void {
   const { name, title, description } = prompt;
   const handle = completable(z.string().describe(prompt.handle), (typed) =>

@@ -8,7 +8,7 @@ import { tools } from '../tools/index.ts';
 import { registerPrompt, registerResource, registerTool } from './register.ts';
 import { modernRevision } from './shared-session.ts';
 
-/** The two generations of the protocol: with `initialize`, and since 2026-07-28 without. */
+/** The two generations of the protocol: legacy with `initialize`, modern (since 2026-07-28) without. */
 export type Era = 'legacy' | 'modern';
 
 const list_ms = 3_600_000;
@@ -25,8 +25,8 @@ const cacheHints = {
 };
 
 /**
- * A server with every tool, resource and prompt. The lists never change while the process runs; only modern
- * clients can subscribe to resources, for a legacy one would need a session.
+ * A server with all tools, resources and prompts. The lists do not change while the process runs. Only modern clients
+ * can subscribe to resources: a legacy one would need a session.
  */
 export function createMcpServer(
   context: Context,
@@ -55,7 +55,7 @@ export function createMcpServer(
   return server;
 }
 
-/** Serves both eras on standard input and output until the client goes. Nothing but protocol is written there. */
+/** Serves both eras on standard input and output, where nothing but the protocol is written, until the client disconnects. */
 export async function serveStdioMcp(context: Context): Promise<void> {
   const closed = Promise.withResolvers<void>();
   const served = serveStdio(({ era }) => createMcpServer(context, era), {

@@ -4,10 +4,10 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { memoryReads, toolCalls, writes } from './events.ts';
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** What takes longer is a stream that a client listens to, not an answer. */
+/** A longer response is a stream. */
 const longestAnswer_s = 30;
 
-/** First parts of paths that requests are counted by; whatever else there is or is not counts as `other`. */
+/** First segments of paths, the labels of counted requests; all others count as `other`. */
 const routes = new Set([
   'agents',
   'api',
@@ -34,7 +34,7 @@ interface HttpMessage {
   readonly server: Server;
 }
 
-/** Counts and times what every HTTP server of this process answers, but for `own`. Answers the undo. */
+/** Counts and times what every HTTP server of this process answers, except `own`. Returns a function that stops it. */
 export function measureHttp(registers: Registry[], own: Server): () => void {
   const answered = new Counter({
     name: 'dossier_http_requests_total',
@@ -68,7 +68,7 @@ export function measureHttp(registers: Registry[], own: Server): () => void {
   };
 }
 
-/** Counts calls of tools and reads of memories, and times writes. Answers the undo. */
+/** Counts tool calls and cache reads, and times writes. Returns a function that stops it. */
 export function measureWork(registers: Registry[]): () => void {
   const calls = new Counter({
     name: 'dossier_tool_calls_total',
@@ -98,17 +98,17 @@ export function measureWork(registers: Registry[]): () => void {
   };
 }
 
-/** What is read from the store for each scrape. */
+/** Figures read from the store for each scrape. */
 export interface StoreFigures {
   readonly listings: number;
   /** The last import that completed; undefined where none has. */
   readonly lastImport?: { readonly finishedAt_ms: number; readonly counts: Readonly<Record<string, number>> };
 }
 
-/** Reads the figures of one scrape; rejects where the database does not answer. */
+/** Reads the figures of one scrape; rejects if the database does not answer. */
 export type ReadStoreFigures = () => Promise<StoreFigures>;
 
-/** What the store says of itself, once `read` was called; the last of it where it does not answer any more. */
+/** Gauges of the store, set by `read`; they keep their last values if the database stops answering. */
 export function createStoreGauges(registers: Registry[], readFigures: ReadStoreFigures) {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const up = gauge(

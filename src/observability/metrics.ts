@@ -10,7 +10,7 @@ export interface Metrics {
   stop(): Promise<void>;
 }
 
-/** Names of this machine that a page of another site cannot be reached by. */
+/** Names of this machine, which no DNS entry of another site can take over. */
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /**

@@ -15,11 +15,11 @@ const asciiEscape = /%([0-7][0-9a-f])/gi;
 const undoEscapes = (text: string) =>
   text.replace(asciiEscape, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Whether an address holds a capability, plain or escaped, once or twice. */
+/** Whether a URL contains a capability, plain or percent-encoded once or twice. */
 export const holdsSecret = (url: string): boolean =>
   findSecret(url.includes('%') ? undoEscapes(undoEscapes(url)) : url) !== undefined;
 
-/** Refuses an address that does not decode, holds a control character or holds a capability. */
+/** Refuses a URL that does not decode, or that contains a control character or a capability. */
 export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const { url } = c.req;
   if (holdsSecret(url)) throw new Problem('secret_in_body');

@@ -6,8 +6,8 @@ import { tools } from '../../tools/index.ts';
 import type { HttpEnvironment } from '../environment.ts';
 
 /**
- * Requests of one network, counted by each node for itself: 20, 50 and 5 a second (docs/trust.md section 5), and one picture
- * in two seconds, for drawing one costs as much as a thousand pages.
+ * Requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages a second
+ * (docs/trust.md section 5), and one link card in two seconds, since drawing one costs as much as a thousand pages.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
@@ -16,17 +16,17 @@ const requestLimits = {
   card: { name: 'card', burst: 30, refill_s: 60 },
 } as const;
 
-/** Every limit there is, as documents show it and LIMIT_OVERRIDES names it. */
+/** All limits, by the names that LIMIT_OVERRIDES and the documents use. */
 export const allLimits = [
   ...Object.values(requestLimits),
   ...tools.flatMap(({ networkLimits = [], ownLimits = [] }) => [...networkLimits, ...ownLimits]),
   badCapabilityLimit,
 ];
 
-/** The limits of requests, each with what it has counted. */
+/** The limits of requests, with their counts. */
 export type RequestLimits = Readonly<Record<keyof typeof requestLimits, MemoryLimit>>;
 
-/** Limits that have counted nothing yet. */
+/** New limits without counts. */
 export const createRequestLimits = (settings: LimitSettings): RequestLimits => ({
   pages: createMemoryLimit(requestLimits.pages, settings),
   badge: createMemoryLimit(requestLimits.badge, settings),
@@ -34,14 +34,14 @@ export const createRequestLimits = (settings: LimitSettings): RequestLimits => (
   card: createMemoryLimit(requestLimits.card, settings),
 });
 
-/** A call of a tool costs the same as MCP and as plain JSON; a preflight or a look at an endpoint is a page. */
+/** The limit of a request. A tool call counts the same over MCP and plain JSON; a preflight or a GET counts as a page. */
 export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
   if (path.startsWith('/badge/')) return limits.badge;
   if (path.endsWith('/card.png')) return limits.card;
   return method === 'POST' && path.startsWith('/api/') ? limits.mcp : limits.pages;
 }
 
-/** Counts each request for its network; throws rate_limited. What tools count besides is behind callTool. */
+/** Counts each request for its network; throws rate_limited. callTool checks the limits of tools. */
 export const createLimitGuard =
   (limits: RequestLimits): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {

@@ -3,7 +3,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import type { Config } from '../../config/config.ts';
 import type { HttpEnvironment } from '../environment.ts';
 
-/** Security headers of every answer (docs/trust.md section 6); strict transport only where the service is on https. */
+/** The security headers of every answer (docs/trust.md section 6); strict transport only for a service on https. */
 const createSecureHeaders = (config: Config) =>
   secureHeaders({
     contentSecurityPolicy: {
@@ -28,7 +28,7 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** Sets the security headers where an answer was not made with them. */
+/** Adds the security headers to answers that were made without them. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {
   const secure = createSecureHeaders(config);
   return async (c, next) => {
@@ -37,7 +37,7 @@ export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnviron
   };
 }
 
-/** The security headers and those given as one plain object: setting them one by one costs a tenth of an MCP answer. */
+/** The security headers and the given ones as a plain object; setting each on a Response takes a tenth of an MCP answer's time. */
 export async function toSecuredHeaders(
   config: Config,
   headers: Readonly<Record<string, string>>,

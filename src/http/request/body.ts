@@ -70,7 +70,7 @@ function requireSameOrigin(c: Request, publicUrl: string): void {
   if (!ours) throw new Problem('forbidden_origin');
 }
 
-/** Reads a plain form sent from this site; empty fields count as absent. Throws forbidden_origin for another site's. */
+/** Reads a form sent from this site, without its empty fields. Throws forbidden_origin if another site sent it. */
 export async function readForm(
   c: Request,
   limit_bytes: number,

@@ -1,12 +1,12 @@
 import { findSecret } from '../../evidence/claim/capability.ts';
 import { Problem } from '../../problem.ts';
 
-/** Headers of the protocol that refusals repeat. */
+/** Headers of the protocol whose values refusals repeat. */
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
-/** What a message that holds a capability must hold; escapes can spell the prefix. */
+/** Every message with a capability matches this: the prefix, or an escape that may be part of it. */
 const suspicious = /dossier_cap_|\\u/;
 
-/** The message without the arguments of a tool call: those the tool itself refuses, as a result that models read. */
+/** The message without the arguments of a tool call: there the tool refuses a capability, in a result that models read. */
 function outsideArguments(message: unknown): unknown {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: object };
   if (method !== 'tools/call') return message;
@@ -14,8 +14,8 @@ function outsideArguments(message: unknown): unknown {
 }
 
 /**
- * Refuses a message that names a capability where answers and errors would repeat it: ids, method and tool names, URIs,
- * prompt arguments, protocol headers. Throws secret_in_body.
+ * Refuses a message with a capability where answers and errors would repeat it: in ids, method and tool names, URIs,
+ * prompt arguments or protocol headers. Throws secret_in_body.
  */
 export function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
   const isStray =

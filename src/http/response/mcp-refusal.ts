@@ -2,14 +2,14 @@ import type { Problem, ProblemCode } from '../../problem.ts';
 import type { Request } from '../environment.ts';
 import { toWaitHeaders } from './wait-headers.ts';
 
-/** JSON-RPC codes of problems; the others are the implementation's own, -32000. */
+/** JSON-RPC codes of problems; all others have -32000, which is left to implementations. */
 const rpcCodes: Partial<Record<ProblemCode, number>> = {
   invalid_request: -32600,
   secret_in_body: -32600,
   internal: -32603,
 };
 
-/** A problem as a JSON-RPC error. Its id is null: no request was read or answered. */
+/** A problem as a JSON-RPC error. Its id is null, since no request was read. */
 export function toRpcError(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -32000): Response {
   const { status, message, facts } = problem;
   const error = { code: rpcCode, message, data: problem.toJSON() };
@@ -26,7 +26,7 @@ export function toRpcError(problem: Problem, rpcCode = rpcCodes[problem.code] ??
 
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
 
-/** Lets scripts of any site read the answer: the endpoint is public and knows no cookies. */
+/** Lets scripts of any site read the answer: the endpoint is public and uses no cookies. */
 export function withCors(c: Request, response: Response): Response {
   if (!c.req.header('origin')) return response;
   response.headers.set('Access-Control-Allow-Origin', '*');
@@ -37,5 +37,5 @@ export function withCors(c: Request, response: Response): Response {
 /** Whether a path is the endpoint's, with or without a slash at its end. */
 export const isMcpPath = (path: string): boolean => /^\/api\/mcp\/?$/.test(path);
 
-/** A refusal of the endpoint, before or behind its door: JSON-RPC that a script of any site can read. */
+/** A refusal of the endpoint: JSON-RPC that scripts of any site can read. */
 export const toMcpRefusal = (c: Request, problem: Problem): Response => withCors(c, toRpcError(problem));

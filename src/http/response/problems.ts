@@ -37,11 +37,11 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
   };
 }
 
-/** Whether a browser asks, so that a page is answered. */
+/** Whether the caller is a browser, which gets a page. */
 export const wantsPage = (c: Request): boolean =>
   !c.req.path.startsWith('/api/') && (c.req.header('accept') ?? '').includes('text/html');
 
-/** Answers a problem: a page where a browser asks for one, problem+json everywhere else. */
+/** Answers a problem: as a page for browsers, otherwise as problem+json. */
 export function answerProblem(c: Request, problem: Problem, { site }: Face): Response {
   for (const [name, value] of Object.entries(problemHeaders(problem))) c.header(name, value);
   c.status(problem.status as StatusCode);
@@ -50,13 +50,13 @@ export function answerProblem(c: Request, problem: Problem, { site }: Face): Res
   return c.body(body, { headers: { 'Content-Type': 'application/problem+json' } });
 }
 
-/** The one place where an exception becomes an answer; what is not a Problem is logged and shown as `internal`. */
+/** Turns every exception into an answer; one that is not a Problem is logged and answered as `internal`. */
 export const createErrorHandler = (face: Face) => (error: Error, c: Request) => {
   const problem = toProblem(error, face.context);
   return isMcpPath(c.req.path) ? toMcpRefusal(c, problem) : answerProblem(c, problem, face);
 };
 
-/** Answers a method that a path does not offer: 204 to OPTIONS, 405 otherwise, both with Allow. */
+/** Answers a method that a path does not support: OPTIONS with 204, others with 405, both with Allow. */
 export function answerMethod(c: Request, allow: string[], face: Face): Response {
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow.join(', ') });
   return answerProblem(c, new Problem('method_not_allowed', { allow }), face);

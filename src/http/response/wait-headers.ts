@@ -1,8 +1,8 @@
 import type { ProblemFacts } from '../../problem.ts';
 
 /**
- * When to come back: Retry-After, and where a limit was met its RateLimit-Policy (q calls at once, all back after w
- * seconds) and RateLimit (none left, the next in t seconds), as draft-ietf-httpapi-ratelimit-headers writes them.
+ * When to retry: Retry-After and, if a limit was reached, its RateLimit-Policy (a burst of q calls, refilled in w
+ * seconds) and RateLimit (no calls left, the next one in t seconds), as in draft-ietf-httpapi-ratelimit-headers.
  */
 export const toWaitHeaders = ({ retry_after_s, limit }: ProblemFacts): Record<string, string> => ({
   ...(retry_after_s !== undefined && { 'Retry-After': String(retry_after_s) }),
