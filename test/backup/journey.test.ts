@@ -227,7 +227,7 @@ describe('a backup restored beside a saved checkpoint', () => {
     cpSync(path('original.db.checkpoint'), path('kept.newest'));
     expect((await backup(original, 'newest.gz')).code).toBe(0);
     await tool('submit_rating', rating('job-5'), capability);
-    await new Promise((end) => setTimeout(end, 1050));
+    service.wait(1);
     await inProcess('/log/checkpoint');
     const [newest, older] = [await createSharedDatabase(folder), await createSharedDatabase(folder)];
     for (const database of [newest, older]) expect((await restore(database, 'newest.gz')).code).toBe(0);

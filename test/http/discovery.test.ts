@@ -30,20 +30,6 @@ describe('discovery', () => {
     );
   });
 
-  it.each(['/openapi.json', '/llms-full.txt'])('%s is made once, not for every reader', async (path) => {
-    const taken_ms = async (asked: string) => {
-      const times: number[] = [];
-      for (let count = 0; count < 15; count++) {
-        const start = performance.now();
-        await (await get(asked)).text();
-        times.push(performance.now() - start);
-      }
-      return times.sort((a, b) => a - b)[7] ?? 0;
-    };
-    // The definitions take milliseconds to write down; a kept text costs its sending.
-    expect(await taken_ms(path)).toBeLessThan(10 * (await taken_ms('/robots.txt')) + 1);
-  });
-
   it('/robots.txt leads to the sitemap', async () => {
     expect(await (await get('/robots.txt')).text()).toBe(
       'User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: http://127.0.0.1:3000/sitemap.xml\n',

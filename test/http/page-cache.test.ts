@@ -68,6 +68,7 @@ describe('a finished answer', () => {
     '/tags/webhooks',
     '/tools',
     '/llms.txt',
+    '/llms-full.txt',
     '/openapi.json',
     '/robots.txt',
   ];
