@@ -101,5 +101,10 @@ describe('documents', () => {
         !existsSync(page) || (section && !anchorsOf(page).some((anchor) => anchor.startsWith(`${section}-`))),
     );
     expect(wrong).toEqual([]);
+    const decisions = readdirSync('docs/decisions').map((name) => name.slice(0, 4));
+    const named = sources.flatMap((path) =>
+      [...read(path).matchAll(/docs\/decisions\/(\d{4})/g)].map(([, number = '']) => number),
+    );
+    expect(named.filter((number) => !decisions.includes(number))).toEqual([]);
   });
 });
