@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
-import type { SharedCheck } from '../store/contract/checks.ts';
+import type { CheckReads, SharedCheck } from '../store/contract/checks.ts';
 import type { Lease } from '../store/lease.ts';
 import type { Transaction } from '../store/store.ts';
 
@@ -29,26 +29,30 @@ export interface SharedOutcome<T> {
   readonly isOwn: boolean;
 }
 
-/** Whether a check still counts: of this repository, begun less than 30 seconds ago, and finished or still running. */
-async function isCurrent(check: SharedCheck, { repositoryKey }: CheckSubject, { store, clock }: Node) {
-  if (check.repository_key !== repositoryKey) return false;
-  if (Math.abs(clock().getTime() - Date.parse(check.begun_at)) >= window_ms) return false;
-  return check.outcome !== undefined || store.leases.isHeld(check.owner);
-}
-
 interface Attempt {
   readonly lease: Lease;
   /** Owner of a check that ran too long: it counts only if it has finished after all. */
   readonly late: string | undefined;
 }
 
-/** Records that a check begins, or returns the current one where there is one. */
+/** The newest check if it counts: of this repository, begun less than 30 seconds ago, and finished or still running. */
+async function findCurrent(
+  checks: CheckReads,
+  { subject, node, late }: { subject: CheckSubject; node: Node; late: string | undefined },
+): Promise<SharedCheck | undefined> {
+  const newest = await checks.newest(subject.handle);
+  if (newest?.repository_key !== subject.repositoryKey) return undefined;
+  if (Math.abs(node.clock().getTime() - Date.parse(newest.begun_at)) >= window_ms) return undefined;
+  if (newest.outcome !== undefined) return newest;
+  return newest.owner !== late && (await node.store.leases.isHeld(newest.owner)) ? newest : undefined;
+}
+
+/** Records that a check begins, unless there is a current one. Returns undefined once it is recorded. */
 const begin = (subject: CheckSubject, node: Node, { lease, late }: Attempt) =>
   node.store.write(async (tx) => {
+    const current = await findCurrent(tx.checks, { subject, node, late });
+    if (current) return current;
     const { handle, repositoryKey } = subject;
-    const newest = await tx.checks.newest(handle);
-    const isLate = newest?.owner === late && newest?.outcome === undefined;
-    if (newest && !isLate && (await isCurrent(newest, subject, node))) return newest;
     const begun_at = node.clock().toISOString();
     await tx.checks.put({
       handle,
@@ -105,7 +109,10 @@ export async function runSharedCheck<T extends object>(
   const lease = node.store.leases.take();
   try {
     for (let late: string | undefined; ; ) {
-      const other = await begin(subject, node, { lease, late });
+      // Most callers find a current check and need no transaction.
+      const other =
+        (await findCurrent(node.store.checks, { subject, node, late })) ??
+        (await begin(subject, node, { lease, late }));
       if (!other) return await runOurs(subject, node, { owner: lease.owner, check });
       if (other.outcome !== undefined)
         return {

@@ -84,7 +84,9 @@ describe('a claim requested at two nodes', () => {
     await expect.poll(checks, { timeout: 20_000 }).toBe(1);
     git.fault = undefined;
     const asked = ask(two);
-    await expect.poll(async () => (await two.context.store.checks.newest(handle))?.outcome).toBeNull();
+    await expect
+      .poll(() => two.context.store.checks.newest(handle))
+      .toEqual(expect.objectContaining({ handle, outcome: undefined }));
     node.kill('SIGKILL');
     await once(node, 'exit');
     expect(await asked).toMatchObject({ status: 'challenge_issued', check: { result: 'file_absent' } });
