@@ -22,6 +22,8 @@ export interface Context {
   readonly store: Store;
   /** Reads claim files from the configured hosts: the only outbound requests of a handler. */
   readonly repositories: RepositoryReader;
+  /** The repository checks that run in this process, by listing and repository (claims/shared-check.ts). */
+  readonly runningChecks: Map<string, Promise<unknown>>;
   readonly checkpoints: CheckpointCache;
   readonly log: Logger;
   /** The only source of the time. */

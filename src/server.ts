@@ -33,6 +33,7 @@ export async function openContext(config: Config): Promise<Context> {
     config,
     store: await openStore(config),
     repositories: createRepositoryReader(config.repositoryHosts),
+    runningChecks: new Map(),
     checkpoints: {},
     log: createLog(config),
     clock: () => new Date(),

@@ -5,8 +5,9 @@ import { Problem } from '../problem.ts';
 import type { RepositoryCheck, RepositoryPlace } from '../repositories/reader.ts';
 import { applyProof, type ProofOutcome } from './apply-proof.ts';
 import type { ClaimCheck } from './check-results.ts';
+import { window_ms } from './current-check.ts';
 import { claimKeyRing } from './keys.ts';
-import { runSharedCheck, type SaveOutcome, window_ms } from './shared-check.ts';
+import { runSharedCheck, type SaveOutcome } from './shared-check.ts';
 
 /** A listing that can be claimed, and the repository to check. */
 export interface ClaimTarget {

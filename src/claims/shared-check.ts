@@ -1,23 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
-import type { CheckReads, SharedCheck } from '../store/contract/checks.ts';
-import type { Lease } from '../store/lease.ts';
 import type { Transaction } from '../store/store.ts';
-
-/** A repository is checked at most once for a listing in this time. */
-export const window_ms = 30_000;
-/** A check that takes this much longer than its time-out is superseded. */
-const grace_ms = 1000;
-const pollEvery_ms = 100;
-
-type Node = Pick<Context, 'store' | 'clock' | 'timeouts'>;
-
-/** What is checked: a listing, and the repository it records. */
-export interface CheckSubject {
-  readonly handle: string;
-  readonly repositoryKey: string;
-}
+import { begin, type CheckSubject, findCurrent, type Node, untilDone } from './current-check.ts';
 
 /** Saves the outcome for all nodes in the transaction that applies it. Throws unavailable once the check is superseded. */
 export type SaveOutcome = (tx: Transaction, outcome: object) => Promise<void>;
@@ -27,52 +10,6 @@ export interface SharedOutcome<T> {
   readonly outcome: T;
   readonly begun_ms: number;
   readonly isOwn: boolean;
-}
-
-interface Attempt {
-  readonly lease: Lease;
-  /** Owner of a check that ran too long: it counts only if it has finished after all. */
-  readonly late: string | undefined;
-}
-
-/** The newest check if it counts: of this repository, begun less than 30 seconds ago, and finished or still running. */
-async function findCurrent(
-  checks: CheckReads,
-  { subject, node, late }: { subject: CheckSubject; node: Node; late: string | undefined },
-): Promise<SharedCheck | undefined> {
-  const newest = await checks.newest(subject.handle);
-  if (newest?.repository_key !== subject.repositoryKey) return undefined;
-  if (Math.abs(node.clock().getTime() - Date.parse(newest.begun_at)) >= window_ms) return undefined;
-  if (newest.outcome !== undefined) return newest;
-  return newest.owner !== late && (await node.store.leases.isHeld(newest.owner)) ? newest : undefined;
-}
-
-/** Records that a check begins, unless there is a current one. Returns undefined once it is recorded. */
-const begin = (subject: CheckSubject, node: Node, { lease, late }: Attempt) =>
-  node.store.write(async (tx) => {
-    const current = await findCurrent(tx.checks, { subject, node, late });
-    if (current) return current;
-    const { handle, repositoryKey } = subject;
-    const begun_at = node.clock().toISOString();
-    await tx.checks.put({
-      handle,
-      repository_key: repositoryKey,
-      begun_at,
-      owner: lease.owner,
-      outcome: undefined,
-    });
-    return undefined;
-  });
-
-/** Waits until a running check has finished, has run too long, or its node has died. */
-async function untilDone({ handle, owner }: SharedCheck, { store, timeouts }: Node): Promise<void> {
-  const end_ms = performance.now() + timeouts.repositoryCheck_ms + grace_ms;
-  while (performance.now() < end_ms) {
-    await wait(pollEvery_ms);
-    const newest = await store.checks.newest(handle);
-    if (newest?.owner !== owner || newest.outcome !== undefined) return;
-    if (!(await store.leases.isHeld(owner))) return;
-  }
 }
 
 async function runOurs<T extends object>(
@@ -97,11 +34,7 @@ async function runOurs<T extends object>(
   }
 }
 
-/**
- * Runs one repository check per listing and 30 s across all nodes; concurrent callers wait for its result. A check whose
- * node died or timed out is superseded and can no longer write.
- */
-export async function runSharedCheck<T extends object>(
+async function runForAllNodes<T extends object>(
   subject: CheckSubject,
   node: Node,
   check: (save: SaveOutcome) => Promise<T>,
@@ -126,4 +59,23 @@ export async function runSharedCheck<T extends object>(
   } finally {
     lease.end();
   }
+}
+
+/**
+ * Runs one repository check per listing and 30 s across all nodes; concurrent callers wait for its result. A check whose
+ * node died or timed out is superseded and can no longer write.
+ */
+export async function runSharedCheck<T extends object>(
+  subject: CheckSubject,
+  node: Node,
+  check: (save: SaveOutcome) => Promise<T>,
+): Promise<SharedOutcome<T>> {
+  // Callers of this process wait together: each one polling the database for itself would slow down the check.
+  const { runningChecks } = node;
+  const key = `${subject.handle}\n${subject.repositoryKey}`;
+  const running = runningChecks.get(key) as Promise<SharedOutcome<T>> | undefined;
+  if (running !== undefined) return { ...(await running), isOwn: false };
+  const own = runForAllNodes(subject, node, check).finally(() => runningChecks.delete(key));
+  runningChecks.set(key, own);
+  return own;
 }

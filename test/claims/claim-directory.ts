@@ -84,6 +84,7 @@ export function createClaimContext(
     ...node,
     config,
     repositories: createRepositoryReader(config.repositoryHosts),
+    runningChecks: new Map(),
     checkpoints: {},
     timeouts: defaultTimeouts,
     log: pino({ level: 'silent' }),
