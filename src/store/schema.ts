@@ -49,7 +49,7 @@ export interface ListingVersionRow {
   record: Json;
 }
 
-/** Imported signals, apart from ratings: one row per listing and source (queries/signals.ts). */
+/** Imported signals, apart from ratings: one row per listing and source (queries/listings/signals.ts). */
 export interface ImportedSignalRow {
   handle: string;
   source: string;

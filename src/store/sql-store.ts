@@ -11,9 +11,9 @@ import { createFeedbackReads, createFeedbackWrites } from './queries/feedback.ts
 import { createImportReads, createImportWrites } from './queries/imports.ts';
 import { createKeyReads, createKeyWrites } from './queries/keys.ts';
 import { createLimitReads, createLimitWrites } from './queries/limits.ts';
-import { createListingReads } from './queries/listing-reads.ts';
-import { createListingWrites } from './queries/listing-writes.ts';
-import { createRatingReads, createRatingWrites } from './queries/ratings.ts';
+import { createListingReads } from './queries/listings/reads.ts';
+import { createListingWrites } from './queries/listings/writes.ts';
+import { createRatingReads, createRatingWrites } from './queries/ratings/ratings.ts';
 import { createLogReads, createLogWrites } from './queries/transparency-log.ts';
 import type { ChangedHandles, Reads, Store, Transaction } from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { SearchQuery } from '../contract/listings.ts';
-import { searchTextOf } from '../queries/listing-rows.ts';
+import { searchTextOf } from '../queries/listings/rows.ts';
 import type { ListingRow } from '../schema.ts';
 
 /** What a search looks for. */

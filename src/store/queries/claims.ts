@@ -1,8 +1,8 @@
-import type { Capability, Claim } from '../../evidence/claim/claim.ts';
+import type { Capability } from '../../evidence/claim/claim.ts';
 import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
 import type { ClaimReads, ClaimWrites } from '../contract/claims.ts';
 import type { Db } from '../engine.ts';
-import type { CapabilityRow, ClaimRow } from '../schema.ts';
+import { decodeCapability, decodeClaim, encodeClaim } from './claim-rows.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
 /** The public history of a claim, oldest first. */
@@ -23,26 +23,6 @@ export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEve
     log_index,
   }));
 }
-
-/** The domain's form of a row. */
-export const decodeClaim = ({ suspended_reason, commit_id, branch, ...row }: ClaimRow): Claim => ({
-  ...row,
-  ...(suspended_reason !== null && { suspended_reason }),
-  ...(commit_id !== null && { commit: commit_id }),
-  ...(branch !== null && { branch }),
-});
-
-const encodeClaim = ({ suspended_reason, commit, branch, ...claim }: Claim): ClaimRow => ({
-  ...claim,
-  suspended_reason: suspended_reason ?? null,
-  commit_id: commit ?? null,
-  branch: branch ?? null,
-});
-
-const decodeCapability = ({ ended_at, ...row }: CapabilityRow): Capability => ({
-  ...row,
-  ...(ended_at !== null && { ended_at }),
-});
 
 /** A listing never has more; ended ones are found by their hash. */
 const livingLimit = 64;

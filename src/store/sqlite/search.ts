@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { SearchQuery } from '../contract/listings.ts';
 import type { Db, IndexHit, SearchIndex } from '../engine.ts';
-import { readVisibleListings } from '../queries/visible-listings.ts';
+import { readVisibleListings } from '../queries/listings/visible.ts';
 import type { ListingRow } from '../schema.ts';
 import { type Term, toExpression, toIndexTexts, toNameExpression, toTerms } from './terms.ts';
 

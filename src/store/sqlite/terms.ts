@@ -1,6 +1,6 @@
 import type { Facet } from '../../evidence/listing/facets.ts';
 import type { Db } from '../engine.ts';
-import { searchTextOf } from '../queries/listing-rows.ts';
+import { searchTextOf } from '../queries/listings/rows.ts';
 import type { ListingRow } from '../schema.ts';
 import { learnFrequentWords, readFrequentWords } from './frequent-words.ts';
 

@@ -1,11 +1,13 @@
-import type { ListingFacts } from '../../evidence/listing/listing-facts.ts';
-import type { Db } from '../engine.ts';
-import { decodeClaim, readClaimHistory } from './claims.ts';
-import { decodeListing, decodeVersionSummary } from './listing-rows.ts';
-import { precompileQuery } from './precompiled-query.ts';
-import { noNativeCounts, readNativeCounts } from './rating-counts.ts';
-import { readRecentRatings } from './rating-records.ts';
+import type { ListingFacts } from '../../../evidence/listing/listing-facts.ts';
+import type { Db } from '../../engine.ts';
+import { decodeClaim } from '../claim-rows.ts';
+import { readClaimHistory } from '../claims.ts';
+import { precompileQuery } from '../precompiled-query.ts';
+import { noNativeCounts, readNativeCounts } from '../ratings/counts.ts';
+import { readRecentRatings } from '../ratings/records.ts';
+import { decodeListing, decodeVersionSummary } from './rows.ts';
 import { readSignals } from './signals.ts';
+import { summaryColumns } from './versions.ts';
 
 const shownVersions = 10;
 const shownRatings = 5;
@@ -17,7 +19,7 @@ const readListing = precompileQuery((db, handle: string) =>
 const readVersions = precompileQuery((db, handle: string) =>
   db
     .selectFrom('listing_version')
-    .select(['handle', 'version', 'status', 'published_at', 'updated_at', 'is_latest', 'digest'])
+    .select(summaryColumns)
     .where('handle', '=', handle)
     .orderBy('published_at', 'desc')
     .limit(shownVersions),

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { NativeSignals } from '../../evidence/listing/listing-document.ts';
-import { type MonthCount, maxRatingsByMonth } from '../../evidence/rating/month-counts.ts';
-import type { outcomes, RatingCounts } from '../../evidence/rating/rating.ts';
-import type { Db } from '../engine.ts';
+import type { NativeSignals } from '../../../evidence/listing/listing-document.ts';
+import { type MonthCount, maxRatingsByMonth } from '../../../evidence/rating/month-counts.ts';
+import type { outcomes, RatingCounts } from '../../../evidence/rating/rating.ts';
+import type { Db } from '../../engine.ts';
 
 const noCounts = (): RatingCounts => ({
   ratings: 0,

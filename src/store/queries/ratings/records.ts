@@ -1,8 +1,8 @@
-import { type RatingRecord, type ShortRating, shortRating } from '../../evidence/rating/rating.ts';
-import type { RatingReads } from '../contract/ratings.ts';
-import type { Db } from '../engine.ts';
-import { isCurrent } from './rating-counts.ts';
-import { decodeColumns, decodeContent } from './rating-rows.ts';
+import { type RatingRecord, type ShortRating, shortRating } from '../../../evidence/rating/rating.ts';
+import type { RatingReads } from '../../contract/ratings.ts';
+import type { Db } from '../../engine.ts';
+import { isCurrent } from './counts.ts';
+import { decodeColumns, decodeContent } from './rows.ts';
 
 /** Ratings of a subject, newest first, each with its response; those columns are null where there is none. */
 const recordsOf = (db: Db, subject: string) =>

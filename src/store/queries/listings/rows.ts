@@ -1,13 +1,13 @@
-import { handleParts } from '../../evidence/handle.ts';
-import type { Facet } from '../../evidence/listing/facets.ts';
+import { handleParts } from '../../../evidence/handle.ts';
+import type { Facet } from '../../../evidence/listing/facets.ts';
 import type {
   Listing,
   ListingSummary,
   ListingVersion,
   VersionSummary,
-} from '../../evidence/listing/listing.ts';
-import { type SearchText, toSearchText } from '../../evidence/text/search-text.ts';
-import type { ListingRow, ListingVersionRow } from '../schema.ts';
+} from '../../../evidence/listing/listing.ts';
+import { type SearchText, toSearchText } from '../../../evidence/text/search-text.ts';
+import type { ListingRow, ListingVersionRow } from '../../schema.ts';
 
 /** A listing as a row; handle_folded and namespace follow from the handle. */
 export const encodeListing = (listing: Listing): ListingRow => ({

@@ -1,9 +1,9 @@
-import { withNativeFacets } from '../../evidence/listing/facets.ts';
-import type { Db } from '../engine.ts';
-import type { ListingRow } from '../schema.ts';
-import { decodeFacets, encodeFacets } from './listing-rows.ts';
-import { precompileQuery } from './precompiled-query.ts';
-import { isCurrent } from './rating-counts.ts';
+import { withNativeFacets } from '../../../evidence/listing/facets.ts';
+import type { Db } from '../../engine.ts';
+import type { ListingRow } from '../../schema.ts';
+import { precompileQuery } from '../precompiled-query.ts';
+import { isCurrent } from '../ratings/counts.ts';
+import { decodeFacets, encodeFacets } from './rows.ts';
 
 /** The stored facets of a listing, its claim's state and whether it has ratings: what changes facets without an import. */
 const readFacetFacts = precompileQuery((db, handle: string) =>

@@ -1,9 +1,9 @@
-import type { ImportedSignal } from '../../evidence/listing/listing-document.ts';
-import type { SourceSignals } from '../contract/signals.ts';
-import type { Db } from '../engine.ts';
-import type { ImportedSignalRow } from '../schema.ts';
-import { inChunks } from './in-chunks.ts';
-import { precompileQuery } from './precompiled-query.ts';
+import type { ImportedSignal } from '../../../evidence/listing/listing-document.ts';
+import type { SourceSignals } from '../../contract/signals.ts';
+import type { Db } from '../../engine.ts';
+import type { ImportedSignalRow } from '../../schema.ts';
+import { inChunks } from '../in-chunks.ts';
+import { precompileQuery } from '../precompiled-query.ts';
 
 /** Signals as one row stores them: fields with the same value in all of them are stored once. */
 interface StoredSignals {

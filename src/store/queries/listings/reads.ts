@@ -1,0 +1,51 @@
+import type { ListingReads } from '../../contract/listings.ts';
+import type { Db, SearchIndex } from '../../engine.ts';
+import { readCompletions } from './completions.ts';
+import { countListings, readFacetCounts, readSearchCounts } from './counts.ts';
+import { readListingFacts } from './facts.ts';
+import { readNearHandles } from './near.ts';
+import { decodeListing, decodeSummary } from './rows.ts';
+import { readVersion, readVersionSummaries } from './versions.ts';
+
+const selectVisible = (db: Db) => db.selectFrom('listing').where('withdrawn', 'is', null);
+
+/** Reads of listings over any engine. */
+export const createListingReads = (db: Db, search: SearchIndex): ListingReads => ({
+  facts: (handle) => readListingFacts(db, handle),
+  byHandle: async (handle) => {
+    const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
+    return row && decodeListing(row);
+  },
+  byHandles: async (handles) => {
+    if (handles.length === 0) return [];
+    const rows = db
+      .selectFrom('listing')
+      .selectAll()
+      .where('handle', 'in', [...handles]);
+    return (await rows.execute()).map(decodeListing);
+  },
+  near: async (handle, limit) => (await readNearHandles(db, search, handle)).slice(0, limit),
+  search: async (query) =>
+    (await search.search(db, query)).map(({ listing, tier }) => ({ listing: decodeSummary(listing), tier })),
+  searchCounts: (query) => readSearchCounts(db, search, query),
+  facetCounts: (kind) => readFacetCounts(db, kind),
+  page: (afterHandle, limit) =>
+    selectVisible(db)
+      .select(['handle', 'updated_at'])
+      .where('handle', '>', afterHandle)
+      .orderBy('handle')
+      .limit(limit)
+      .execute(),
+  newest: async (by, limit) => {
+    const rows = selectVisible(db)
+      .selectAll()
+      .$if(by === 'updated_at', (query) => query.orderBy('updated_at', 'desc'))
+      .orderBy('id', 'desc')
+      .limit(limit);
+    return (await rows.execute()).map(decodeSummary);
+  },
+  count: () => countListings(db),
+  completions: (part, prefix, limit) => readCompletions(db, part, prefix, limit),
+  versionSummaries: (handles) => readVersionSummaries(db, handles),
+  version: (handle, version) => readVersion(db, handle, version),
+});

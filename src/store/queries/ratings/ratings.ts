@@ -1,0 +1,81 @@
+import type { RatingResponse } from '../../../evidence/rating/rating.ts';
+import type { RatingReads, RatingWrites } from '../../contract/ratings.ts';
+import type { Db } from '../../engine.ts';
+import type { RatingRow } from '../../schema.ts';
+import { precompileQuery } from '../precompiled-query.ts';
+import { currentOf, isCurrent, readMonthCounts } from './counts.ts';
+import { readRatings } from './records.ts';
+import { decodeRating, encodeRating } from './rows.ts';
+import { readSides } from './sides.ts';
+
+const readResponse = (db: Db, ratingId: string): Promise<RatingResponse | undefined> =>
+  db
+    .selectFrom('rating_response')
+    .select(['text', 'created_at', 'log_index'])
+    .where('rating_id', '=', ratingId)
+    .executeTakeFirst();
+
+/** Withdraws the older versions of a rating too: their texts are about the same interaction. */
+const withdrawOlder = (db: Db, row: RatingRow) =>
+  db
+    .updateTable('rating')
+    .set({ withdrawn_at: row.withdrawn_at, withdrawn_reason: row.withdrawn_reason })
+    .where('source_handle', '=', row.source_handle)
+    .where('subject_handle', '=', row.subject_handle)
+    .where('interaction_id', '=', row.interaction_id)
+    .where('withdrawn_at', 'is', null)
+    .execute();
+
+const readCurrent = precompileQuery((db, source: string, subject: string, interactionId: string) =>
+  currentOf(db, subject)
+    .selectAll()
+    .where('source_handle', '=', source)
+    .where('interaction_id', '=', interactionId),
+);
+
+const insertRating = precompileQuery((db, row: RatingRow) => db.insertInto('rating').values(row));
+
+/** Reads of ratings over any engine. */
+export const createRatingReads = (db: Db): RatingReads => ({
+  sides: (...sides) => readSides(db, ...sides),
+  byId: async (id) => {
+    const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && decodeRating(row);
+  },
+  current: async (...interaction) => {
+    const [row] = await readCurrent(db, ...interaction);
+    return row && decodeRating(row);
+  },
+  response: (ratingId) => readResponse(db, ratingId),
+  list: (...page) => readRatings(db, ...page),
+  months: (subject, since) => readMonthCounts(db, subject, since),
+});
+
+/** Writes of ratings inside a transaction; `touch` receives the rated handle. */
+export const createRatingWrites = (db: Db, touch: (handle: string) => void): RatingWrites => ({
+  ...createRatingReads(db),
+  async insert(rating) {
+    touch(rating.subject_handle);
+    await insertRating(db, encodeRating(rating));
+  },
+  async respond({ id, subject_handle }, response) {
+    touch(subject_handle);
+    await db
+      .insertInto('rating_response')
+      .values({ rating_id: id, ...response })
+      .execute();
+  },
+  async end(id, how) {
+    const row = await db
+      .updateTable('rating')
+      .set({ ...how, is_current: 0 })
+      .where('id', '=', id)
+      .where('is_current', '=', isCurrent)
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) return false;
+    if (row.withdrawn_at) await withdrawOlder(db, row);
+    touch(row.subject_handle);
+    return true;
+  },
+});
