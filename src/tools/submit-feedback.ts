@@ -9,7 +9,7 @@ import { defineTool } from './tool.ts';
 /** What feedback can be about. */
 export const feedbackCategories = ['data', 'search', 'claim', 'rating', 'abuse', 'other'] as const;
 
-/** From all callers together, in 24 hours (docs/trust.md). */
+/** From all callers together, in 24 hours (docs/trust.md section 5). */
 const maxPerDay = 2000;
 const oneDayBefore = (time: string) => new Date(Date.parse(time) - 86_400_000).toISOString();
 

@@ -42,7 +42,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly example: z.input<Input>;
   /** Set where `run` authenticates the caller: documents then name the capability header. */
   readonly needsCapability?: true;
-  /** The largest JSON or form body over HTTP (docs/trust.md); 64 KiB if absent. */
+  /** The largest JSON or form body over HTTP (docs/trust.md section 5); 64 KiB if absent. */
   readonly bodyLimit_bytes?: number;
   /** Limits per network on well-formed calls, on every face, in addition to the face's own limit. */
   readonly networkLimits?: readonly Limit[];

@@ -46,7 +46,7 @@ function requireSameInteraction(rating: Rating, { handle, content }: Submission)
 
 /**
  * The rating that a submission amends: the caller's own, current, of the same interaction, amended fewer than 5 times,
- * and first submitted at most 180 days ago (docs/trust.md). The age of the interaction does not matter. Throws otherwise.
+ * and first submitted at most 180 days ago (docs/trust.md section 3); the age of the interaction does not matter. Throws otherwise.
  */
 export async function requireAmendable(tx: Transaction, id: string, submission: Submission): Promise<Rating> {
   const rating = await requireOwnRating(tx, id, submission.capability);

@@ -17,7 +17,7 @@ export const minute = (time: string): Html =>
 const isHttps = (text: string) =>
   /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(text) && URL.canParse(text);
 
-/** An address that somebody else wrote: a marked link when it is plain https, text otherwise (docs/trust.md section 6). */
+/** A third party's address: a marked link if it is plain https, text otherwise (docs/trust.md section 6). */
 export const foreignLink = (address: string): Html =>
   isHttps(address)
     ? html`<a class="foreign" href="${address}" rel="nofollow ugc noopener noreferrer">${address}</a>`
