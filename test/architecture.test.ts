@@ -34,7 +34,7 @@ const homes: Record<string, readonly string[]> = {
     'http/cache/answer-cache.ts',
     'http/response/encodings.ts',
   ],
-  typebox: ['registry/server-json.ts'],
+  typebox: ['registry/entry/server-json.ts'],
   undici: ['repositories/safe-client.ts'],
   canonicalize: ['evidence/log/leaf.ts'],
   'badge-maker': ['views/badge/badge.ts'],

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import type { ImportCounts } from '../evidence/import-run.ts';
 import { type ImportProgress, type ImportReport, runImport } from '../registry/import.ts';
-import { RegistryError } from '../registry/source.ts';
+import { RegistryError } from '../registry/source/source.ts';
 import { openContext } from '../server.ts';
 import { startBar } from './progress.ts';
 

@@ -1,7 +1,7 @@
 import type { ListingVersion, VersionSummary } from '../evidence/listing/listing.ts';
 import type { ListingReads } from '../store/contract/listings.ts';
 import { type Counting, createCounts } from './counts.ts';
-import { type EntryHead, readHead, readVersion, type Unreadable } from './entry.ts';
+import { type EntryHead, readHead, readVersion, type Unreadable } from './entry/entry.ts';
 
 /** Versions by handle, then by version. */
 export type Versions = Map<string, Map<string, VersionSummary>>;

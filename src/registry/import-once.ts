@@ -1,6 +1,6 @@
 import type { ImportContext, ImportReport, ImportRequest } from './import.ts';
 import { UnderWayError } from './run-lease.ts';
-import { RegistryError } from './source.ts';
+import { RegistryError } from './source/source.ts';
 
 /** How one attempt ended. `busy`: another import is running. `running`: stopped by the signal; the next one continues it. */
 export interface Outcome {

@@ -1,11 +1,11 @@
 import type { ImportCounts, ImportRun } from '../evidence/import-run.ts';
 import type { Lease } from '../store/lease.ts';
-import type { Patience } from './client.ts';
 import { createMassChangeGuard, MassChangeError } from './mass-change-guard.ts';
-import { openSource } from './open-source.ts';
 import { beginRun } from './run.ts';
 import { keepLease, released, saveWithLease } from './run-lease.ts';
-import { RegistryError } from './source.ts';
+import type { Patience } from './source/client.ts';
+import { openSource } from './source/open-source.ts';
+import { RegistryError } from './source/source.ts';
 import { type Import, type ImportContext, type ImportProgress, writePages } from './write-pages.ts';
 
 export type { ImportContext, ImportProgress } from './write-pages.ts';

@@ -3,10 +3,10 @@ import type { ImportCounts } from '../evidence/import-run.ts';
 import type { Listing, ListingVersion } from '../evidence/listing/listing.ts';
 import type { ListingReads } from '../store/contract/listings.ts';
 import { type ClassifiedEntries, classifyEntries, keyOf, type Versions } from './classify-entries.ts';
-import type { Unreadable } from './entry.ts';
-import { type ImportedListing, toListing } from './listing.ts';
-import { pickShown } from './shown-version.ts';
-import type { Origin } from './signals.ts';
+import type { Unreadable } from './entry/entry.ts';
+import { type ImportedListing, toListing } from './entry/listing.ts';
+import { pickShown } from './entry/shown-version.ts';
+import type { Origin } from './entry/signals.ts';
 
 /** A listing after the page, and before it. */
 export interface ListingChange extends ImportedListing {

@@ -2,7 +2,7 @@ import type { ImportRun } from '../evidence/import-run.ts';
 import type { ImportReads } from '../store/contract/imports.ts';
 import type { Lease } from '../store/lease.ts';
 import type { Store, Transaction } from '../store/store.ts';
-import { RegistryError } from './source.ts';
+import { RegistryError } from './source/source.ts';
 
 const staleAfter_ms = 120_000;
 const renewEvery_ms = 30_000;

@@ -3,7 +3,7 @@ import type { Lease } from '../store/lease.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { createCounts } from './counts.ts';
 import { heldBy, isUnderWay, UnderWayError } from './run-lease.ts';
-import type { RegistrySource } from './source.ts';
+import type { RegistrySource } from './source/source.ts';
 
 const overlap_ms = 10 * 60_000;
 

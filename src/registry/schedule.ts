@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ImportContext } from './import.ts';
 import { type ImportOnce, importOnce } from './import-once.ts';
-import { sampleOrigin, sampleSource } from './open-source.ts';
 import { isUnderWay } from './run-lease.ts';
+import { sampleOrigin, sampleSource } from './source/open-source.ts';
 
 const firstRetry_s = 30;
 /** How often to check whether another process is still importing; short, so that the run of a dead node resumes in seconds. */

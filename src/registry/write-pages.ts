@@ -3,13 +3,13 @@ import type { Context } from '../context.ts';
 import type { ImportCounts } from '../evidence/import-run.ts';
 import { applyPage } from './apply-page.ts';
 import { addCounts } from './counts.ts';
+import type { Origin } from './entry/signals.ts';
 import type { MassChangeGuard } from './mass-change-guard.ts';
 import { planPage } from './page-plan.ts';
-import { batchPages, readPages } from './pages.ts';
 import { newestKnown, type Run } from './run.ts';
 import { heldBy, released, saveWithLease } from './run-lease.ts';
-import type { Origin } from './signals.ts';
-import { type Page, RegistryError, type RegistrySource } from './source.ts';
+import { batchPages, readPages } from './source/pages.ts';
+import { type Page, RegistryError, type RegistrySource } from './source/source.ts';
 
 /** What an import may touch. */
 export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { createRegistryClient, type Patience } from './client.ts';
 import { openSavedCopy } from './saved-copy.ts';
 import { RegistryError, type RegistrySource } from './source.ts';
@@ -8,7 +8,7 @@ import { RegistryError, type RegistrySource } from './source.ts';
 /** Name of the sample shipped for a first run without a network. */
 export const sampleSource = 'sample';
 
-const samplePath = fileURLToPath(new URL('../../data/sample.json', import.meta.url));
+const samplePath = fileURLToPath(new URL('../../../data/sample.json', import.meta.url));
 const official = 'registry.modelcontextprotocol.io';
 /** Origin of the shipped sample’s listings; a directory of another registry does not start with them. */
 export const sampleOrigin = `${official} (MCP)`;

@@ -1,5 +1,5 @@
-import { decodeUtf8, readBounded } from '../evidence/text/read-bounded.ts';
-import { readRetryAfter_s } from '../evidence/text/retry-after.ts';
+import { decodeUtf8, readBounded } from '../../evidence/text/read-bounded.ts';
+import { readRetryAfter_s } from '../../evidence/text/retry-after.ts';
 import { RegistryError } from './source.ts';
 
 const largestPage_bytes = 8 * 1024 * 1024;

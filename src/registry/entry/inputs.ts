@@ -1,5 +1,5 @@
-import type { ListingInput } from '../evidence/listing/listing-input.ts';
-import { toLine } from '../evidence/text/sanitize.ts';
+import type { ListingInput } from '../../evidence/listing/listing-input.ts';
+import { toLine } from '../../evidence/text/sanitize.ts';
 
 const longestName = 200;
 const mostInputs = 100;

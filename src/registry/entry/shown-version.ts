@@ -1,5 +1,5 @@
 import semver from 'semver';
-import type { VersionSummary } from '../evidence/listing/listing.ts';
+import type { VersionSummary } from '../../evidence/listing/listing.ts';
 
 const later = (a: VersionSummary, b: VersionSummary): number =>
   a.published_at === b.published_at

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { ListingVersion } from '../evidence/listing/listing.ts';
-import { cleanText, toLine } from '../evidence/text/sanitize.ts';
+import type { ListingVersion } from '../../evidence/listing/listing.ts';
+import { cleanText, toLine } from '../../evidence/text/sanitize.ts';
 import { toCleanJson } from './clean-json.ts';
 import {
   entryHeadForm,

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { readListPage } from './entry.ts';
+import { readListPage } from '../entry/entry.ts';
 import { fetchJson, PassingFailure } from './fetch-json.ts';
 import { type Page, type PageRequest, RegistryError, type RegistrySource } from './source.ts';
 

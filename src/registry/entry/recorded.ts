@@ -1,6 +1,6 @@
-import type { Listing } from '../evidence/listing/listing.ts';
-import type { ListingPackage, ListingRemote } from '../evidence/listing/listing-document.ts';
-import { toLine } from '../evidence/text/sanitize.ts';
+import type { Listing } from '../../evidence/listing/listing.ts';
+import type { ListingPackage, ListingRemote } from '../../evidence/listing/listing-document.ts';
+import { toLine } from '../../evidence/text/sanitize.ts';
 import { packageInputs, remoteInputs } from './inputs.ts';
 import { toRepositoryKey } from './repository-key.ts';
 import { publisherKeywords, type ServerJson } from './server-json.ts';

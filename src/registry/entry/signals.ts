@@ -1,6 +1,10 @@
-import type { VersionSummary } from '../evidence/listing/listing.ts';
-import type { ImportedSignal, ListingPackage, ListingRemote } from '../evidence/listing/listing-document.ts';
-import { namespaceMatchesRepositoryOwner } from '../evidence/namespace.ts';
+import type { VersionSummary } from '../../evidence/listing/listing.ts';
+import type {
+  ImportedSignal,
+  ListingPackage,
+  ListingRemote,
+} from '../../evidence/listing/listing-document.ts';
+import { namespaceMatchesRepositoryOwner } from '../../evidence/namespace.ts';
 import { newest, oldest } from './times.ts';
 
 /** Version of the method behind these facts; it changes with their meaning. */

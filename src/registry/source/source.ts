@@ -1,4 +1,4 @@
-import type { Origin } from './signals.ts';
+import type { Origin } from '../entry/signals.ts';
 
 /** One page of entries as received, and the cursor of the next one. */
 export interface Page {

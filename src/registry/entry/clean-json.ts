@@ -1,4 +1,4 @@
-import { cleanText } from '../evidence/text/sanitize.ts';
+import { cleanText } from '../../evidence/text/sanitize.ts';
 
 const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;

@@ -1,8 +1,8 @@
-import { toFacets, withNativeFacets } from '../evidence/listing/facets.ts';
-import type { Listing, ListingVersion, VersionSummary } from '../evidence/listing/listing.ts';
-import { claimStates, type ImportedSignal } from '../evidence/listing/listing-document.ts';
-import { toStaticRank } from '../evidence/listing/static-rank.ts';
-import { toTags } from '../evidence/listing/tags.ts';
+import { toFacets, withNativeFacets } from '../../evidence/listing/facets.ts';
+import type { Listing, ListingVersion, VersionSummary } from '../../evidence/listing/listing.ts';
+import { claimStates, type ImportedSignal } from '../../evidence/listing/listing-document.ts';
+import { toStaticRank } from '../../evidence/listing/static-rank.ts';
+import { toTags } from '../../evidence/listing/tags.ts';
 import { nothingRecorded, type Recorded, toRecorded } from './recorded.ts';
 import type { ServerJson } from './server-json.ts';
 import { type Origin, toImportSignals } from './signals.ts';
