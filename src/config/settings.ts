@@ -118,7 +118,7 @@ export const settings = {
   REGISTRY_NAME: setting(
     'registryName',
     '',
-    'How the origin of what is imported from now on is named; the host of REGISTRY_URL (or the name of its file) when empty',
+    'Name of the origin of listings imported from now on; the host of REGISTRY_URL (or the name of its file) when empty',
     z.string().max(100),
   ),
   IMPORT_INTERVAL: setting('importInterval_s', '1h', 'Time between incremental imports', duration_s),
@@ -131,7 +131,7 @@ export const settings = {
   CLAIM_KEYS: setting(
     'claimKeys',
     '',
-    'Key ring that signs challenges, `kid:base64,...`, newest first; made and kept in the database when empty',
+    'Key ring that signs challenges, `kid:base64,...`, newest first; generated and stored in the database when empty',
     z
       .string()
       .regex(
@@ -140,30 +140,30 @@ export const settings = {
       ),
     true,
   ),
-  CLAIM_RECHECK: setting('claimRecheck_s', '24h', 'Time between looks at a claimed repository', duration_s),
+  CLAIM_RECHECK: setting('claimRecheck_s', '24h', 'Time between checks of a claimed repository', duration_s),
   ALLOWED_HOSTS: setting(
     'allowedHosts',
     '',
-    'Host headers that are answered, comma separated; from PUBLIC_URL and HOST when empty',
+    'Accepted Host headers, comma separated; from PUBLIC_URL and HOST when empty',
     hostHeaders,
   ),
   TRUSTED_PROXIES: setting(
     'trustedProxies',
     '',
-    'Addresses or CIDR ranges whose X-Forwarded-For counts, comma separated',
+    'Proxy addresses or CIDR ranges whose X-Forwarded-For is trusted, comma separated',
     networks,
   ),
   CHECKPOINT_FILE: setting(
     'checkpointFile',
     '',
-    'Newest published checkpoint of the log, kept outside the database so that a restored backup is noticed; beside the database file when empty',
+    'File for the newest published checkpoint of the log, outside the database so that a restored backup is detected; beside the database file when empty',
     z.string().max(1000),
   ),
   LIMITS: setting('hasLimits', 'on', '`off` lifts the rate limits, for benchmarks on loopback', onOff),
   LIMIT_OVERRIDES: setting(
     'limitOverrides',
     '',
-    'Other limits than those under Limits, `name=calls/time,...`: so many at once, all back after that time',
+    'Limits that differ from the defaults, `name=calls/time,...`: that many calls at once, all available again after that time',
     limitOverrides,
   ),
   LOG_LEVEL: setting(
@@ -181,7 +181,7 @@ export const settings = {
   METRICS_PORT: setting(
     'metricsListener',
     'off',
-    'Port of 127.0.0.1 that answers Prometheus at /metrics, or address:port; nobody has to say who they are there',
+    'Port of 127.0.0.1, or address:port, that serves Prometheus metrics at /metrics, unauthenticated',
     metricsListener,
   ),
 } as const;

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { SearchTier } from '../evidence/listing/short-listing.ts';
 import type { SearchQuery } from './contract/listings.ts';
-import type { ListingRow, Schema } from './schema.ts';
+import type { ListingRow } from './schema/listings.ts';
+import type { Schema } from './schema/schema.ts';
 import type { ChangedHandles, Failure } from './store.ts';
 
 export type Db = Kysely<Schema>;

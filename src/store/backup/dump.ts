@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Dump, DumpedRow, DumpedTable, RowCounts } from '../contract/backup.ts';
 import type { Db, Engine } from '../engine.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** Every table of a backup with its key, by which rows are ordered; log_head comes last (see load.ts). */
 const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {

@@ -1,4 +1,4 @@
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** Not part of a backup: limits expire within a day, shared checks of repositories within an hour or two. */
 type TransientTable = 'limit_bucket' | 'limit_key' | 'claim_check';

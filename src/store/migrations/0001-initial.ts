@@ -110,7 +110,7 @@ const limits = ({ int8, text }: Types): Statements => [
 
 const nouns = [listing, listingParts, imports, claims, ratings, transparencyLog, feedback, limits];
 
-/** Every table and index of the first release (schema.ts says what they hold), and the head of an empty log. */
+/** Every table and index of the first release (see store/schema), and the head of an empty log. */
 export const createInitialTables = (ddl: EngineDdl): Migration => ({
   async up(db) {
     for (const statement of nouns.flatMap((noun) => noun(ddl))) await statement.execute(db);

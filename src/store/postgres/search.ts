@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { SearchQuery } from '../contract/listings.ts';
 import type { Db, IndexHit, SearchIndex } from '../engine.ts';
 import { readVisibleListings } from '../queries/listings/visible.ts';
-import type { ListingRow } from '../schema.ts';
+import type { ListingRow } from '../schema/listings.ts';
 import { isFrequent } from './estimate.ts';
 import { toExpression, toLexemes, toNameExpression } from './terms.ts';
 import { createIndexCondition, createTierReader, scannedRows } from './tier-reader.ts';

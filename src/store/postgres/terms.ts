@@ -1,6 +1,6 @@
 import type { SearchQuery } from '../contract/listings.ts';
 import { searchTextOf } from '../queries/listings/rows.ts';
-import type { ListingRow } from '../schema.ts';
+import type { ListingRow } from '../schema/listings.ts';
 
 /** What a search looks for. */
 export type SearchTerms = Pick<SearchQuery, 'words' | 'facets'>;

@@ -1,6 +1,6 @@
 import type { CheckReads, CheckWrites, SharedCheck } from '../contract/checks.ts';
 import type { Db } from '../engine.ts';
-import type { ClaimCheckRow } from '../schema.ts';
+import type { ClaimCheckRow } from '../schema/claims.ts';
 
 const decode = ({ outcome, ...row }: ClaimCheckRow): SharedCheck => ({
   ...row,

@@ -1,5 +1,5 @@
 import type { Capability, Claim } from '../../evidence/claim/claim.ts';
-import type { CapabilityRow, ClaimRow } from '../schema.ts';
+import type { CapabilityRow, ClaimRow } from '../schema/claims.ts';
 
 /** A claim without nulls. */
 export const decodeClaim = ({ suspended_reason, commit_id, branch, ...row }: ClaimRow): Claim => ({

@@ -1,7 +1,7 @@
 import type { Feedback } from '../../evidence/feedback.ts';
 import type { FeedbackReads, FeedbackWrites } from '../contract/feedback.ts';
 import type { Db } from '../engine.ts';
-import type { FeedbackRow } from '../schema.ts';
+import type { FeedbackRow } from '../schema/feedback.ts';
 
 const decode = (row: FeedbackRow): Feedback => ({
   id: row.id,

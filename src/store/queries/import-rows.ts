@@ -1,5 +1,5 @@
 import { type ImportRun, type RunProgress, zeroImportCounts } from '../../evidence/import-run.ts';
-import type { ImportRunRow } from '../schema.ts';
+import type { ImportRunRow } from '../schema/imports.ts';
 
 /** Progress as the `counts` column holds it: one object, in which only the counts are numbers. */
 const encodeProgress = ({ counts, newestUpdatedAt }: RunProgress): string =>

@@ -1,6 +1,6 @@
 import type { BucketCall, LimitReads, LimitWrites } from '../contract/limits.ts';
 import type { Db } from '../engine.ts';
-import type { LimitBucketRow } from '../schema.ts';
+import type { LimitBucketRow } from '../schema/limits.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
 /** Times are stored as whole microseconds, so that the steps of any limit add up exactly. */

@@ -1,7 +1,7 @@
 import { nodeHash, type ReadNode } from '../../evidence/log/merkle.ts';
 import type { LogHead, LogReads, LogWrites } from '../contract/transparency-log.ts';
 import type { Db } from '../engine.ts';
-import type { LogHeadRow, LogLeafRow, LogNodeRow, LogRecordRow } from '../schema.ts';
+import type { LogHeadRow, LogLeafRow, LogNodeRow, LogRecordRow } from '../schema/transparency-log.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
 const readTree =

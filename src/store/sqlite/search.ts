@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { SearchQuery } from '../contract/listings.ts';
 import type { Db, IndexHit, SearchIndex } from '../engine.ts';
 import { readVisibleListings } from '../queries/listings/visible.ts';
-import type { ListingRow } from '../schema.ts';
+import type { ListingRow } from '../schema/listings.ts';
 import { type Term, toExpression, toIndexTexts, toNameExpression, toTerms } from './terms.ts';
 
 const widestTier = 3;

@@ -1,7 +1,7 @@
 import type { Facet } from '../../evidence/listing/facets.ts';
 import type { Db } from '../engine.ts';
 import { searchTextOf } from '../queries/listings/rows.ts';
-import type { ListingRow } from '../schema.ts';
+import type { ListingRow } from '../schema/listings.ts';
 import { learnFrequentWords, readFrequentWords } from './frequent-words.ts';
 
 /** The texts of a listing, in the order in which tiers add them, and the first letters of their words in the index. */

@@ -1,5 +1,5 @@
 import type { Db } from '../../engine.ts';
-import type { ListingRow } from '../../schema.ts';
+import type { ListingRow } from '../../schema/listings.ts';
 
 /** Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one millisecond. */
 const probedIds = 512;

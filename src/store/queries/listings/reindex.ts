@@ -1,6 +1,6 @@
 import { withNativeFacets } from '../../../evidence/listing/facets.ts';
 import type { Db } from '../../engine.ts';
-import type { ListingRow } from '../../schema.ts';
+import type { ListingRow } from '../../schema/listings.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { isCurrent } from '../ratings/counts.ts';
 import { decodeFacets, encodeFacets } from './rows.ts';

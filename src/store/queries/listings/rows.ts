@@ -7,7 +7,7 @@ import type {
   VersionSummary,
 } from '../../../evidence/listing/listing.ts';
 import { type SearchText, toSearchText } from '../../../evidence/text/search-text.ts';
-import type { ListingRow, ListingVersionRow } from '../../schema.ts';
+import type { ListingRow, ListingVersionRow } from '../../schema/listings.ts';
 
 /** A listing as a row; handle_folded and namespace follow from the handle. */
 export const encodeListing = (listing: Listing): ListingRow => ({

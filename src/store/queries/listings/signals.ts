@@ -1,7 +1,7 @@
 import type { ImportedSignal } from '../../../evidence/listing/listing-document.ts';
 import type { SourceSignals } from '../../contract/signals.ts';
 import type { Db } from '../../engine.ts';
-import type { ImportedSignalRow } from '../../schema.ts';
+import type { ImportedSignalRow } from '../../schema/listings.ts';
 import { inChunks } from '../in-chunks.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../engine.ts';
-import type { ListingRow } from '../../schema.ts';
+import type { ListingRow } from '../../schema/listings.ts';
 import { inChunks } from '../in-chunks.ts';
 import { everyListing } from './counts.ts';
 import { decodeFacets } from './rows.ts';

@@ -1,6 +1,6 @@
 import type { ListingVersion, VersionSummary } from '../../../evidence/listing/listing.ts';
 import type { Db } from '../../engine.ts';
-import type { ListingVersionRow } from '../../schema.ts';
+import type { ListingVersionRow } from '../../schema/listings.ts';
 import { excluded } from '../excluded.ts';
 import { inChunks } from '../in-chunks.ts';
 import { precompileQuery } from '../precompiled-query.ts';

@@ -1,6 +1,6 @@
 import type { ListingWrites } from '../../contract/listings.ts';
 import type { Db, SearchIndex } from '../../engine.ts';
-import type { ListingRow } from '../../schema.ts';
+import type { ListingRow } from '../../schema/listings.ts';
 import { excluded } from '../excluded.ts';
 import { inChunks } from '../in-chunks.ts';
 import { precompileQuery } from '../precompiled-query.ts';

@@ -1,7 +1,7 @@
 import type { RatingResponse } from '../../../evidence/rating/rating.ts';
 import type { RatingReads, RatingWrites } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
-import type { RatingRow } from '../../schema.ts';
+import type { RatingRow } from '../../schema/ratings.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { currentOf, isCurrent, readMonthCounts } from './counts.ts';
 import { readRatings } from './records.ts';

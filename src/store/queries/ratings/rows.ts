@@ -1,5 +1,5 @@
 import type { Rating, RatingRecord } from '../../../evidence/rating/rating.ts';
-import type { RatingRow } from '../../schema.ts';
+import type { RatingRow } from '../../schema/ratings.ts';
 
 /** The part of a rating that has no columns of its own. */
 type StoredContent = Pick<RatingRecord, 'protocol' | 'relationship'>;

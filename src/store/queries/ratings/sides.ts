@@ -1,7 +1,7 @@
 import type { RatingSide, RatingSides } from '../../../evidence/rating/rating-sides.ts';
 import type { RatingReads } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
-import type { ListingRow } from '../../schema.ts';
+import type { ListingRow } from '../../schema/listings.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { isCurrent } from './counts.ts';
 

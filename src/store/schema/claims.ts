@@ -1,0 +1,57 @@
+import type { Json, Time } from './columns.ts';
+
+/** The claim of a listing: write access to which repository was shown, and when that was last checked. */
+export interface ClaimRow {
+  handle: string;
+  state: 'claimed' | 'suspended';
+  suspended_reason: string | null;
+  claimed_at: Time;
+  repository: string;
+  repository_key: string;
+  commit_id: string | null;
+  branch: string | null;
+  checked_at: Time;
+}
+
+/** Events of claims, ordered by log_index. */
+export interface ClaimEventRow {
+  handle: string;
+  type: 'activated' | 'rotated' | 'restored' | 'suspended' | 'revoked';
+  at: Time;
+  repository: string;
+  commit_id: string | null;
+  reason: string | null;
+  capability_id: string | null;
+  log_index: number;
+}
+
+/** The latest check of a listing’s repository, stored for an hour so that all nodes return the same result. */
+export interface ClaimCheckRow {
+  handle: string;
+  repository_key: string;
+  begun_at: Time;
+  /** Who makes it: the node’s name, and an id of the check. */
+  owner: string;
+  /** Its result (claims/check-claim.ts), once there is one. */
+  outcome: Json | null;
+}
+
+/** A capability by its hash; the secret itself is never stored. */
+export interface CapabilityRow {
+  /** SHA-256 of the capability, hex. */
+  hash: string;
+  /** First 16 hex digits of the hash. */
+  id: string;
+  handle: string;
+  state: 'active' | 'suspended' | 'revoked' | 'leaked';
+  issued_at: Time;
+  activated_at: Time;
+  ended_at: Time | null;
+}
+
+/** Keys that sign challenges. */
+export interface ClaimKeyRow {
+  kid: number;
+  secret: string;
+  created_at: Time;
+}

@@ -1,0 +1,66 @@
+import type { Json, Time } from './columns.ts';
+
+/** One listing: the facts of its latest version. */
+export interface ListingRow {
+  /** The static rank (evidence/listing/static-rank.ts). */
+  id: number;
+  handle: string;
+  handle_folded: string;
+  namespace: string;
+  title: string | null;
+  description: string;
+  version: string;
+  /** Name of the registry it was imported from. */
+  origin: string;
+  origin_status: 'active' | 'deprecated';
+  status_message: string | null;
+  published_at: Time;
+  updated_at: Time;
+  imported_at: Time;
+  endpoint: string | null;
+  repository: string | null;
+  /** Lower-cased host/path without .git; the same for two listings of one repository. */
+  repository_key: string | null;
+  website: string | null;
+  remotes: Json;
+  packages: Json;
+  tags: Json;
+  /** Why the listing is no longer shown; its text columns are then empty. */
+  withdrawn: 'deleted' | 'optout' | null;
+  /** Search facets, `kind:value` separated by spaces. */
+  facets: string;
+}
+
+/** Every version the registry ever listed, with its cleaned record. */
+export interface ListingVersionRow {
+  handle: string;
+  version: string;
+  status: 'active' | 'deprecated' | 'deleted';
+  status_message: string | null;
+  published_at: Time;
+  updated_at: Time;
+  /** 0 or 1. */
+  is_latest: number;
+  /** SHA-256 of the entry as received, hex. */
+  digest: string;
+  record: Json;
+}
+
+/** Imported signals, apart from ratings: one row per listing and source (queries/listings/signals.ts). */
+export interface ImportedSignalRow {
+  handle: string;
+  source: string;
+  signals: Json;
+}
+
+/** How many visible listings have a facet; every write updates it, so that no read has to count. */
+export interface FacetCountRow {
+  facet: string;
+  listings: number;
+}
+
+/** How many visible listings a namespace has; every write updates it, so that no read has to count. */
+export interface PublisherCountRow {
+  namespace: string;
+  listings: number;
+}

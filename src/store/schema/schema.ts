@@ -1,0 +1,39 @@
+import type { CapabilityRow, ClaimCheckRow, ClaimEventRow, ClaimKeyRow, ClaimRow } from './claims.ts';
+import type { FeedbackRow } from './feedback.ts';
+import type { ImportRunRow, QuarantineRow } from './imports.ts';
+import type { LimitBucketRow, LimitKeyRow } from './limits.ts';
+import type {
+  FacetCountRow,
+  ImportedSignalRow,
+  ListingRow,
+  ListingVersionRow,
+  PublisherCountRow,
+} from './listings.ts';
+import type { RatingResponseRow, RatingRow } from './ratings.ts';
+import type { LogHeadRow, LogKeyRow, LogLeafRow, LogNodeRow, LogRecordRow } from './transparency-log.ts';
+
+/** Every table by its name, for Kysely; private to the store. */
+export interface Schema {
+  listing: ListingRow;
+  listing_version: ListingVersionRow;
+  imported_signal: ImportedSignalRow;
+  import_run: ImportRunRow;
+  quarantine: QuarantineRow;
+  claim: ClaimRow;
+  claim_event: ClaimEventRow;
+  claim_check: ClaimCheckRow;
+  capability: CapabilityRow;
+  rating: RatingRow;
+  rating_response: RatingResponseRow;
+  log_leaf: LogLeafRow;
+  log_node: LogNodeRow;
+  log_record: LogRecordRow;
+  log_head: LogHeadRow;
+  log_key: LogKeyRow;
+  feedback: FeedbackRow;
+  claim_key: ClaimKeyRow;
+  facet_count: FacetCountRow;
+  publisher_count: PublisherCountRow;
+  limit_bucket: LimitBucketRow;
+  limit_key: LimitKeyRow;
+}
