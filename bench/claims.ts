@@ -1,5 +1,7 @@
 import { recordClaimEvent } from '../src/claims/record-event.ts';
 import { capabilityHash, capabilityId, createCapability } from '../src/evidence/claim/capability.ts';
+import type { Claim } from '../src/evidence/claim/claim.ts';
+import { repositoryRoot } from '../src/evidence/namespace.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { Transaction } from '../src/store/store.ts';
 
@@ -10,18 +12,22 @@ async function claimListing(tx: Transaction, handle: string): Promise<string | u
   const listing = await tx.listings.byHandle(handle);
   if (!listing?.repository || !listing.repository_key) return undefined;
   const { repository, repository_key } = listing;
+  const root = repositoryRoot(repository_key);
   const capability = createCapability();
   const hash = capabilityHash(capability);
   const id = capabilityId(hash);
-  await tx.claims.putClaim({
+  const claim: Claim = {
     handle,
     state: 'claimed',
     claimed_at,
     repository,
     repository_key,
-
+    root,
+    root_generation: 0,
+    first_proved_at: claimed_at,
     checked_at: new Date().toISOString(),
-  });
+  };
+  await tx.claims.putClaim(claim);
   await tx.claims.addCapability({
     hash,
     id,
@@ -30,7 +36,7 @@ async function claimListing(tx: Transaction, handle: string): Promise<string | u
     issued_at: claimed_at,
     activated_at: claimed_at,
   });
-  await recordClaimEvent(tx, handle, { type: 'activated', at: claimed_at, repository, capability_id: id });
+  await recordClaimEvent(tx, claim, { type: 'activated', at: claimed_at, capability_id: id });
   await tx.listings.reindex(handle);
   return capability;
 }

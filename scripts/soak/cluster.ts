@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/config.ts';
 import { capabilityHash, createCapability } from '../../src/evidence/claim/capability.ts';
+import { repositoryRoot } from '../../src/evidence/namespace.ts';
 import { runImport } from '../../src/registry/import.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { makeCapability } from '../../test/store/examples.ts';
@@ -87,6 +88,7 @@ async function prepare(databaseUrl: string, registry: string, sources: number) {
     await store.write(async (tx) => {
       await tx.claims.putClaim({
         ...{ handle, repository, repository_key, state: 'claimed', claimed_at: at },
+        ...{ root: repositoryRoot(repository_key), root_generation: 0, first_proved_at: at },
         checked_at: new Date().toISOString(),
       });
       await tx.claims.addCapability(makeCapability(handle, capabilityHash(capability)));

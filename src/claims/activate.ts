@@ -2,6 +2,7 @@ import { capabilityId } from '../evidence/claim/capability.ts';
 import type { ChallengeBinding, ClaimKey } from '../evidence/claim/challenge.ts';
 import type { Claim } from '../evidence/claim/claim.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
+import { repositoryRoot } from '../evidence/namespace.ts';
 import type { RepositoryCheck, RepositoryPlace } from '../repositories/reader.ts';
 import type { Transaction } from '../store/store.ts';
 import { decideProof, type ProofDecision } from './decide.ts';
@@ -40,8 +41,26 @@ async function writeCapabilities(
     });
 }
 
+type ControlRoot = Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>;
+
+/** Whose claim it is: the root of the known claim while the account stays the same, else one never used on this listing. */
+async function toRoot(
+  tx: Transaction,
+  { listing: { handle }, place, now }: Proof,
+  known: Claim | undefined,
+): Promise<ControlRoot> {
+  const root = repositoryRoot(place.key);
+  if (known?.root === root) return known;
+  const root_generation = await tx.claims.nextRootGeneration(handle, root);
+  return { root, root_generation, first_proved_at: now.toISOString() };
+}
+
 /** The claim after the proof. Its date and commit stay those of the first proof in this repository. */
-function toClaim({ listing, place, read, now }: Proof, known: Claim | undefined): Claim {
+function toClaim(
+  { listing, place, read, now }: Proof,
+  known: Claim | undefined,
+  { root, root_generation, first_proved_at }: ControlRoot,
+): Claim {
   const at = now.toISOString();
   const same = known?.repository_key === place.key ? known : undefined;
   return {
@@ -50,6 +69,9 @@ function toClaim({ listing, place, read, now }: Proof, known: Claim | undefined)
     claimed_at: same?.claimed_at ?? at,
     repository: listing.repository,
     repository_key: place.key,
+    root,
+    root_generation,
+    first_proved_at,
     commit: same ? same.commit : read.commit,
     branch: read.branch ?? same?.branch,
     checked_at: same && !read.pinned ? same.checked_at : at,
@@ -63,20 +85,20 @@ export async function activate(
   proof: Proof,
 ): Promise<ClaimChange> {
   const { listing, place, read, now } = proof;
-  const { handle, repository } = listing;
+  const { handle } = listing;
   const at = now.toISOString();
   const claim = await tx.claims.claim(handle);
   const capabilities = await tx.claims.capabilities(handle);
   const facts = { usable, claim, capabilities, repositoryKey: place.key, pinned: read.pinned };
   const decision = decideProof(facts);
   await writeCapabilities(tx, handle, { decision, at });
-  await tx.claims.putClaim(toClaim(proof, claim));
+  const proven = toClaim(proof, claim, await toRoot(tx, proof, claim));
+  await tx.claims.putClaim(proven);
   if (!decision.event) return 'none';
   const newest = decision.added[0]?.hash ?? decision.restored[0];
-  await recordClaimEvent(tx, handle, {
+  await recordClaimEvent(tx, proven, {
     type: decision.event,
     at,
-    repository,
     ...(read.commit && { commit: read.commit }),
     ...(newest && { capability_id: capabilityId(newest) }),
   });

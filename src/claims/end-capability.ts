@@ -28,10 +28,9 @@ export async function endCapability(
   if (!claim) return false;
   const { event: reason, suspension } = reasons[end.state];
   await tx.claims.setCapabilityState(hash, end.state, end.at);
-  await recordClaimEvent(tx, handle, {
+  await recordClaimEvent(tx, claim, {
     type: 'revoked',
     at: end.at,
-    repository: claim.repository,
     ...(reason && { reason }),
     capability_id: id,
   });

@@ -1,9 +1,12 @@
+import type { Claim } from '../evidence/claim/claim.ts';
 import type { ClaimEvent } from '../evidence/listing/listing-document.ts';
 import { type LeafType, toLeaf } from '../evidence/log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
 
-/** A claim event before it has a log index. */
-export type NewClaimEvent = Omit<ClaimEvent, 'log_index'> & { readonly capability_id?: string };
+/** A claim event before it has a log index; which claim it is of stands apart. */
+type NewClaimEvent = Omit<ClaimEvent, 'log_index' | 'repository' | 'root' | 'root_generation'> & {
+  readonly capability_id?: string;
+};
 
 const leafTypes = {
   activated: 'claim.activated',
@@ -14,15 +17,21 @@ const leafTypes = {
 } as const satisfies Record<ClaimEvent['type'], LeafType>;
 
 /**
- * Adds an event to a listing's history and a leaf that commits to it to the transparency log, in the caller's
+ * Adds an event to the history of a claim and a leaf that commits to it to the transparency log, in the caller's
  * transaction. Returns the log index.
  */
 export async function recordClaimEvent(
   tx: Transaction,
-  handle: string,
+  {
+    handle,
+    repository,
+    root,
+    root_generation,
+  }: Pick<Claim, 'handle' | 'repository' | 'root' | 'root_generation'>,
   event: NewClaimEvent,
 ): Promise<number> {
-  const log_index = await tx.log.append(toLeaf(leafTypes[event.type], { handle, ...event }));
-  await tx.claims.addEvent(handle, { ...event, log_index });
+  const record = { ...event, repository, root, root_generation };
+  const log_index = await tx.log.append(toLeaf(leafTypes[event.type], { handle, ...record }));
+  await tx.claims.addEvent(handle, { ...record, log_index });
   return log_index;
 }

@@ -25,10 +25,9 @@ export async function suspendClaim(tx: Transaction, suspension: Suspension): Pro
     if (state === 'active') await tx.claims.setCapabilityState(hash, 'suspended', at);
   }
   await tx.claims.putClaim({ ...claim, state: 'suspended', suspended_reason: reason });
-  await recordClaimEvent(tx, handle, {
+  await recordClaimEvent(tx, claim, {
     type: 'suspended',
     at,
-    repository: claim.repository,
     reason,
     ...(commit && { commit }),
   });

@@ -37,6 +37,7 @@ async function claimAndRate(): Promise<void> {
     claimed_at: '2026-10-20T08:00:00.000Z',
     repository: 'https://github.com/example/tool',
     repository_key: 'github.com/example/tool',
+    ...{ root: 'github.com/example', root_generation: 0, first_proved_at: '2026-10-20T08:00:00.000Z' },
     commit,
     branch: 'main',
     checked_at: '2026-10-22T08:00:00.000Z',

@@ -114,7 +114,7 @@ describe('the re-check of two nodes', () => {
           claimed_at: checked_at,
           repository: `https://github.com/many/${name}`,
           repository_key: `github.com/many/${name}`,
-
+          ...{ root: 'github.com/many', root_generation: 0, first_proved_at: checked_at },
           branch: 'main',
           checked_at,
         });

@@ -225,7 +225,7 @@ describe('what the registry takes back', () => {
         claimed_at: at,
         repository: 'https://github.com/owner/repo',
         repository_key: 'github.com/owner/repo',
-
+        ...{ root: 'github.com/owner', root_generation: 0, first_proved_at: at },
         checked_at: at,
       });
       const hash = 'ab'.repeat(32);

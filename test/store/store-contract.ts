@@ -480,6 +480,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           claimed_at: '2026-02-01T00:00:00.000Z',
           repository: 'https://github.com/a/one',
           repository_key: 'github.com/a/one',
+          ...{ root: 'github.com/a', root_generation: 2, first_proved_at: '2026-02-01T00:00:00.000Z' },
           commit: 'c'.repeat(40),
           branch: 'main',
           checked_at: '2026-02-01T00:00:00.000Z',
@@ -489,6 +490,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           type: 'activated',
           at: '2026-02-01T00:00:00.000Z',
           repository: 'https://github.com/a/one',
+          ...{ root: 'github.com/a', root_generation: 2 },
           log_index,
         });
         await tx.listings.reindex('a/one');
@@ -498,9 +500,13 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           type: 'activated',
           at: '2026-02-01T00:00:00.000Z',
           repository: 'https://github.com/a/one',
+          root: 'github.com/a',
+          root_generation: 2,
           log_index: 0,
         },
       ]);
+      expect(await store.claims.nextRootGeneration('a/one', 'github.com/a')).toBe(3);
+      expect(await store.claims.nextRootGeneration('a/one', 'github.com/b')).toBe(0);
       expect(await search({ facets: ['state:claimed'] })).toEqual(['0 a/one']);
       expect(await search({ facets: ['state:imported'] })).toEqual([]);
       expect((await store.claims.claimed('', 10)).map(({ handle }) => handle)).toEqual(['a/one']);

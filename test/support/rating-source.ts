@@ -21,6 +21,7 @@ export async function addSource(store: Store, subjects = 1): Promise<string> {
       state: 'claimed',
       claimed_at: at,
       ...repository,
+      ...{ root: 'github.com/b', root_generation: 0, first_proved_at: at },
       commit: 'c'.repeat(40),
       branch: 'main',
       checked_at: at,

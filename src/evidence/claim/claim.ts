@@ -7,6 +7,12 @@ export interface Claim {
   readonly repository: string;
   /** Lower-cased host/path without .git. */
   readonly repository_key: string;
+  /** The account that holds the repository: `host/owner`. */
+  readonly root: string;
+  /** Counts the holders of that name on this listing, from 0: another number is another control root (docs/trust.md section 1). */
+  readonly root_generation: number;
+  /** When this control root first proved a claim of this listing; neither rotating nor restoring changes it. */
+  readonly first_proved_at: string;
   /** Commit of the first proof in this repository, where the host names commits. */
   readonly commit?: string | undefined;
   readonly branch?: string | undefined;

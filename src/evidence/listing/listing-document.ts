@@ -53,6 +53,8 @@ export const claimEvent = z.object({
   type: z.enum(['activated', 'rotated', 'restored', 'suspended', 'revoked']),
   at: z.string(),
   repository: z.string(),
+  root: z.string().optional().describe('The account that held the claim'),
+  root_generation: z.int().optional().describe('Another number is another holder of that account'),
   commit: z.string().optional(),
   reason: z.string().optional(),
   log_index: z.int(),

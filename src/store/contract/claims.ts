@@ -19,6 +19,8 @@ export interface ClaimReads {
   capability(hash: string): Promise<Capability | undefined>;
   /** The same, with whether its listing is claimed now. */
   holder(hash: string): Promise<{ capability: Capability; isClaimed: boolean } | undefined>;
+  /** The first generation of a control root that no event of this listing has: 0 for a new root. */
+  nextRootGeneration(handle: string, root: string): Promise<number>;
   /** The first 100 events of a claim, oldest first. */
   history(handle: string): Promise<ClaimEvent[]>;
 }

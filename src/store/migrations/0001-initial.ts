@@ -43,11 +43,13 @@ const imports = ({ int8, text }: Types): Statements => [
 const claims = ({ int8, text }: Types): Statements => [
   sql`create table claim (
     handle ${text} not null primary key, state ${text} not null, claimed_at ${text} not null,
-    repository ${text} not null, repository_key ${text} not null, checked_at ${text} not null,
+    repository ${text} not null, repository_key ${text} not null, root ${text} not null,
+    root_generation integer not null, first_proved_at ${text} not null, checked_at ${text} not null,
     suspended_reason ${text}, commit_id ${text}, branch ${text})`,
   sql`create table claim_event (
     log_index ${int8} not null primary key, handle ${text} not null, type ${text} not null, at ${text} not null,
-    repository ${text} not null, commit_id ${text}, reason ${text}, capability_id ${text})`,
+    repository ${text} not null, root ${text}, root_generation integer, commit_id ${text}, reason ${text},
+    capability_id ${text})`,
   sql`create index claim_event_handle on claim_event (handle, log_index)`,
   sql`create table claim_check (
     handle ${text} not null primary key, repository_key ${text} not null, begun_at ${text} not null,

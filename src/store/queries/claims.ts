@@ -14,10 +14,12 @@ export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEve
     .orderBy('log_index')
     .limit(100)
     .execute();
-  return rows.map(({ type, at, repository, commit_id, reason, log_index }) => ({
+  return rows.map(({ type, at, repository, root, root_generation, commit_id, reason, log_index }) => ({
     type,
     at,
     repository,
+    ...(root !== null && { root }),
+    ...(root_generation !== null && { root_generation }),
     ...(commit_id && { commit: commit_id }),
     ...(reason && { reason }),
     log_index,
@@ -79,6 +81,15 @@ export const createClaimReads = (db: Db): ClaimReads => ({
     const { claim_state, ...capability } = row;
     return { capability: decodeCapability(capability), isClaimed: claim_state === 'claimed' };
   },
+  nextRootGeneration: async (handle, root) => {
+    const { used } = await db
+      .selectFrom('claim_event')
+      .select(({ fn }) => fn.max('root_generation').as('used'))
+      .where('handle', '=', handle)
+      .where('root', '=', root)
+      .executeTakeFirstOrThrow();
+    return used === null ? 0 : Number(used) + 1;
+  },
   history: (handle) => readClaimHistory(db, handle),
 });
 
@@ -111,9 +122,11 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void): Clai
       .executeTakeFirst();
     if (row) touch(row.handle);
   },
-  async addEvent(handle, { commit, reason, capability_id, ...event }) {
+  async addEvent(handle, { root, root_generation, commit, reason, capability_id, ...event }) {
     touch(handle);
     const optional = {
+      root: root ?? null,
+      root_generation: root_generation ?? null,
       commit_id: commit ?? null,
       reason: reason ?? null,
       capability_id: capability_id ?? null,

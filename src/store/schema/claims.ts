@@ -8,6 +8,9 @@ export interface ClaimRow {
   claimed_at: Time;
   repository: string;
   repository_key: string;
+  root: string;
+  root_generation: number;
+  first_proved_at: Time;
   commit_id: string | null;
   branch: string | null;
   checked_at: Time;
@@ -19,6 +22,9 @@ export interface ClaimEventRow {
   type: 'activated' | 'rotated' | 'restored' | 'suspended' | 'revoked';
   at: Time;
   repository: string;
+  /** The control root that held the claim; null for an event of a listing that was never claimed. */
+  root: string | null;
+  root_generation: number | null;
   commit_id: string | null;
   reason: string | null;
   capability_id: string | null;
