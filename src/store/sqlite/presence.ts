@@ -13,7 +13,7 @@ function processUuid(): string {
   return made;
 }
 
-/** Nodes of the stores that this thread has open. Not kept in a store, for stores ask about each other's. */
+/** Nodes of the stores open in this thread; each leaves when it closes. At module level, because stores ask about others. */
 const openNodes = new Set<string>();
 
 /** Name of a store among those on its file, and a function that ends its presence. */
