@@ -71,9 +71,9 @@ function once(
   most: number,
   taken: ReadonlySet<string> = new Set(),
 ): ListingTag[] {
-  const kept = new Map<string, ListingTag>();
-  for (const tag of tags) if (!taken.has(tag.tag) && !kept.has(tag.tag)) kept.set(tag.tag, tag);
-  return [...kept.values()].slice(0, most);
+  const chosen = new Map<string, ListingTag>();
+  for (const tag of tags) if (!taken.has(tag.tag) && !chosen.has(tag.tag)) chosen.set(tag.tag, tag);
+  return [...chosen.values()].slice(0, most);
 }
 
 /**
