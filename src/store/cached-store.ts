@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import type { Facet } from '../evidence/listing/facets.ts';
 import type { ListingFacts } from '../evidence/listing/listing-facts.ts';
 import { memoryReads, timeWrite } from '../observability/events.ts';
 import type { ListingReads, SearchCounts } from './contract/listings.ts';
 import type { ChangedHandles, Store } from './store.ts';
 
 const cachedFacts_bytes = 12 * 1024 * 1024;
-const cachedSearches = 200;
+const cachedLists = 200;
 /** A write that changes more listings than this drops all facts. */
 const manyListings = 500;
 
@@ -42,20 +43,18 @@ function cacheFacts(reads: ListingReads): CachedRead<string, ListingFacts | unde
   };
 }
 
-/** Every page of a search has the same counts. */
-function cacheCounts(
-  reads: ListingReads,
-): CachedRead<Parameters<ListingReads['searchCounts']>[0], SearchCounts> {
-  const cache = new LRUCache<string, SearchCounts>({ max: cachedSearches });
+/** Every page of a list has the same counts. */
+function cacheCounts(reads: ListingReads): CachedRead<readonly Facet[], SearchCounts> {
+  const cache = new LRUCache<string, SearchCounts>({ max: cachedLists });
   let epoch = 0;
   return {
-    async read({ words, facets }) {
-      const key = JSON.stringify([words, facets]);
+    async read(facets) {
+      const key = JSON.stringify(facets);
       const cached = cache.get(key);
       memoryReads.publish({ memory: 'counts', isHit: cached !== undefined });
       if (cached) return cached;
       const begunIn = epoch;
-      const counts = await reads.searchCounts({ words, facets });
+      const counts = await reads.listCounts(facets);
       if (begunIn === epoch) cache.set(key, counts);
       return counts;
     },
@@ -68,7 +67,7 @@ function cacheCounts(
 
 /**
  * A store that caches the facts of listings (12 MiB) until the listing changes, in this process or another, and the
- * counts of searches (200) until any listing changes. Facts that change with other listings (the publisher's count, the
+ * counts of lists (200) until any listing changes. Facts that change with other listings (the publisher's count, the
  * last import) follow within one import.
  */
 export function createCachedStore(store: Store): Store {
@@ -80,7 +79,7 @@ export function createCachedStore(store: Store): Store {
   });
   return {
     ...store,
-    listings: { ...store.listings, facts: facts.read, searchCounts: counts.read },
+    listings: { ...store.listings, facts: facts.read, listCounts: counts.read },
     write: (work) => timeWrite(() => store.write(work)),
     async close() {
       stop();

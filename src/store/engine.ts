@@ -1,27 +1,37 @@
 import type { Kysely } from 'kysely';
-import type { SearchTier } from '../evidence/listing/short-listing.ts';
-import type { SearchQuery } from './contract/listings.ts';
-import type { ListingRow } from './schema/listings.ts';
+import type { Facet } from '../evidence/listing/facets.ts';
+import type { SearchDocument } from '../evidence/search/document.ts';
+import type { Probe } from '../evidence/search/plan.ts';
+import type { Candidate } from '../evidence/search/score.ts';
 import type { Schema } from './schema/schema.ts';
 import type { ChangedHandles, Failure } from './store.ts';
 
 export type Db = Kysely<Schema>;
 
-/** A row that a search found, and where. */
-export interface IndexHit {
-  readonly listing: ListingRow;
-  readonly tier: SearchTier;
+/** Listings that have all of some facets, after an id in the order of ids. */
+export interface FacetRange {
+  readonly facets: readonly Facet[];
+  readonly order: 'oldest' | 'newest';
+  readonly after: number | undefined;
+  readonly limit: number;
 }
 
-/** How an engine searches. All engines find the same listings in the same tiers, each with its own index. */
+/** How an engine searches. Terms, weights and ranking are the same for all engines (evidence/search). */
 export interface SearchIndex {
-  /** Removes the listings with these ids, then adds these visible ones. */
-  replace(db: Db, removedIds: readonly number[], rows: readonly ListingRow[]): Promise<void>;
-  search(db: Db, query: SearchQuery): Promise<IndexHit[]>;
-  /** Facet texts of the first `limit` matches, in no particular order. */
-  matchedFacets(db: Db, query: Pick<SearchQuery, 'words' | 'facets'>, limit: number): Promise<string[]>;
-  /** At most `limit` listings with any of these words in their name. */
-  named(db: Db, words: readonly string[], limit: number): Promise<ListingRow[]>;
+  /** Removes listings; returns the texts of their documents. */
+  remove(db: Db, ids: readonly number[]): Promise<string[]>;
+  /** Adds documents; none of them may be there. */
+  put(db: Db, documents: readonly SearchDocument[]): Promise<void>;
+  /** Adds to the number of listings that have each term. */
+  addTermCounts(db: Db, changes: ReadonlyMap<string, number>): Promise<void>;
+  /** How many listings have each of these terms; terms that none has are omitted. */
+  readTermCounts(db: Db, terms: readonly string[]): Promise<Map<string, number>>;
+  /** The first matches of a probe in the order of positions. */
+  find(db: Db, probe: Probe): Promise<Candidate[]>;
+  /** Ids of listings by their facets alone. */
+  list(db: Db, range: FacetRange): Promise<number[]>;
+  /** Facets of listings as stored, in no particular order. */
+  readFacetTexts(db: Db, ids: readonly number[]): Promise<string[]>;
 }
 
 /** What differs between engines; everything else is written once on top of it (sql-store.ts). */

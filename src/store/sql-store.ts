@@ -20,10 +20,10 @@ import type { ChangedHandles, Reads, Store, Transaction } from './store.ts';
 /** Searches and lists may lag behind; reads of single listings never do. */
 function createListings({ reader, lagging, search: index }: Engine): ListingReads {
   const lists = createListingReads(lagging, index);
-  const { search, searchCounts, facetCounts, near, page, newest, completions } = lists;
+  const { search, list, listCounts, byIds, facetCounts, near, page, newest, completions } = lists;
   return {
     ...createListingReads(reader, index),
-    ...{ search, searchCounts, facetCounts, near, page, newest, completions },
+    ...{ search, list, listCounts, byIds, facetCounts, near, page, newest, completions },
   };
 }
 

@@ -2,27 +2,25 @@ import { z } from 'zod';
 import type { Facet } from '../evidence/listing/facets.ts';
 import { claimStates } from '../evidence/listing/listing-document.ts';
 import { packageTypes, transports } from '../evidence/listing/recorded-kinds.ts';
-import { shortListing, toShortListing } from '../evidence/listing/short-listing.ts';
-import { readCursor, toCursor } from '../evidence/text/cursor.ts';
-import { tokenize } from '../evidence/text/tokenize.ts';
-import type { ListingReads, SearchCounts } from '../store/contract/listings.ts';
+import { shortListing } from '../evidence/listing/short-listing.ts';
+import type { SearchCounts } from '../store/contract/listings.ts';
 import { cursorInput } from './support/inputs.ts';
-import { findNearMisses, nearMisses } from './support/near-misses.ts';
+import { nearMisses } from './support/near-misses.ts';
+import { findPage } from './support/search-page.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-const maxWords = 10;
 const maxFacetsOfKind = 20;
 const defaultLimit = 20;
+const maxQueryLength = 1000;
 
 const onlyTrue = () => z.literal(true, { error: 'must be true, or omitted' }).optional();
 
 const input = z.strictObject({
   query: z
     .string()
-    .max(200)
-    .refine((text) => tokenize(text).length <= maxWords, 'at most ten words')
+    .max(maxQueryLength)
     .optional()
-    .describe('At most ten words; all must match, the last one also as a prefix'),
+    .describe('Words, a question or a handle; "quotes" for a phrase, -word to exclude'),
   tags: z
     .array(z.string().regex(/^[a-z0-9][a-z0-9.-]{0,39}$/))
     .max(5)
@@ -33,6 +31,7 @@ const input = z.strictObject({
   state: z.enum(claimStates).optional(),
   has_endpoint: onlyTrue().describe('true, or omitted'),
   has_native_ratings: onlyTrue().describe('true, or omitted'),
+  sort: z.enum(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
   limit: z.int().min(1).max(50).optional().describe('Default 20'),
   cursor: cursorInput,
 });
@@ -61,23 +60,6 @@ function toFacetList(query: z.output<typeof input>): Facet[] {
   ];
 }
 
-const noCounts: SearchCounts = { total: 0, capped: false, facets: {} };
-const noNearMisses = { near: [], leave_out: [] };
-
-/** Hits and their counts. A query without any word matches nothing, not everything. */
-async function find(query: z.output<typeof input>, limit: number, listings: ListingReads) {
-  const text = query.query ?? '';
-  const words = tokenize(text);
-  const position = readCursor(query.cursor, z.tuple([z.int().min(0).max(3), z.int().min(0)]));
-  if (words.length === 0 && text.trim()) return { hits: [], counts: noCounts, no_match: noNearMisses };
-  const search = { words, facets: toFacetList(query) };
-  const after = position && { tier: position[0], id: position[1] };
-  const hits = await listings.search({ ...search, after, limit });
-  if (hits.length === 0 && !after)
-    return { hits, counts: noCounts, no_match: await findNearMisses(text, search, listings) };
-  return { hits, counts: await listings.searchCounts(search) };
-}
-
 /** The most frequent facets of each kind, so that tags do not crowd out the other kinds. */
 function toFacetCounts({ facets }: SearchCounts) {
   const ofKind = new Map<string, number>();
@@ -91,29 +73,35 @@ function toFacetCounts({ facets }: SearchCounts) {
     });
 }
 
-/** Finds listings, ordered by where the words were found and then by first publication. */
+const orders = {
+  relevance:
+    'words matched, rare words and names first; between equal ones, and without words: first published first',
+  updated: 'last updated first',
+  published: 'last published first',
+} as const;
+
+/** Finds listings, ordered by how well their texts match, and between equal ones by first publication. */
 export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Finds agent services by words, tags and facts. Use it when you need a handle or want to compare what exists; then read each candidate with get_agent. Do not use it for a handle you know. Order: found in the name, then in tags, then anywhere; inside by first publication, which nobody can buy. A place in the list is not a recommendation.',
+    'Finds agent services by words, tags and facts. Use it when you need a handle or want to compare what exists; then read each candidate with get_agent. Do not use it for a handle you know. Listings with most of the words come first; partial matches are marked. Ratings, popularity and payment do not change the order. A place in the list is not a recommendation.',
   effects: readsOnly,
   input,
   output,
   example: { query: 'webhook', limit: 5 },
   cacheTags: () => 'all',
   async run(query, { store }) {
-    const limit = query.limit ?? defaultLimit;
-    const { hits, counts, no_match } = await find(query, limit + 1, store.listings);
-    const shown = hits.slice(0, limit);
-    const last = hits.length > limit ? shown.at(-1) : undefined;
+    const { query: text = '', sort = 'relevance', limit = defaultLimit, cursor } = query;
+    const search = { text, facets: toFacetList(query), sort };
+    const { listings, counts, next, no_match } = await findPage(store.listings, search, { limit, cursor });
     return {
-      listings: shown.map(({ listing, tier }) => toShortListing(listing, tier)),
+      listings,
       total: { count: counts.total, capped: counts.capped },
       facets: toFacetCounts(counts),
-      ...(last && { next_cursor: toCursor([last.tier, last.listing.id]) }),
+      ...(next && { next_cursor: next }),
       ...(no_match && { no_match }),
-      order: 'name, then tags, then text; inside by first publication; never by ratings',
+      order: `${orders[sort]}; never by ratings`,
       untrusted_fields: ['listings', 'facets', ...(no_match ? ['no_match'] : [])],
     };
   },

@@ -88,13 +88,13 @@ test('a committed challenge makes its capability work, with history and a log le
     id: issued.capability_id,
     state: 'active',
   });
-  const claimedNow = await directory.context.store.listings.search({
-    words: [],
+  const claimedNow = await directory.context.store.listings.list({
     facets: ['state:claimed'],
+    sort: 'relevance',
     after: undefined,
     limit: 10,
   });
-  expect(claimedNow.map(({ listing }) => listing.handle)).toEqual(['co.webhook/webhook']);
+  expect(claimedNow.map(({ handle }) => handle)).toEqual(['co.webhook/webhook']);
 });
 
 test('a later call never returns a secret of an earlier one', async () => {

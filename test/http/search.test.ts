@@ -8,6 +8,7 @@ interface Body {
   readonly total?: { readonly count: number; readonly capped: boolean };
   readonly facets?: readonly { readonly facet: string; readonly count: number }[];
   readonly next_cursor?: string;
+  readonly order?: string;
   readonly no_match?: object;
   readonly untrusted_fields?: readonly string[];
   readonly code?: string;
@@ -48,12 +49,42 @@ describe('search_agents', () => {
     expect((await search({ query })).body.total).toEqual({ count: 2, capped: false });
   });
 
-  it('reads ten words and refuses more, rather than pass over some', async () => {
-    const webhooks = (times: number) => Array(times).fill('webhook').join(' ');
-    expect((await search({ query: webhooks(10) })).body.total?.count).toBe(1);
-    const { status, body } = await search({ query: `${webhooks(10)} nothing` });
-    expect([status, body.code]).toEqual([422, 'invalid_input']);
-    expect(body.fields).toEqual([{ field: 'query', message: 'at most ten words' }]);
+  it('shortens a long question to its informative words instead of refusing it', async () => {
+    const query =
+      'please could you help me find some good and simple tool or service with which my agent can receive and inspect every webhook';
+    const { status, body } = await search({ query });
+    expect(status).toBe(200);
+    expect(body.listings?.[0]).toMatchObject({ handle: 'co.webhook/webhook' });
+    const repeated = await search({ query: 'webhook signature '.repeat(50) });
+    expect(repeated.body.total?.count).toBe(1);
+    expect((await search({ query: 'x'.repeat(1001) })).status).toBe(422);
+  });
+
+  it('finds words in any form, without stop words, by synonyms', async () => {
+    for (const query of ['webhook', 'Webhooks', 'a tool for the webhooks', 'web-hook', 'web hook'])
+      expect((await search({ query })).body.listings?.[0]).toMatchObject({ handle: 'co.webhook/webhook' });
+    expect((await search({ query: 'send a text message' })).body.listings?.[0]).toMatchObject({
+      handle: 'com.politicalcomms/api',
+    });
+  });
+
+  it('marks what matches in part, and nothing else', async () => {
+    const { listings } = (await search({ query: 'webhook sonata replay' })).body;
+    expect(listings).toEqual([
+      expect.objectContaining({ handle: 'co.webhook/webhook', matched: 'matched 2 of 3 words' }),
+    ]);
+    const [whole] = (await search({ query: 'webhook replay' })).body.listings ?? [];
+    expect(whole).not.toHaveProperty('matched');
+    expect(whole).not.toHaveProperty('placeholder_description');
+  });
+
+  it('puts the listing whose handle is asked first, and sorts on request', async () => {
+    const { listings, order } = (await search({ query: 'com.politicalcomms/api', sort: 'published' })).body;
+    expect(listings?.[0]?.handle).toBe('com.politicalcomms/api');
+    expect(order).toBe('last published first; never by ratings');
+    expect((await search({ sort: 'best' })).body.fields).toEqual([
+      expect.objectContaining({ field: 'sort' }),
+    ]);
   });
 
   it.each(['has_endpoint', 'has_native_ratings'])(
@@ -95,45 +126,46 @@ describe('where nothing matches, search_agents', () => {
   });
   afterAll(() => many.close());
 
-  it('spells a word as it stands in listings', async () => {
-    expect(await noMatch({ query: 'webhok' })).toEqual({
-      near: ['co.webhook/webhook'],
-      did_you_mean: 'webhook',
-      leave_out: [],
-    });
-    expect(await noMatch({ query: 'politicalcoms sms' })).toEqual({
-      near: ['com.politicalcomms/api'],
-      did_you_mean: 'politicalcomms sms',
-      leave_out: [{ word: 'politicalcoms', count: 1 }],
-    });
+  it('corrects a word that no listing has', async () => {
+    const { body } = await search({ query: 'webhok' }, 'search_agents', many);
+    expect(body.listings?.map(({ handle }) => handle)).toEqual(['co.webhook/webhook']);
+    const two = await search({ query: 'politicalcoms sms' }, 'search_agents', many);
+    expect(two.body.listings?.map(({ handle }) => handle)).toEqual(['com.politicalcomms/api']);
   });
 
-  it('names what another spelling finds without the filters, where it finds nothing with them', async () => {
-    expect(await noMatch({ query: 'webhok', package: 'npm' })).toEqual({
-      near: ['co.webhook/webhook'],
-      leave_out: [{ word: 'webhok', count: 1 }],
-    });
-  });
-
-  it('suggests searches with one word or filter less, the nearest first', async () => {
-    expect(await noMatch({ query: 'notes sms', transport: 'sse' })).toEqual({
-      near: [
-        'org.many-00/notes',
-        'org.many-01/notes',
-        'org.many-02/notes',
-        'org.many-03/notes',
-        'org.many-04/notes',
-      ],
-      leave_out: [{ word: 'sms', count: 30 }],
-    });
+  it('suggests one filter less, and what the words find without filters', async () => {
     expect(await noMatch({ query: 'webhooks', tags: ['remote'], package: 'npm' })).toEqual({
       near: ['co.webhook/webhook'],
       leave_out: [{ facet: 'package:npm', count: 1 }],
     });
+    expect(await noMatch({ tags: ['webhooks'], package: 'npm' })).toEqual({
+      near: [],
+      leave_out: [
+        { facet: 'tag:webhooks', count: 1 },
+        { facet: 'package:npm', count: 1 },
+      ],
+    });
   });
 
-  it('names handles near one that is misspelt', async () => {
-    expect(await noMatch({ query: 'org.many-07/nots' })).toMatchObject({ near: ['org.many-07/notes'] });
+  it('continues behind a cursor without repeating or losing a listing, in every order', async () => {
+    for (const sort of ['relevance', 'updated', 'published'])
+      for (const query of ['notes about payments', undefined]) {
+        const whole = (await search({ query, sort, limit: 50 }, 'search_agents', many)).body;
+        const handles: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const { body } = await search({ query, sort, limit: 7, cursor }, 'search_agents', many);
+          handles.push(...(body.listings ?? []).map(({ handle }) => handle));
+          cursor = body.next_cursor;
+        } while (cursor);
+        expect(handles).toEqual(whole.listings?.map(({ handle }) => handle));
+        expect(handles.length).toBeGreaterThanOrEqual(30);
+      }
+  });
+
+  it('finds a handle that is misspelt', async () => {
+    const { listings } = (await search({ query: 'org.many-07/nots' }, 'search_agents', many)).body;
+    expect(listings?.[0]?.handle).toBe('org.many-07/notes');
   });
 
   it('suggests nothing where nothing is near, or where something matches', async () => {

@@ -167,9 +167,7 @@ describe('what the registry takes back', () => {
     });
     expect((await store.listings.version('a.b/c', '1.0.0'))?.record).toBe('{}');
     expect(await store.listings.count()).toBe(0);
-    expect(
-      await store.listings.search({ words: ['secret'], facets: [], after: undefined, limit: 5 }),
-    ).toEqual([]);
+    expect((await store.listings.search({ text: 'secret', facets: [], sort: 'relevance' })).hits).toEqual([]);
     registry.serve([
       registryEntry('a.b/c', { title: 'Secret words' }, { updatedAt: '2026-10-31T23:59:30Z' }),
     ]);

@@ -117,11 +117,11 @@ describe('two processes on one SQLite file', () => {
     await vi.waitFor(async () => expect(await description()).toBe('after'), { timeout: 3000 });
     await Promise.all([serving.close(), importing.close()]);
   });
-  it('counts a search once for all its pages, and again after a write', async () => {
+  it('counts a list once for all its pages, and again after a write', async () => {
     const store = await openSqliteStore(':memory:');
-    const counted = vi.spyOn(store.listings, 'searchCounts');
+    const counted = vi.spyOn(store.listings, 'listCounts');
     const cached = createCachedStore(store);
-    const total = async () => (await cached.listings.searchCounts({ words: ['one'], facets: [] })).total;
+    const total = async () => (await cached.listings.listCounts(['state:imported'])).total;
     await cached.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
     expect([await total(), await total()]).toEqual([1, 1]);
     expect(counted).toHaveBeenCalledTimes(1);

@@ -28,9 +28,9 @@ afterAll(async () => {
 const put = (description: string) =>
   store.write((tx) => tx.listings.putListings([makeListing('a/one', 1, { description })]));
 const found = async () => {
-  const query = { words: ['one'], facets: [], after: undefined, limit: 5 };
-  const { total } = await store.listings.searchCounts(query);
-  return [total, ...(await store.listings.search(query)).map(({ listing }) => listing.description)];
+  const { hits, counts } = await store.listings.search({ text: 'one', facets: [], sort: 'relevance' });
+  const rows = await store.listings.byIds(hits.map(({ id }) => id));
+  return [counts.total, ...rows.map(({ description }) => description)];
 };
 const shown = async () => (await store.listings.facts('a/one'))?.listing.description;
 

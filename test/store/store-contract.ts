@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { zeroImportCounts } from '../../src/evidence/import-run.ts';
 import type { ImportedSignal } from '../../src/evidence/listing/listing-document.ts';
 import { toLeaf } from '../../src/evidence/log/leaf.ts';
-import type { SearchQuery } from '../../src/store/contract/listings.ts';
+import type { ListQuery, SearchQuery } from '../../src/store/contract/listings.ts';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { describeChecks } from './checks-contract.ts';
 import { makeCapability, makeListing, makeRating, makeVersion } from './examples.ts';
@@ -16,18 +16,17 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   });
   afterEach(() => store.close());
 
-  const search = async (query: Partial<SearchQuery>) => {
-    const hits = await store.listings.search({
-      words: [],
-      facets: [],
-      after: undefined,
-      limit: 20,
-      ...query,
-    });
-    return hits.map(({ listing, tier }) => `${tier} ${listing.handle}`);
-  };
-  const counts = async (query: Partial<SearchQuery>) =>
-    (await store.listings.searchCounts({ words: [], facets: [], ...query })).total;
+  const rank = (query: Partial<SearchQuery>) =>
+    store.listings.search({ text: '', facets: [], sort: 'relevance', ...query });
+  const handlesOf = async (ids: readonly number[]) =>
+    (await store.listings.byIds(ids)).map(({ handle }) => handle);
+  const search = async (text: string, query: Partial<SearchQuery> = {}) =>
+    handlesOf((await rank({ ...query, text })).hits.map(({ id }) => id));
+  const list = async (query: Partial<ListQuery>) =>
+    (await store.listings.list({ facets: [], sort: 'relevance', after: undefined, limit: 20, ...query })).map(
+      ({ handle }) => handle,
+    );
+  const count = async (text: string) => (await rank({ text })).counts.total;
   const tags = (...names: string[]) => names.map((tag) => ({ tag, reason: 'test' }));
 
   describe(`${name}: search`, () => {
@@ -51,35 +50,80 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       ),
     );
 
-    it('ranks name before tags before text, inside by id', async () => {
-      expect(await search({ words: ['database'] })).toEqual([
-        '1 b/sqlite-database',
-        '1 c/Café',
-        '2 a/store',
-        '3 z/notes',
-      ]);
+    it('ranks names before descriptions before tags, whatever the number of a word', async () => {
+      expect(await search('database')).toEqual(['b/sqlite-database', 'c/Café', 'z/notes', 'a/store']);
+      expect(await search('databases')).toEqual(['b/sqlite-database', 'c/Café', 'z/notes', 'a/store']);
     });
-    it('needs every word, and takes the last one as a beginning from three letters on', async () => {
-      expect(await search({ words: ['sqlite', 'dat'] })).toEqual(['1 b/sqlite-database']);
-      expect(await search({ words: ['sqlite', 'da'] })).toEqual([]);
-      expect(await search({ words: ['dat', 'sqlite'] })).toEqual([]);
-    });
-    it('continues after a hit without repeating or losing one', async () => {
-      expect(await search({ words: ['database'], limit: 2 })).toEqual(['1 b/sqlite-database', '1 c/Café']);
-      expect(await search({ words: ['database'], after: { tier: 1, id: 40 }, limit: 1 })).toEqual([
-        '2 a/store',
+    it('puts those with most of the words first, and says how many each has', async () => {
+      const { hits, words } = await rank({ text: 'sqlite database notes' });
+      expect(words).toBe(3);
+      expect(await handlesOf(hits.map(({ id }) => id))).toEqual([
+        'z/notes',
+        'b/sqlite-database',
+        'c/Café',
+        'a/store',
       ]);
-      expect(await search({ words: ['database'], after: { tier: 2, id: 30 } })).toEqual(['3 z/notes']);
+      expect(hits.map(({ matched }) => matched)).toEqual([2, 2, 1, 1]);
+    });
+    it('takes an unknown last word for a beginning from three letters on', async () => {
+      expect(await search('sqli')).toEqual(['b/sqlite-database']);
+      expect(await search('sq')).toEqual([]);
+      expect(await search('dat sqlite')).toEqual(['b/sqlite-database']);
+    });
+    it('finds a handle as it is written first, else with other capitals', async () => {
+      expect((await search('z/notes'))[0]).toBe('z/notes');
+      expect((await search(' C/CAFÉ '))[0]).toBe('c/Café');
+      await store.write((tx) =>
+        tx.listings.putListings([makeListing('q/notes', 50), makeListing('Q/notes', 51)]),
+      );
+      expect((await search('Q/notes'))[0]).toBe('Q/notes');
+      expect((await search('q/notes'))[0]).toBe('q/notes');
+      expect((await rank({ text: 'q/notes', facets: ['tag:notes'] })).hits[0]?.matched).toBe(1);
     });
     it('filters by facets alone and with words', async () => {
-      expect(await search({ facets: ['tag:database'] })).toEqual(['0 b/sqlite-database', '0 a/store']);
-      expect(await search({ facets: ['tag:database', 'has:endpoint'] })).toEqual(['0 a/store']);
-      expect(await search({ words: ['database'], facets: ['tag:notes'] })).toEqual(['3 z/notes']);
-      expect(await search({ facets: ['tag:nothing'] })).toEqual([]);
+      expect(await list({ facets: ['tag:database'] })).toEqual(['b/sqlite-database', 'a/store']);
+      expect(await list({ facets: ['tag:database', 'has:endpoint'] })).toEqual(['a/store']);
+      expect(await list({ facets: ['tag:database'], after: { id: 20, updated_at: '' } })).toEqual([
+        'a/store',
+      ]);
+      expect(await list({ facets: ['tag:database'], sort: 'published' })).toEqual([
+        'a/store',
+        'b/sqlite-database',
+      ]);
+      expect(await search('database', { facets: ['tag:notes'] })).toEqual(['z/notes']);
+      expect(await list({ facets: ['tag:nothing'] })).toEqual([]);
+      expect(await search('database', { facets: ['tag:nothing'] })).toEqual([]);
+    });
+    it('sorts by publication and by update, all of them and those that words find', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([
+          makeListing('n/database', 15, { updated_at: '2026-02-02T00:00:00.000Z', facets: ['tag:database'] }),
+        ]),
+      );
+      const [newest, latest] = [{ sort: 'published' }, { sort: 'updated' }] as const;
+      expect(await list(newest)).toEqual(['c/Café', 'a/store', 'b/sqlite-database', 'n/database', 'z/notes']);
+      expect(await list({ ...newest, limit: 1, after: { id: 30, updated_at: '' } })).toEqual([
+        'b/sqlite-database',
+      ]);
+      expect(await list({ ...latest, limit: 2 })).toEqual(['n/database', 'c/Café']);
+      const behind = { id: 15, updated_at: '2026-02-02T00:00:00.000Z' };
+      expect(await list({ ...latest, facets: ['tag:database'], after: behind })).toEqual([
+        'a/store',
+        'b/sqlite-database',
+      ]);
+      expect(await search('database', newest)).toEqual([
+        'c/Café',
+        'a/store',
+        'b/sqlite-database',
+        'n/database',
+        'z/notes',
+      ]);
+      expect((await search('database', latest))[0]).toBe('n/database');
     });
     it('finds words without marks and in other scripts', async () => {
-      expect(await search({ words: ['cafe'] })).toEqual(['1 c/Café']);
-      expect(await search({ words: ['数据库'] })).toEqual(['3 c/Café']);
+      expect(await search('cafe')).toEqual(['c/Café']);
+      expect(await search('数据库')).toEqual(['c/Café']);
+      expect(await search('数据')).toEqual(['c/Café']);
     });
     it('finds a forge in names only where it is part of the own name', async () => {
       await store.write((tx) =>
@@ -88,74 +132,55 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           makeListing('io.github.github/github-mcp', 60),
         ]),
       );
-      expect(await search({ words: ['github'] })).toEqual([
-        '1 io.github.github/github-mcp',
-        '3 io.github.someone/notes',
-      ]);
-      expect(await search({ words: ['io', 'github', 'someone', 'notes'] })).toEqual([
-        '3 io.github.someone/notes',
-      ]);
+      expect(await search('github')).toEqual(['io.github.github/github-mcp']);
+      expect((await search('io.github.someone/notes'))[0]).toBe('io.github.someone/notes');
     });
     it('takes operators of the engine as plain words', async () => {
-      for (const word of ['OR', 'NEAR', 'name', 'and', 'rank'])
-        expect(await search({ words: [word] })).toEqual([]);
+      for (const word of ['OR', 'NEAR', 'rank', '"', "'", "x'y", 'x:*', '(', '\\'])
+        expect(await search(word)).toEqual([]);
     });
-    it('finds the same before and after a word became frequent', async () => {
-      const rows = (from: number, step: number) =>
-        [0, 1, 2].map((at) =>
-          makeListing(`w/harness-${at}`, from + at * step, {
-            title: at === 0 ? 'Weathervane' : undefined,
-            tags: tags(...(at === 1 ? ['weathervane'] : [])),
-            description: at === 2 ? 'Weathervanes, many' : 'One thing',
-          }),
-        );
-      const found = async () => [
-        await search({ words: ['harness', 'weather'] }),
-        await search({ words: ['weathervane'] }),
-        await search({ words: ['weathervane', 'harness'] }),
-        await search({ words: ['weathervane'], after: { tier: 1, id: 1 } }),
-        await search({ words: ['weather'], facets: ['state:imported'], limit: 1 }),
-        String(await counts({ words: ['weather'] })),
-        (await store.listings.near('w/harness', 5)).join(' '),
-      ];
-      const expected = [
-        ['1 w/harness-0', '2 w/harness-1', '3 w/harness-2'],
-        ['1 w/harness-0', '2 w/harness-1', '3 w/harness-2'],
-        ['1 w/harness-0', '2 w/harness-1'],
-        ['2 w/harness-1', '3 w/harness-2'],
-        ['1 w/harness-0'],
-        '3',
-        'w/harness-0 w/harness-1 w/harness-2',
-      ];
-      const put = (listings: ReturnType<typeof rows>) =>
-        store.write((tx) => tx.listings.putListings(listings));
-      await put(rows(1, 10));
-      expect(await found()).toEqual(expected);
-      await put([makeListing('x/chosen', 1024, { description: 'Harness the weathervane and weathervanes' })]);
-      await put([makeListing('x/chosen', 1024, { withdrawn: 'deleted', facets: [] })]);
-      expect(await found()).toEqual(expected);
-      await put(rows(2048, 2048));
-      expect(await found()).toEqual([
-        ...expected.slice(0, 3),
-        ['1 w/harness-0', '2 w/harness-1', '3 w/harness-2'],
-        ...expected.slice(4),
-      ]);
-    });
-    it('answers a prefix of more words than it counts', async () => {
-      const many = Array.from({ length: 100 }, (_, at) => `wea${String.fromCodePoint(0x4e00 + at)}`);
+    it('obeys quotes and minus', async () => {
       await store.write((tx) =>
         tx.listings.putListings([
-          makeListing('w/first', 1024, { description: many.join(' ') }),
-          makeListing('w/second', 2049, { description: many.slice(90).join(' ') }),
+          makeListing('p/one', 70, { description: 'A knowledge graph for agents' }),
+          makeListing('p/two', 71, { description: 'Knowledge of a bar graph' }),
         ]),
       );
-      expect(await search({ words: ['wea'] })).toEqual(['3 w/first', '3 w/second']);
-      expect(await search({ words: [many[2] ?? ''] })).toEqual(['3 w/first']);
-      expect(await search({ words: [many[95] ?? ''] })).toEqual(['3 w/first', '3 w/second']);
-      expect(await search({ words: many.slice(88, 98) })).toEqual(['3 w/first']);
+      expect(await search('knowledge graph')).toEqual(['p/one', 'p/two']);
+      expect(await search('"knowledge graph"')).toEqual(['p/one']);
+      expect(await search('knowledge -agents')).toEqual(['p/two']);
+    });
+    it('corrects unknown words, also joined and split ones', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([
+          makeListing('h/hugging-face', 80, { description: 'Models' }),
+          makeListing('w/weathervane', 81, { description: 'Wind' }),
+        ]),
+      );
+      expect(await search('huggingface')).toEqual(['h/hugging-face']);
+      expect(await search('wethervane')).toEqual(['w/weathervane']);
+      expect(await search('weather vane')).toEqual(['w/weathervane']);
+    });
+    it('puts placeholders last', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([
+          makeListing('t/weather', 90, { description: 'Description of my MCP server' }),
+          makeListing('u/forecasts', 91, { description: 'Forecasts of the weather' }),
+        ]),
+      );
+      expect(await search('weather')).toEqual(['u/forecasts', 't/weather']);
+    });
+    it('ranks some hundred of many, and tells that there are more', async () => {
+      const many = Array.from({ length: 1500 }, (_, at) => makeListing(`m/crowd-${at}`, 1000 + at * 7));
+      await store.write((tx) => tx.listings.putListings(many));
+      const { hits, counts } = await rank({ text: 'crowd' });
+      expect(hits).toHaveLength(400);
+      expect(counts).toEqual({ total: 400, capped: true, facets: { 'state:imported': 400 } });
+      expect((await rank({ text: 'crowd sqlite' })).hits.map(({ id }) => id)).toContain(20);
+      expect(await search('crowd-77 crowd')).toContain('m/crowd-77');
     });
     it('counts hits and their facets', async () => {
-      expect(await store.listings.searchCounts({ words: ['database'], facets: [] })).toEqual({
+      expect((await rank({ text: 'database' })).counts).toEqual({
         total: 4,
         capped: false,
         facets: {
@@ -166,14 +191,19 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           'has:endpoint': 1,
         },
       });
-      expect((await store.listings.searchCounts({ words: [], facets: [] })).total).toBe(4);
+      expect((await store.listings.listCounts([])).total).toBe(4);
+      expect(await store.listings.listCounts(['tag:notes'])).toEqual({
+        total: 1,
+        capped: false,
+        facets: { 'tag:notes': 1, 'state:imported': 1 },
+      });
       expect(await store.listings.facetCounts('tag')).toEqual([
         { facet: 'tag:database', listings: 2 },
         { facet: 'tag:notes', listings: 1 },
       ]);
     });
     it('forgets the old words, facets and counts of a changed or withdrawn listing', async () => {
-      expect(await counts({ words: ['database'] })).toBe(4);
+      expect(await count('database')).toBe(4);
       await store.write((tx) =>
         tx.listings.putListings([
           makeListing('z/notes', 5, {
@@ -183,9 +213,10 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           makeListing('a/store', 30, { withdrawn: 'deleted', description: '', tags: [], facets: [] }),
         ]),
       );
-      expect(await counts({ words: ['database'] })).toBe(2);
-      expect(await search({ words: ['database'] })).toEqual(['1 b/sqlite-database', '1 c/Café']);
-      expect(await search({})).toEqual(['0 z/notes', '0 b/sqlite-database', '0 c/Café']);
+      expect(await count('database')).toBe(2);
+      expect(await search('database')).toEqual(['b/sqlite-database', 'c/Café']);
+      expect(await search('kept')).toEqual([]);
+      expect(await list({})).toEqual(['z/notes', 'b/sqlite-database', 'c/Café']);
       expect(await store.listings.facetCounts('tag')).toEqual([
         { facet: 'tag:database', listings: 1 },
         { facet: 'tag:other', listings: 1 },
@@ -366,7 +397,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       });
       expect(native?.related.ratings).toBe(1);
       expect(native?.flags).toEqual({ same_owner: 1 });
-      expect(await search({ facets: ['has:ratings'] })).toEqual(['0 a/subject']);
+      expect(await list({ facets: ['has:ratings'] })).toEqual(['a/subject']);
     });
     it('stores each field of a rating in its own column, whatever their order', async () => {
       const first = makeRating('1', { interaction_id: 'one', score: 5 });
@@ -507,8 +538,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       ]);
       expect(await store.claims.nextRootGeneration('a/one', 'github.com/a')).toBe(3);
       expect(await store.claims.nextRootGeneration('a/one', 'github.com/b')).toBe(0);
-      expect(await search({ facets: ['state:claimed'] })).toEqual(['0 a/one']);
-      expect(await search({ facets: ['state:imported'] })).toEqual([]);
+      expect(await list({ facets: ['state:claimed'] })).toEqual(['a/one']);
+      expect(await list({ facets: ['state:imported'] })).toEqual([]);
       expect((await store.claims.claimed('', 10)).map(({ handle }) => handle)).toEqual(['a/one']);
     });
     it('keeps feedback until it is closed', async () => {

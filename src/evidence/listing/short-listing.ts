@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPlaceholder } from '../search/placeholder.ts';
 import type { Facet } from './facets.ts';
 import type { ListingSummary } from './listing.ts';
 import { claimStates } from './listing-document.ts';
@@ -16,22 +17,27 @@ export const shortListing = z.object({
   has_native_ratings: z.boolean(),
   published_at: z.string(),
   updated_at: z.string(),
-  found_in: z.enum(['name', 'tags', 'text']).optional().describe('Where the search words were found'),
+  matched: z.string().optional().describe('If not all words match: matched 2 of 4 words'),
+  placeholder_description: z.boolean().optional().describe('true: the description is a placeholder'),
 });
 export type ShortListing = z.infer<typeof shortListing>;
-
-/** Where a search found a listing: 1 in its name, 2 in its tags, 3 in its text; 0 for a search without words. */
-export type SearchTier = 0 | 1 | 2 | 3;
-
-const tierNames = [undefined, 'name', 'tags', 'text'] as const;
 
 const stateOf = (facets: readonly Facet[]) =>
   claimStates.find((state) => facets.includes(`state:${state}`)) ?? 'imported';
 
-/** The short form of a listing, with where a search found it. */
-export function toShortListing(listing: ListingSummary, tier: SearchTier = 0): ShortListing {
+/** How many words of a search a listing has; `matched` is undefined if the search was for its handle. */
+export interface WordMatch {
+  readonly words: number;
+  readonly matched: number | undefined;
+}
+
+const toMatchText = ({ words, matched = words }: WordMatch) =>
+  matched < words ? `matched ${matched} of ${words} words` : undefined;
+
+/** The short form of a listing, with how much of a search it matches. */
+export function toShortListing(listing: ListingSummary, match?: WordMatch): ShortListing {
   const { handle, title, description, version, endpoint, repository, tags, facets } = listing;
-  const found_in = tierNames[tier];
+  const matched = match && toMatchText(match);
   return {
     handle,
     ...(title && { title }),
@@ -44,6 +50,7 @@ export function toShortListing(listing: ListingSummary, tier: SearchTier = 0): S
     has_native_ratings: facets.includes('has:ratings'),
     published_at: listing.published_at,
     updated_at: listing.updated_at,
-    ...(found_in && { found_in }),
+    ...(matched && { matched }),
+    ...(isPlaceholder(description) && { placeholder_description: true }),
   };
 }

@@ -12,7 +12,7 @@ import { wantsPage } from '../response/problems.ts';
 /** The largest `limit` of search_agents. */
 const maxPerCall = 50;
 
-const plainNames = ['transport', 'package', 'state', 'cursor'] as const;
+const plainNames = ['transport', 'package', 'state', 'sort', 'cursor'] as const;
 const flagNames = ['has_endpoint', 'has_native_ratings'] as const;
 
 /** The input of search_agents that an address holds. */

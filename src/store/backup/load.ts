@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { DumpedRow, DumpedTable, Load } from '../contract/backup.ts';
 import type { Db, Engine, SearchIndex } from '../engine.ts';
+import { replaceInIndex } from '../search/indexing.ts';
 import { countRows, dumpedTables, keyColumns, keyOf, readTable } from './dump.ts';
 import { isComplete, takeHead } from './state.ts';
 
@@ -22,7 +23,7 @@ async function clearBatch(search: SearchIndex, db: Db, table: DumpedTable): Prom
   const { value: rows } = await readTable(db, table).next();
   const last = rows?.at(-1);
   if (!rows || !last) return false;
-  if (table === 'listing') await search.replace(db, idsOf(rows), []);
+  if (table === 'listing') await replaceInIndex(db, search, { removedIds: idsOf(rows), listings: [] });
   await sql`delete from ${sql.table(table)} where (${keyColumns(table)}) <= (${keyOf(table, last)})`.execute(
     db,
   );
@@ -50,7 +51,7 @@ async function indexListings(search: SearchIndex, db: Db, ids: readonly number[]
     .where('id', 'in', [...ids])
     .where('withdrawn', 'is', null)
     .execute();
-  await search.replace(db, [], listings);
+  await replaceInIndex(db, search, { removedIds: [], listings });
 }
 
 async function putRows(

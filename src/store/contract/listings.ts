@@ -6,31 +6,48 @@ import type {
   VersionSummary,
 } from '../../evidence/listing/listing.ts';
 import type { ListingFacts } from '../../evidence/listing/listing-facts.ts';
-import type { SearchTier } from '../../evidence/listing/short-listing.ts';
 import type { SourceSignals } from './signals.ts';
 
-/** What to search for; all facets and all words must match. */
+/** Orders of listings: best match (without words: oldest first), newest first, last updated first. */
+export type SearchSort = 'relevance' | 'published' | 'updated';
+
+/** What to search for; all facets must match. */
 export interface SearchQuery {
-  /** Tokens of the query (tokenize.ts); the last one matches as a prefix from three letters on. */
-  readonly words: readonly string[];
+  readonly text: string;
   readonly facets: readonly Facet[];
-  /** Continue after this hit. */
-  readonly after: { readonly tier: number; readonly id: number } | undefined;
-  readonly limit: number;
+  readonly sort: SearchSort;
 }
 
-/** A listing that a search found, and where. */
+/** A listing that a search found. */
 export interface SearchHit {
-  readonly listing: ListingSummary;
-  readonly tier: SearchTier;
+  readonly id: number;
+  /** How many of the words that count it has; undefined if the query is its handle. */
+  readonly matched: number | undefined;
 }
 
-/** How many listings match, counted up to 1,000; facets are counted over the same listings. */
+/** How many listings match, counted up to a limit; facets are counted over the same listings. */
 export interface SearchCounts {
   readonly total: number;
   /** Whether more than `total` match. */
   readonly capped: boolean;
   readonly facets: Readonly<Record<Facet, number>>;
+}
+
+/** All hits that a search ranked, in order: some hundred at most. */
+export interface SearchRanking {
+  readonly hits: readonly SearchHit[];
+  /** How many words of the query count. */
+  readonly words: number;
+  readonly counts: SearchCounts;
+}
+
+/** Listings by their facets alone. */
+export interface ListQuery {
+  readonly facets: readonly Facet[];
+  readonly sort: SearchSort;
+  /** Continue after this listing. */
+  readonly after: Pick<ListingSummary, 'id' | 'updated_at'> | undefined;
+  readonly limit: number;
 }
 
 /** Reads of listings. Each is bounded: none scans, counts or sorts all listings. Visible means not withdrawn. */
@@ -43,9 +60,14 @@ export interface ListingReads {
   byHandles(handles: readonly string[]): Promise<Listing[]>;
   /** Up to `limit` visible handles similar to an unknown one: same letters in other case first, then by edit distance. */
   near(handle: string, limit: number): Promise<string[]>;
-  /** Visible listings, by tier, then by static rank. */
-  search(query: SearchQuery): Promise<SearchHit[]>;
-  searchCounts(query: Pick<SearchQuery, 'words' | 'facets'>): Promise<SearchCounts>;
+  /** Visible listings that have words of a query, ranked. */
+  search(query: SearchQuery): Promise<SearchRanking>;
+  /** Visible listings by their facets; by last update and facets, only the newest 1,000 of them. */
+  list(query: ListQuery): Promise<ListingSummary[]>;
+  /** Counts of visible listings that have all of these facets, up to 1,000. */
+  listCounts(facets: readonly Facet[]): Promise<SearchCounts>;
+  /** The visible listings with these ids, in the same order. */
+  byIds(ids: readonly number[]): Promise<ListingSummary[]>;
   /** How many visible listings have each facet of a kind, most first. */
   facetCounts(kind: string): Promise<{ facet: Facet; listings: number }[]>;
   /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */

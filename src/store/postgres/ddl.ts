@@ -6,7 +6,12 @@ export const postgresDdl: EngineDdl = {
   int8: sql`bigint`,
   text: sql`text collate "C"`,
   async createEngineTables(db) {
-    await sql`create table listing_search (id bigint primary key, words tsvector not null)`.execute(db);
-    await sql`create index listing_search_words on listing_search using gin (words)`.execute(db);
+    await sql`create table listing_search (
+      id bigint primary key, position bigint not null, terms tsvector not null, text text not null)`.execute(
+      db,
+    );
+    await sql`create index listing_search_terms on listing_search using gin (terms)`.execute(db);
+    await sql`create table search_term (term text collate "C" primary key, listings bigint not null)
+      with (fillfactor = 70)`.execute(db);
   },
 };

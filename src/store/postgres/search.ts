@@ -1,86 +1,94 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { SearchQuery } from '../contract/listings.ts';
-import type { Db, IndexHit, SearchIndex } from '../engine.ts';
-import { readVisibleListings } from '../queries/listings/visible.ts';
-import type { ListingRow } from '../schema/listings.ts';
-import { isFrequent } from './estimate.ts';
-import { toExpression, toLexemes, toNameExpression } from './terms.ts';
-import { createIndexCondition, createTierReader, scannedRows } from './tier-reader.ts';
+import { sql } from 'kysely';
+import type { Probe } from '../../evidence/search/plan.ts';
+import type { Candidate } from '../../evidence/search/score.ts';
+import type { Db, FacetRange, SearchIndex } from '../engine.ts';
+import { toExpression, toFacetExpression, toLexemes } from './terms.ts';
 
-async function readListings(db: Db, ids: readonly number[]): Promise<Map<number, ListingRow>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('listing')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .where('withdrawn', 'is', null)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row]));
-}
+/** Each window holds a quarter of the listings of the one before; GIN reads all matches of the one that is named. */
+const windowSize = 4;
+const mostWindows = 5;
+/** Matches of a window that are read without looking for a narrower one. */
+const fewMatches = 1000;
+/** So many times the matches that are needed are expected of a window that is chosen. */
+const spare = 3;
 
-async function searchTiers(db: Db, query: SearchQuery): Promise<IndexHit[]> {
-  const read = createTierReader(db, query);
-  const found: { id: number; tier: IndexHit['tier'] }[] = [];
-  for (const tier of query.words.length > 0 ? ([1, 2, 3] as const) : ([0] as const)) {
-    if (tier < (query.after?.tier ?? 0) || found.length >= query.limit) continue;
-    const afterId = query.after?.tier === tier ? query.after.id : 0;
-    const matches = await read({ tier, afterId, limit: query.limit - found.length });
-    found.push(...matches.map(({ id }) => ({ id, tier })));
+function chooseWindow({ expected, limit }: Probe): number {
+  let window = 0;
+  let matches = expected;
+  while (window < mostWindows && matches > fewMatches && matches / windowSize > limit * spare) {
+    window += 1;
+    matches /= windowSize;
   }
-  const listings = await readListings(
-    db,
-    found.map(({ id }) => id),
-  );
-  // A listing withdrawn since the index was read is left out.
-  return found.flatMap(({ id, tier }) => {
-    const listing = listings.get(id);
-    return listing ? [{ listing, tier }] : [];
-  });
+  return window;
 }
 
-async function listEverything(db: Db, { after, limit }: SearchQuery): Promise<IndexHit[]> {
-  const rows = await readVisibleListings(db, after?.id ?? 0, limit);
-  return rows.map((listing) => ({ listing, tier: 0 }));
+async function findIn(db: Db, probe: Probe, window: number): Promise<Candidate[]> {
+  // The sum keeps PostgreSQL from reading an index in its order instead.
+  const found = sql<Candidate>`select position, text from listing_search
+    where terms @@ ${toExpression(probe, window)}::tsquery order by position + 0 limit ${probe.limit}`;
+  return (await found.execute(db)).rows;
 }
 
-/** Facet texts of the first `limit` rows of a source that has listing ids. */
-async function readFacets(db: Db, source: RawBuilder<unknown>, limit: number): Promise<string[]> {
-  const query = sql<{ facets: string | null }>`select string_agg(listing.facets, chr(10)) as facets from
-    (select id from ${source} limit ${limit}) as matches join listing on listing.id = matches.id`;
-  return (await query.execute(db)).rows[0]?.facets?.split('\n') ?? [];
+/** Listings looked at one by one in the order of ids before the index is asked, which finds in no order. */
+const scannedRows = 10_000;
+
+async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scanned: number | undefined) {
+  const expression = toFacetExpression(facets);
+  const behind = order === 'oldest' ? sql`id > ${after ?? 0}` : sql`id < ${after ?? Number.MAX_SAFE_INTEGER}`;
+  const direction = order === 'oldest' ? sql`` : sql`desc`;
+  const rows = scanned
+    ? sql`(select id, terms from listing_search where ${behind} order by id ${direction} limit ${scanned}) as next`
+    : sql`listing_search`;
+  const found = sql<{ id: number }>`select id from ${rows} where terms @@ ${expression}::tsquery and ${behind}
+    order by id + 0 ${direction} limit ${limit}`;
+  return (await found.execute(db)).rows.map(({ id }) => id);
 }
 
-/** A tsvector with GIN. No parser or dictionary of PostgreSQL is used, so that words are the same as in SQLite. */
+/** A tsvector with GIN. No parser or dictionary of PostgreSQL is used, so that terms are the same as in SQLite. */
 export const postgresSearch: SearchIndex = {
-  async replace(db, removedIds, rows) {
-    if (removedIds.length > 0)
-      await sql`delete from listing_search where id = any(${removedIds}::bigint[])`.execute(db);
-    if (rows.length === 0) return;
-    const values = rows.map((row) => sql`(${row.id}::bigint, array_to_tsvector(${toLexemes(row)}::text[]))`);
-    await sql`insert into listing_search (id, words) values ${sql.join(values)}`.execute(db);
+  async remove(db, ids) {
+    const removed = sql<{ text: string }>`delete from listing_search where id = any(${ids}::bigint[])
+      returning text`;
+    return (await removed.execute(db)).rows.map(({ text }) => text);
   },
 
-  search: (db, query) =>
-    query.words.length + query.facets.length > 0 ? searchTiers(db, query) : listEverything(db, query),
+  async put(db, documents) {
+    await sql`insert into listing_search (id, position, terms, text)
+      select id, position, array_to_tsvector(string_to_array(terms, ' ')), text from unnest(
+        ${documents.map(({ id }) => id)}::bigint[], ${documents.map(({ position }) => position)}::bigint[],
+        ${documents.map((one) => toLexemes(one).join(' '))}::text[],
+        ${documents.map(({ text }) => text)}::text[]) as put (id, position, terms, text)`.execute(db);
+  },
 
-  async matchedFacets(db, terms, limit) {
-    const tier = terms.words.length > 0 ? 3 : 0;
-    const expression = toExpression(terms, tier);
-    if (await isFrequent(db, expression, { matches: limit, rows: scannedRows })) {
-      // Twice the rows that should do, because matches are not spread evenly.
-      const rows = sql`(select id, words from listing_search order by id limit ${2 * scannedRows}) as first_rows`;
-      const facets = await readFacets(db, sql`${rows} where words @@ ${expression}::tsquery`, limit);
-      if (facets.length >= limit) return facets;
+  async addTermCounts(db, changes) {
+    const sorted = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
+    await sql`insert into search_term (term, listings) select * from unnest(
+        ${sorted.map(([term]) => term)}::text[], ${sorted.map(([, by]) => by)}::bigint[])
+      on conflict (term) do update set listings = search_term.listings + excluded.listings`.execute(db);
+  },
+
+  async readTermCounts(db, terms) {
+    const known = sql<{ term: string; listings: number }>`select term, listings from search_term
+      where term = any(${terms}::text[]) and listings > 0`;
+    return new Map((await known.execute(db)).rows.map(({ term, listings }) => [term, listings]));
+  },
+
+  async find(db, probe) {
+    for (let window = chooseWindow(probe); window > 0; window -= 2) {
+      const found = await findIn(db, probe, window);
+      if (found.length >= probe.limit) return found;
     }
-    const condition = await createIndexCondition(db, terms);
-    return readFacets(db, sql`listing_search where ${condition(tier)}`, limit);
+    return findIn(db, probe, 0);
   },
 
-  async named(db, words, limit) {
-    if (words.length === 0) return [];
-    // The sum keeps PostgreSQL from reading all listings in the order of their ids instead.
-    const query = sql<ListingRow>`select listing.* from listing_search join listing on listing.id = listing_search.id
-      where words @@ ${toNameExpression(words)}::tsquery order by listing_search.id + 0 limit ${limit}`;
-    return (await query.execute(db)).rows;
+  async readFacetTexts(db, ids) {
+    const found = sql<{ facets: string | null }>`select string_agg(facets, chr(10)) as facets
+      from listing where id = any(${ids}::bigint[])`;
+    return (await found.execute(db)).rows[0]?.facets?.split('\n') ?? [];
+  },
+
+  async list(db, range) {
+    const near = await listBy(db, range, scannedRows);
+    return near.length >= range.limit ? near : listBy(db, range, undefined);
   },
 };

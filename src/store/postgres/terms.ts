@@ -1,46 +1,32 @@
-import type { SearchQuery } from '../contract/listings.ts';
-import { searchTextOf } from '../queries/listings/rows.ts';
-import type { ListingRow } from '../schema/listings.ts';
+import type { SearchDocument } from '../../evidence/search/document.ts';
+import type { Atom, Probe } from '../../evidence/search/plan.ts';
+import { windowsOf } from '../../evidence/search/position.ts';
 
-/** What a search looks for. */
-export type SearchTerms = Pick<SearchQuery, 'words' | 'facets'>;
-
-/** A lexeme of PostgreSQL has at most 2,046 bytes; 500 characters always fit. */
-const longestWord_chars = 500;
-const toWordLexeme = (tier: number, word: string) => `${tier}${word.slice(0, longestWord_chars)}`;
 const toFacetLexeme = (facet: string) => `f${facet}`;
+const toWindowLexeme = (window: number) => `z${window}`;
 
-/** The lexemes to index for a row: a word once for each tier that it matches in, that is for its own and all wider ones. */
-export function toLexemes(row: ListingRow): string[] {
-  const { name, tags, body } = searchTextOf(row);
-  const wordsOfTiers = [name, [...name, ...tags], [...name, ...tags, ...body]];
-  const lexemes = wordsOfTiers.flatMap((words, at) => words.map((word) => toWordLexeme(at + 1, word)));
-  return [...new Set([...lexemes, ...row.facets.split(' ').filter(Boolean).map(toFacetLexeme)])];
-}
+/** The lexemes of a document: terms, strong terms, facets, and the windows its position is in. */
+export const toLexemes = ({ terms, strong, facets, position }: SearchDocument): string[] => [
+  ...terms.map((term) => `w${term}`),
+  ...strong.map((term) => `h${term}`),
+  ...facets.map(toFacetLexeme),
+  ...Array.from({ length: windowsOf(position) }, (_, at) => toWindowLexeme(at + 1)),
+];
 
 const quote = (text: string) => `'${text.replaceAll(/['\\]/g, '$&$&')}'`;
 
-/** The tsquery of any of these words in a name. */
-export const toNameExpression = (words: readonly string[]): string =>
-  words.map((word) => quote(toWordLexeme(1, word))).join(' | ');
+const toAtomExpression = ({ terms, strong }: Atom) =>
+  `(${terms.map((term) => quote(`${strong ? 'h' : 'w'}${term}`)).join(' & ')})`;
 
-/** The tsquery of the last word as a prefix; undefined where it is too short for one. */
-export function toPrefixExpression({ words }: SearchTerms, tier: number): string | undefined {
-  const last = words.at(-1) ?? '';
-  return [...last].length >= 3 ? `${quote(toWordLexeme(tier, last))}:*` : undefined;
-}
+/** The tsquery of some facets that all must be there. */
+export const toFacetExpression = (facets: readonly string[]): string =>
+  facets.map((facet) => quote(toFacetLexeme(facet))).join(' & ');
 
-/** The tsquery of everything but the last word. */
-export const toOthersExpression = ({ words, facets }: SearchTerms, tier: number): string =>
+/** The tsquery of a look into the index; 0 is the window that holds everything. */
+export const toExpression = ({ groups, facets, excluded }: Probe, window: number): string =>
   [
-    ...words.slice(0, -1).map((word) => quote(toWordLexeme(tier, word))),
+    ...groups.map((group) => `(${group.map(toAtomExpression).join(' | ')})`),
     ...facets.map((facet) => quote(toFacetLexeme(facet))),
+    ...excluded.map((term) => `!${quote(`w${term}`)}`),
+    ...(window > 0 ? [quote(toWindowLexeme(window))] : []),
   ].join(' & ');
-
-/** The tsquery of what matches in a tier or in a narrower one; tier 0 has facets only. */
-export function toExpression(terms: SearchTerms, tier: number): string {
-  const last = terms.words.at(-1);
-  if (last === undefined) return toOthersExpression(terms, tier);
-  const lastExpression = toPrefixExpression(terms, tier) ?? quote(toWordLexeme(tier, last));
-  return [toOthersExpression(terms, tier), lastExpression].filter(Boolean).join(' & ');
-}

@@ -59,6 +59,12 @@ export interface FacetCountRow {
   listings: number;
 }
 
+/** How many visible listings have a search term; every write updates it. */
+export interface SearchTermRow {
+  term: string;
+  listings: number;
+}
+
 /** How many visible listings a namespace has; every write updates it, so that no read has to count. */
 export interface PublisherCountRow {
   namespace: string;

@@ -8,6 +8,7 @@ import type {
   ListingRow,
   ListingVersionRow,
   PublisherCountRow,
+  SearchTermRow,
 } from './listings.ts';
 import type { RatingResponseRow, RatingRow } from './ratings.ts';
 import type { LogHeadRow, LogKeyRow, LogLeafRow, LogNodeRow, LogRecordRow } from './transparency-log.ts';
@@ -33,6 +34,7 @@ export interface Schema {
   feedback: FeedbackRow;
   claim_key: ClaimKeyRow;
   facet_count: FacetCountRow;
+  search_term: SearchTermRow;
   publisher_count: PublisherCountRow;
   limit_bucket: LimitBucketRow;
   limit_key: LimitKeyRow;

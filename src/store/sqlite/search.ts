@@ -1,85 +1,75 @@
 import { sql } from 'kysely';
-import type { SearchQuery } from '../contract/listings.ts';
-import type { Db, IndexHit, SearchIndex } from '../engine.ts';
-import { readVisibleListings } from '../queries/listings/visible.ts';
-import type { ListingRow } from '../schema/listings.ts';
-import { type Term, toExpression, toIndexTexts, toNameExpression, toTerms } from './terms.ts';
-
-const widestTier = 3;
-
-/** Matches after an id, in static rank. */
-async function readMatches(
-  db: Db,
-  expression: string,
-  { afterId, limit }: { readonly afterId: number; readonly limit: number },
-): Promise<ListingRow[]> {
-  const query = sql<ListingRow>`select listing.* from listing_search join listing on listing.id = listing_search.rowid
-    where listing_search match ${expression} and listing_search.rowid > ${afterId}
-    order by listing_search.rowid limit ${limit}`;
-  return (await query.execute(db)).rows;
-}
-
-interface TermQuery extends SearchQuery {
-  readonly terms: readonly Term[];
-}
+import { toPosition } from '../../evidence/search/position.ts';
+import type { Candidate } from '../../evidence/search/score.ts';
+import type { SearchIndex } from '../engine.ts';
+import { toExpression, toFacetToken, toIndexRows } from './terms.ts';
 
 /**
- * Hits of one tier, without those of narrower tiers. On the first page these are all among `hits` and are left out by
- * their ids; after a cursor the index has to exclude them, which is slower.
+ * FTS5 over terms and facets, its rowid the position, and another one over facets alone, its rowid the id: both are read
+ * in the order of their rowids, only as far as needed. Lists of values are passed as JSON, so that each statement is
+ * prepared once.
  */
-async function searchTier(
-  db: Db,
-  query: TermQuery,
-  { tier, hits }: { readonly tier: IndexHit['tier']; readonly hits: readonly IndexHit[] },
-): Promise<IndexHit[]> {
-  const { terms, facets, after, limit } = query;
-  const afterId = after?.tier === tier ? after.id : 0;
-  const all = toExpression(terms, facets, tier);
-  const expression = after && tier > 1 ? `(${all}) NOT (${toExpression(terms, facets, tier - 1)})` : all;
-  const rows = expression
-    ? await readMatches(db, expression, { afterId, limit })
-    : await readVisibleListings(db, afterId, limit);
-  const known = new Set(hits.map(({ listing }) => listing.id));
-  return rows
-    .filter(({ id }) => !known.has(id))
-    .slice(0, limit - hits.length)
-    .map((listing) => ({ listing, tier }));
-}
-
-async function searchTiers(db: Db, query: TermQuery): Promise<IndexHit[]> {
-  const hits: IndexHit[] = [];
-  for (const tier of [1, 2, 3] as const) {
-    if (tier < (query.after?.tier ?? 1) || hits.length >= query.limit) continue;
-    hits.push(...(await searchTier(db, query, { tier, hits })));
-  }
-  return hits;
-}
-
-/** FTS5 over names, tags, descriptions and facets. The rowid is the static rank, so matches are never sorted. */
 export const sqliteSearch: SearchIndex = {
-  async replace(db, removedIds, rows) {
-    if (removedIds.length > 0)
-      await sql`delete from listing_search where rowid in (${sql.join(removedIds)})`.execute(db);
-    if (rows.length === 0) return;
-    const values = (await toIndexTexts(db, rows)).map(({ id, text }) => sql`(${id}, ${text})`);
-    await sql`insert into listing_search (rowid, words) values ${sql.join(values)}`.execute(db);
+  async remove(db, ids) {
+    const positions = JSON.stringify(ids.map(toPosition));
+    const removed = sql<{ text: string }>`delete from search_doc
+      where position in (select value from json_each(${positions})) returning text`;
+    const { rows } = await removed.execute(db);
+    await sql`delete from listing_search where rowid in (select value from json_each(${positions}))`.execute(
+      db,
+    );
+    await sql`delete from listing_facet where rowid in (select value from json_each(${JSON.stringify(ids)}))`.execute(
+      db,
+    );
+    return rows.map(({ text }) => text);
   },
 
-  async search(db, query) {
-    if (query.words.length === 0) return searchTier(db, { ...query, terms: [] }, { tier: 0, hits: [] });
-    return searchTiers(db, { ...query, terms: await toTerms(db, query.words) });
+  async put(db, documents) {
+    // FTS5 begins a new segment wherever a rowid is smaller than the one before.
+    const byPosition = toIndexRows(documents.toSorted((a, b) => a.position - b.position));
+    const byId = toIndexRows(documents.toSorted((a, b) => a.id - b.id));
+    await sql`insert into listing_search (rowid, terms)
+      select value ->> 0, value ->> 2 from json_each(${byPosition})`.execute(db);
+    await sql`insert into search_doc (position, text)
+      select value ->> 0, value ->> 4 from json_each(${byPosition})`.execute(db);
+    await sql`insert into listing_facet (rowid, facets)
+      select value ->> 1, value ->> 3 from json_each(${byId})`.execute(db);
   },
 
-  async matchedFacets(db, { words, facets }, limit) {
-    const terms = words.length > 0 ? await toTerms(db, words) : [];
-    const expression = toExpression(terms, facets, widestTier);
+  async addTermCounts(db, changes) {
+    const sorted = JSON.stringify([...changes].sort(([a], [b]) => (a < b ? -1 : 1)));
+    await sql`insert into search_term (term, listings) select value ->> 0, value ->> 1 from json_each(${sorted})
+      where true on conflict (term) do update set listings = listings + excluded.listings`.execute(db);
+  },
+
+  async readTermCounts(db, terms) {
+    const known = sql<{ term: string; listings: number }>`select term, listings from search_term
+      where term in (select value from json_each(${JSON.stringify(terms)})) and listings > 0`;
+    return new Map((await known.execute(db)).rows.map(({ term, listings }) => [term, listings]));
+  },
+
+  async find(db, probe) {
+    const found = sql<Candidate>`select search_doc.position, search_doc.text
+      from listing_search join search_doc on search_doc.position = listing_search.rowid
+      where listing_search match ${toExpression(probe)} order by listing_search.rowid limit ${probe.limit}`;
+    return (await found.execute(db)).rows;
+  },
+
+  async readFacetTexts(db, ids) {
     // One text instead of a thousand rows, which would take as long to read as to find.
-    const query = sql<{ facets: string | null }>`select group_concat(facets, char(10)) as facets from
-      (select listing.facets from listing_search join listing on listing.id = listing_search.rowid
-        where listing_search match ${expression} limit ${limit})`;
-    return (await query.execute(db)).rows[0]?.facets?.split('\n') ?? [];
+    const found = sql<{ facets: string | null }>`select group_concat(facets, char(10)) as facets
+      from listing where id in (select value from json_each(${JSON.stringify(ids)}))`;
+    return (await found.execute(db)).rows[0]?.facets?.split('\n') ?? [];
   },
 
-  named: async (db, words, limit) =>
-    words.length === 0 ? [] : readMatches(db, await toNameExpression(db, words), { afterId: 0, limit }),
+  async list(db, { facets, order, after, limit }) {
+    const expression = facets.map((facet) => `"${toFacetToken(facet)}"`).join(' AND ');
+    const behind =
+      order === 'oldest'
+        ? sql`rowid > ${after ?? 0} order by rowid`
+        : sql`rowid < ${after ?? Number.MAX_SAFE_INTEGER} order by rowid desc`;
+    const found = sql<{ id: number }>`select rowid as id from listing_facet
+      where listing_facet match ${expression} and ${behind} limit ${limit}`;
+    return (await found.execute(db)).rows.map(({ id }) => id);
+  },
 };

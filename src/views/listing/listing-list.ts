@@ -1,42 +1,40 @@
 import { html } from 'hono/html';
 import type { ShortListing } from '../../evidence/listing/short-listing.ts';
-import { foundInText, highlight } from '../layout/highlight.ts';
+import { highlight, type SearchWords, toSearchWords } from '../layout/highlight.ts';
 import { day, type Html, pagePath } from '../layout/html.ts';
 import { stateTexts } from '../layout/labels.ts';
 
-function facts(listing: ShortListing, words: readonly string[]) {
-  const found = foundInText(listing, words);
-  return html`<ul class="row-facts">
-${found && html`<li class="found">${found}</li>`}
+const facts = (listing: ShortListing) =>
+  html`<ul class="row-facts">
+${listing.matched && html`<li class="found">${listing.matched}</li>`}
+${listing.placeholder_description && html`<li>the description is a placeholder</li>`}
 <li>${listing.has_native_ratings ? 'native ratings' : 'no native ratings'}</li>
 <li>${stateTexts[listing.state].toLowerCase()}</li>
 <li>${listing.endpoint ? 'remote endpoint' : 'no remote endpoint'}</li>
 <li>updated ${day(listing.updated_at)}</li>
 </ul>`;
-}
 
-const tagLink = (tag: string, words: readonly string[]) =>
+const tagLink = (tag: string, words: SearchWords) =>
   html`<a class="tag" href="/tags/${encodeURIComponent(tag)}">${highlight(tag, words)}</a>`;
 
 /** Renders the action beside a listing in a list. */
 export type RowAction = (listing: ShortListing) => Html;
 
-const row = (listing: ShortListing, words: readonly string[], action?: RowAction) => html`
+const row = (listing: ShortListing, words: SearchWords, action?: RowAction) => html`
 <li class="card">
 <h3><a class="handle" href="${pagePath(listing.handle)}">${highlight(listing.handle, words)}</a></h3>
 ${listing.title && html`<p class="row-title foreign">${highlight(listing.title, words)}</p>`}
 <p class="foreign">${highlight(listing.description, words)}</p>
-${facts(listing, words)}
+${facts(listing)}
 ${listing.tags.length > 0 ? html`<p class="tags">${listing.tags.map((tag) => tagLink(tag, words))}</p>` : ''}
 ${action && html`<p class="row-action">${action(listing)}</p>`}
 </li>`;
 
 /** Listings as rows, with the words of a search highlighted in the publishers' texts. */
-export const listingRows = (
-  listings: readonly ShortListing[],
-  words: readonly string[] = [],
-  action?: RowAction,
-): Html => html`${listings.map((listing) => row(listing, words, action))}`;
+export const listingRows = (listings: readonly ShortListing[], query = '', action?: RowAction): Html => {
+  const words = toSearchWords(query);
+  return html`${listings.map((listing) => row(listing, words, action))}`;
+};
 
 /** Listings in brief: handle, description and one fact. */
 export const briefList = (listings: readonly ShortListing[], fact: (listing: ShortListing) => Html): Html =>

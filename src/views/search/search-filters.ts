@@ -30,15 +30,20 @@ const kindOf = (name: string) => (name.startsWith('has_') ? '' : `${name}: `);
 const isSelected = (address: SearchAddress, { name, value }: Filter) => address.getAll(name).includes(value);
 const idOf = ({ name, value }: Filter) => `filter-${name}-${value}`;
 
-/** The selected filters, each as a link that removes it and as a field of the search form. */
+const toField = (name: string, value: string) =>
+  html`<input type="hidden" form="search" name="${name}" value="${value}">`;
+
+/** The selected filters, each as a link that removes it and as a field of the search form; the sort as a field. */
 export const selectedFilters = (address: SearchAddress): Html => {
   const selected = filtersOf(address);
-  if (selected.length === 0) return html``;
+  const sort = address.get('sort');
+  const sortField = sort ? toField('sort', sort) : html``;
+  if (selected.length === 0) return sortField;
   return html`<ul class="held" aria-label="Selected filters">${selected.map(
     (filter) =>
       html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${kindOf(filter.name)}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
   )}${selected.length > 1 ? html`<li><a href="${withoutFilters(address)}">Remove all</a></li>` : ''}</ul>
-${selected.map(({ name, value }) => html`<input type="hidden" form="search" name="${name}" value="${value}">`)}`;
+${selected.map(({ name, value }) => toField(name, value))}${sortField}`;
 };
 
 const choice = (filter: Filter, count: string, address: SearchAddress) =>

@@ -5,7 +5,7 @@ import type { searchAgents } from '../../tools/search-agents.ts';
 import { stateTexts } from '../layout/labels.ts';
 
 /**
- * A search as query parameters: `q` and the filters, `tag` any number of times; `cursor` with `from`, the position of
+ * A search as query parameters: `q`, `sort` and the filters, `tag` any number of times; `cursor` with `from`, the position of
  * its first listing; and `shown`, the number of listings on the page.
  */
 export type SearchAddress = URLSearchParams;
@@ -59,7 +59,7 @@ export function toFilter(facet: string): Filter | undefined {
 /** The filters of an address, in its order. */
 export const filtersOf = (address: SearchAddress): Filter[] =>
   [...address]
-    .filter(([name, value]) => value !== '' && name !== 'q' && !positionNames.has(name))
+    .filter(([name, value]) => value !== '' && name !== 'q' && name !== 'sort' && !positionNames.has(name))
     .map(([name, value]) => toNamed(name, value));
 
 const toPath = (address: SearchAddress) => (address.size === 0 ? '/agents' : `/agents?${address}`);
@@ -85,9 +85,9 @@ export const withoutFilters = (address: SearchAddress): string =>
     for (const { name } of filtersOf(address)) next.delete(name);
   });
 
-/** The address with other words. */
-export const withWords = (address: SearchAddress, words: string): string =>
-  changed(address, (next) => (words === '' ? next.delete('q') : next.set('q', words)));
+/** The address in another order. */
+export const withSort = (address: SearchAddress, sort: string): string =>
+  changed(address, (next) => (sort === 'relevance' ? next.delete('sort') : next.set('sort', sort)));
 
 /** The address back at its first listing. */
 export const withoutPosition = (address: SearchAddress): string => changed(address, () => undefined);

@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
 import { amount, counted } from '../../evidence/text/plural.ts';
-import { tokenize } from '../../evidence/text/tokenize.ts';
 import type { Html } from '../layout/html.ts';
 import { listingRows } from '../listing/listing-list.ts';
 import { pickBox, pickForm } from './compare-picks.ts';
 import { noMatch } from './no-match.ts';
 import { facetGroups, nothingToNarrow, selectedFilters } from './search-filters.ts';
 import { type Search, withCursor, withoutPosition, withShown } from './search-links.ts';
+import { sortLinks } from './search-sort.ts';
 
 /** Listings that `more` adds. */
 export const pageSize = 20;
@@ -30,9 +30,6 @@ function total(search: Search): string {
   return shown ? `${all}, ${amount(shown)} shown so far.` : `${all}.`;
 }
 
-const order = (words: readonly string[]) =>
-  `Order: ${words.length > 0 ? 'name, then tags, then text; in each the ' : ''}first published first. Never by ratings.`;
-
 /** A link to the next listings. If htmx runs, they are appended, and the address then shows all of them. */
 function more(search: Search, isLive: boolean) {
   const { answer, address } = search;
@@ -51,10 +48,9 @@ function hits(search: Search, isLive: boolean) {
   if (answer.no_match) return noMatch(answer.no_match, address);
   if (answer.listings.length === 0)
     return html`<p><a href="${withoutPosition(address)}">From the first listing</a></p>`;
-  const words = tokenize(address.get('q') ?? '');
   return html`<h2 class="unseen">Results</h2>
-<p class="note order">${order(words)}</p>
-<ul id="list" class="cards">${listingRows(answer.listings, words, pickBox)}</ul>
+${sortLinks(address)}
+<ul id="list" class="cards">${listingRows(answer.listings, address.get('q') ?? '', pickBox)}</ul>
 ${pickForm}
 ${more(search, isLive)}`;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { afterPrefix } from '../../after-prefix.ts';
 import type { ListingReads } from '../../contract/listings.ts';
 import type { Db } from '../../engine.ts';
-import { afterPrefix } from '../after-prefix.ts';
 
 /** Where the visible values of each part are read from. */
 const valuesOf = {

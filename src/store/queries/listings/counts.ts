@@ -1,13 +1,13 @@
 import type { Facet } from '../../../evidence/listing/facets.ts';
-import type { SearchCounts, SearchQuery } from '../../contract/listings.ts';
+import { afterPrefix } from '../../after-prefix.ts';
+import type { SearchCounts } from '../../contract/listings.ts';
 import type { Db, SearchIndex } from '../../engine.ts';
-import { afterPrefix } from '../after-prefix.ts';
-import { decodeFacets } from './rows.ts';
+import { countFacets } from '../../search/count-facets.ts';
 
 /** The counter of all visible listings; no facet has this form. */
 export const everyListing = '*';
-/** Search hits are counted up to here, so that no search takes long. */
-const countedHits = 1000;
+/** Listings are counted up to here, so that no count takes long. */
+const maxCounted = 1000;
 
 /** How many listings are visible. */
 export async function countListings(db: Db): Promise<number> {
@@ -42,23 +42,15 @@ async function readAllCounts(db: Db): Promise<SearchCounts> {
   return { total, capped: false, facets: Object.fromEntries(facets) };
 }
 
-function countFacets(facetTexts: readonly string[]): SearchCounts {
-  const counted = facetTexts.slice(0, countedHits);
-  // Many listings have the same facets: each text is split once.
-  const alike = new Map<string, number>();
-  for (const text of counted) alike.set(text, (alike.get(text) ?? 0) + 1);
-  const facets: Record<Facet, number> = {};
-  for (const [text, listings] of alike)
-    for (const facet of decodeFacets(text)) facets[facet] = (facets[facet] ?? 0) + listings;
-  return { total: counted.length, capped: facetTexts.length > countedHits, facets };
-}
-
-/** The counts of a search; those of a search for everything are stored. */
-export const readSearchCounts = async (
+/** Counts of listings with all of these facets; those of all listings are stored. */
+export async function readListCounts(
   db: Db,
   search: SearchIndex,
-  { words, facets }: Pick<SearchQuery, 'words' | 'facets'>,
-): Promise<SearchCounts> =>
-  words.length + facets.length === 0
-    ? readAllCounts(db)
-    : countFacets(await search.matchedFacets(db, { words, facets }, countedHits + 1));
+  facets: readonly Facet[],
+): Promise<SearchCounts> {
+  if (facets.length === 0) return readAllCounts(db);
+  const range = { facets, order: 'oldest', after: undefined, limit: maxCounted + 1 } as const;
+  const ids = await search.list(db, range);
+  const texts = await search.readFacetTexts(db, ids.slice(0, maxCounted));
+  return countFacets(texts, ids.length > maxCounted);
+}

@@ -1,7 +1,10 @@
 import { distance } from 'fastest-levenshtein';
-import { tokenize } from '../../../evidence/text/tokenize.ts';
+import { toId } from '../../../evidence/search/position.ts';
+import { stem } from '../../../evidence/search/stem.ts';
+import { toWords } from '../../../evidence/search/words.ts';
+import { afterPrefix } from '../../after-prefix.ts';
 import type { Db, SearchIndex } from '../../engine.ts';
-import { afterPrefix } from '../after-prefix.ts';
+import { readByIds } from './lists.ts';
 
 const mostCandidates = 200;
 const mostWords = 5;
@@ -20,12 +23,24 @@ const readAlike = (db: Db, folded: string) => {
     .execute();
 };
 
+/** Visible listings that have any word of a name in their own. */
+async function readNamed(db: Db, search: SearchIndex, name: string) {
+  const words = toWords(name).slice(0, mostWords);
+  if (words.length === 0) return [];
+  const atoms = words.map(({ text }) => ({ terms: [stem(text)], strong: true }));
+  const limits = { limit: mostCandidates, expected: mostCandidates };
+  const found = await search.find(db, { groups: [atoms], facets: [], excluded: [], ...limits });
+  return readByIds(
+    db,
+    found.map(({ position }) => toId(position)),
+  );
+}
+
 /** Visible handles similar to an unknown one, by edit distance without regard to case. */
 export async function readNearHandles(db: Db, search: SearchIndex, handle: string): Promise<string[]> {
   const folded = handle.toLowerCase();
   const alike = await readAlike(db, folded);
-  const words = tokenize(handle.slice(handle.indexOf('/') + 1)).slice(0, mostWords);
-  const named = await search.named(db, words, mostCandidates);
+  const named = await readNamed(db, search, handle.slice(handle.indexOf('/') + 1));
   return [...new Set([...alike, ...named].map((row) => row.handle))]
     .map((candidate) => ({ candidate, edits: distance(folded, candidate.toLowerCase()) }))
     .filter(({ candidate, edits }) => edits <= Math.max(3, candidate.length * 0.4))

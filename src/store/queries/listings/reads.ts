@@ -1,8 +1,10 @@
 import type { ListingReads } from '../../contract/listings.ts';
 import type { Db, SearchIndex } from '../../engine.ts';
+import { rankListings } from '../../search/rank.ts';
 import { readCompletions } from './completions.ts';
-import { countListings, readFacetCounts, readSearchCounts } from './counts.ts';
+import { countListings, readFacetCounts, readListCounts } from './counts.ts';
 import { readListingFacts } from './facts.ts';
+import { readByIds, readList } from './lists.ts';
 import { readNearHandles } from './near.ts';
 import { decodeListing, decodeSummary } from './rows.ts';
 import { readVersion, readVersionSummaries } from './versions.ts';
@@ -25,9 +27,10 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
     return (await rows.execute()).map(decodeListing);
   },
   near: async (handle, limit) => (await readNearHandles(db, search, handle)).slice(0, limit),
-  search: async (query) =>
-    (await search.search(db, query)).map(({ listing, tier }) => ({ listing: decodeSummary(listing), tier })),
-  searchCounts: (query) => readSearchCounts(db, search, query),
+  search: (query) => rankListings(db, search, query),
+  list: async (query) => (await readList(db, search, query)).map(decodeSummary),
+  listCounts: (facets) => readListCounts(db, search, facets),
+  byIds: async (ids) => (await readByIds(db, ids)).map(decodeSummary),
   facetCounts: (kind) => readFacetCounts(db, kind),
   page: (afterHandle, limit) =>
     selectVisible(db)

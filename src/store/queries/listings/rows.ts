@@ -6,7 +6,6 @@ import type {
   ListingVersion,
   VersionSummary,
 } from '../../../evidence/listing/listing.ts';
-import { type SearchText, toSearchText } from '../../../evidence/text/search-text.ts';
 import type { ListingRow, ListingVersionRow } from '../../schema/listings.ts';
 
 /** A listing as a row; handle_folded and namespace follow from the handle. */
@@ -70,10 +69,6 @@ export const decodeListing = (row: ListingRow): Listing => ({
   remotes: JSON.parse(row.remotes) as Listing['remotes'],
   packages: JSON.parse(row.packages) as Listing['packages'],
 });
-
-/** The tokens of a row that the search indexes hold. */
-export const searchTextOf = (row: ListingRow): SearchText =>
-  toSearchText({ ...row, title: row.title ?? undefined, tags: decodeTags(row.tags) });
 
 /** A version as a row. */
 export const encodeVersion = ({

@@ -1,6 +1,7 @@
 import type { ListingWrites } from '../../contract/listings.ts';
 import type { Db, SearchIndex } from '../../engine.ts';
 import type { ListingRow } from '../../schema/listings.ts';
+import { replaceInIndex } from '../../search/indexing.ts';
 import { excluded } from '../excluded.ts';
 import { inChunks } from '../in-chunks.ts';
 import { precompileQuery } from '../precompiled-query.ts';
@@ -43,9 +44,8 @@ async function updateIndex(
   };
   const stale = after.filter(isStale);
   const removed = stale.flatMap(({ handle }) => known.get(handle) ?? []).filter(isVisible);
-  const toIds = (rows: readonly ListingRow[]) => rows.map(({ id }) => id);
-  await inChunks(removed, (chunk) => search.replace(db, toIds(chunk), []));
-  await inChunks(stale.filter(isVisible), (chunk) => search.replace(db, [], chunk));
+  const removedIds = removed.map(({ id }) => id);
+  await replaceInIndex(db, search, { removedIds, listings: stale.filter(isVisible) });
 }
 
 async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<void> {

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const judged = z.array(
+  z.object({
+    id: z.string(),
+    query: z.string(),
+    kind: z.string(),
+    set: z.enum(['tune', 'final']),
+    relevant: z.array(z.string()),
+  }),
+);
+
+/** A query with every handle that answers it (METHOD.md says how they were judged). */
+export type JudgedQuery = z.output<typeof judged>[number];
+
+const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+
+/** The judged queries of a set. */
+export const readJudged = (set: JudgedQuery['set']): JudgedQuery[] =>
+  judged.parse(readJson('judged.json')).filter((one) => one.set === set);
+
+/** The handles that were read for each query, relevant or not; any other is unjudged. */
+export const readRead = (): Record<string, string[]> =>
+  z.record(z.string(), z.array(z.string())).parse(readJson('read.json'));

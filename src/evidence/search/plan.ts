@@ -1,0 +1,88 @@
+import type { RankedWord } from './score.ts';
+
+/** What one look into the index asks for: listings that have any of the terms of each group. */
+export interface Probe {
+  readonly groups: readonly (readonly Atom[])[];
+  readonly excluded: readonly string[];
+  readonly facets: readonly string[];
+  readonly limit: number;
+  /** About how many listings will match. */
+  readonly expected: number;
+}
+
+/** All these terms; `strong` where each must be one that says most about the listing. */
+export interface Atom {
+  readonly terms: readonly string[];
+  readonly strong: boolean;
+}
+
+/** How far a search goes on. */
+export const enoughCandidates = 400;
+export const mostProbes = 8;
+const fewListings = 600;
+const perProbe = 200;
+const mostDriving = 4;
+/** Words in texts attract each other: listings with two are more than chance has it. */
+const attraction = 6;
+const strongShare = 0.25;
+
+/** A look into the index, and how many of its entries are read where it finds fewer than its limit. */
+interface Step extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
+  readonly read: number;
+}
+
+const toGroup = (word: RankedWord, strong: boolean): Atom[] =>
+  word.alternatives.map(({ terms }) => ({ terms, strong }));
+
+function expectedOf(words: readonly RankedWord[], strong: boolean, total: number): number {
+  const shares = words.map(({ listings }) => (listings * (strong ? strongShare : 1)) / total);
+  const product = shares.reduce((chance, share) => chance * share, total) * attraction ** (shares.length - 1);
+  return Math.min(product, ...shares.map((share) => share * total));
+}
+
+const toStep = (words: readonly RankedWord[], strong: boolean, total: number): Step => ({
+  groups: words.map((word) => toGroup(word, strong)),
+  limit: words.length > 1 ? perProbe : enoughCandidates,
+  expected: expectedOf(words, strong, total),
+  read: Math.min(...words.map(({ listings }) => listings)) * (strong ? strongShare : 1),
+});
+
+/** All sets of some words, without the empty one. */
+function subsets(words: readonly RankedWord[]): RankedWord[][] {
+  const sets: RankedWord[][] = [];
+  for (const word of words) sets.push(...sets.map((set) => [...set, word]), [word]);
+  return sets;
+}
+
+const sumOfValues = (words: readonly RankedWord[]) => words.reduce((sum, { value }) => sum + value, 0);
+
+/**
+ * The looks into the index that find candidates, the most promising first: every listing with a rare word, then those
+ * with several of the rarest words, down to each alone.
+ */
+export function toSteps(words: readonly RankedWord[], total: number): Step[] {
+  const byRarity = words.filter(({ listings }) => listings > 0).toSorted((a, b) => b.value - a.value);
+  const rare: RankedWord[] = [];
+  let listings = 0;
+  for (const word of byRarity) {
+    if (listings + word.listings > fewListings) break;
+    listings += word.listings;
+    rare.push(word);
+  }
+  const any: Step[] =
+    rare.length > 0
+      ? [
+          {
+            groups: [rare.flatMap((word) => toGroup(word, false))],
+            limit: fewListings,
+            expected: listings,
+            read: 0,
+          },
+        ]
+      : [];
+  const others = byRarity.slice(rare.length, mostDriving);
+  const sets = subsets(others).toSorted((a, b) => sumOfValues(b) - sumOfValues(a));
+  const strong =
+    others.length > 0 ? [toStep(others, true, total), toStep(others.slice(0, 1), true, total)] : [];
+  return [...any, ...strong.slice(0, others.length), ...sets.map((set) => toStep(set, false, total))];
+}

@@ -1,0 +1,113 @@
+import type { Alternative } from './alternative.ts';
+import { stem } from './stem.ts';
+import { lightWords, questionWords, stopWords } from './stop-words.ts';
+import { findSynonyms } from './synonym-lookup.ts';
+import { toWords, type Word } from './words.ts';
+
+/** A word of a query. */
+export interface QueryWord {
+  /** As written, lower-cased. */
+  readonly text: string;
+  readonly term: string;
+  /** The word itself first. */
+  readonly alternatives: readonly Alternative[];
+  /** What it counts beside a word that says something. */
+  readonly share: number;
+}
+
+/** A query taken apart. */
+export interface ParsedQuery {
+  readonly words: readonly QueryWord[];
+  /** Terms that must follow each other. */
+  readonly phrases: readonly (readonly string[])[];
+  /** Terms that must not be there. */
+  readonly excluded: readonly string[];
+}
+
+const joinedFactor = 0.9;
+/** One word of a phrase that has synonyms counts so much of the phrase. */
+const partFactor = 0.4;
+const questionShare = 0.15;
+const lightShare = 0.5;
+/** Words that are looked at; a longer question is cut off behind them. */
+const mostWords = 64;
+
+const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
+const quoted = /"([^"]*)"/g;
+const minus = /(?<=^|\s)-(?=[\p{L}\p{N}])(\S+)/gu;
+
+const toTerms = (text: string) =>
+  toWords(text)
+    .map((word) => word.text)
+    .filter((word) => !stopWords.has(word))
+    .map(stem);
+
+/** Leaves out stop words, unless there is nothing else; a word counts once. */
+function toInformative(words: readonly Word[]): Word[] {
+  const known = new Set<string>();
+  const distinct = words.filter(({ text }) => !known.has(text) && known.add(text));
+  const informative = distinct.filter(({ text }) => !stopWords.has(text));
+  return (informative.length > 0 ? informative : distinct).slice(0, mostWords);
+}
+
+const joinedTerms = (words: readonly Word[], at: number): string[] =>
+  [words[at - 1], words[at + 1]].flatMap((neighbour, side) => {
+    const own = words[at];
+    if (!own || !neighbour) return [];
+    return [stem(side === 0 ? `${neighbour.text}${own.text}` : `${own.text}${neighbour.text}`)];
+  });
+
+function toAlternatives(words: readonly Word[], at: number): Alternative[] {
+  const parts = words[at]?.parts ?? [];
+  return [
+    ...(parts.length > 1 ? [{ terms: parts.map(stem), factor: joinedFactor }] : []),
+    ...joinedTerms(words, at).map((term) => ({ terms: [term], factor: joinedFactor })),
+  ];
+}
+
+/** What a word counts beside one that says more. */
+function shareOf(text: string): number {
+  if (questionWords.has(text)) return questionShare;
+  return lightWords.has(text) ? lightShare : 1;
+}
+
+const toWordAlternatives = (words: readonly Word[], at: number, term: string): Alternative[] => [
+  { terms: [term], factor: 1 },
+  ...toAlternatives(words, at),
+];
+
+function toQueryWords(text: string): QueryWord[] {
+  const kept = toInformative(toWords(text).slice(0, mostWords * 2));
+  const most = Math.max(...kept.map((word) => shareOf(word.text)));
+  const merged = findSynonyms(kept.map((word) => stem(word.text)));
+  return merged.map(({ from, to, synonyms }) => {
+    const words = kept.slice(from, to);
+    const terms = words.map((word) => stem(word.text));
+    const single = words.flatMap((_, offset) => toWordAlternatives(kept, from + offset, terms[offset] ?? ''));
+    const isPhrase = words.length > 1;
+    return {
+      text: words.map((word) => word.text).join(' '),
+      term: terms.at(-1) ?? '',
+      share: Math.max(...words.map((word) => shareOf(word.text))) / most,
+      alternatives: isPhrase
+        ? [
+            { terms, factor: 1 },
+            ...single.map((one) => ({ ...one, factor: one.factor * partFactor })),
+            ...synonyms,
+          ]
+        : [...single, ...synonyms],
+    };
+  });
+}
+
+/** Takes a query apart: words, `"phrases"` and `-words`. The prefix of a forge in a handle is no word. */
+export function parseQuery(query: string): ParsedQuery {
+  const text = query.replace(forgePrefix, ' ');
+  const phrases = [...text.matchAll(quoted)].map(([, phrase = '']) => toTerms(phrase));
+  const excluded = [...text.replace(quoted, ' ').matchAll(minus)].flatMap(([, word = '']) => toTerms(word));
+  return {
+    words: toQueryWords(text.replaceAll('"', ' ').replace(minus, ' ')),
+    phrases: phrases.filter(({ length }) => length > 1),
+    excluded,
+  };
+}

@@ -1,0 +1,95 @@
+import type { Alternative } from './alternative.ts';
+import { toWeight } from './document-text.ts';
+import { toId } from './position.ts';
+
+/** A word of a query as the index knows it. */
+export interface RankedWord {
+  readonly term: string;
+  readonly alternatives: readonly Alternative[];
+  /** Listings that have it. */
+  readonly listings: number;
+  /** How much a match of it counts: the rarer, the more. */
+  readonly value: number;
+  /** Whether the answer counts it among the words matched. */
+  readonly isCounted: boolean;
+}
+
+/** A listing of the index that may be a hit. */
+export interface Candidate {
+  readonly position: number;
+  readonly text: string;
+}
+
+/** How well a candidate matches. */
+export interface Scored {
+  readonly id: number;
+  readonly score: number;
+  /** How many of the counted words it has. */
+  readonly matched: number;
+  readonly facets: string;
+}
+
+const neighbours = 1.3;
+const placeholderLoss = 1000;
+
+function weightIn(text: string, terms: readonly string[]): number {
+  let least = 1;
+  for (const term of terms) {
+    const at = text.indexOf(` ${term}:`);
+    if (at < 0) return 0;
+    least = Math.min(least, toWeight(text.charCodeAt(at + term.length + 2)));
+  }
+  return least;
+}
+
+/** Whether terms follow each other in a document's text. */
+export function isPhraseIn(text: string, terms: readonly string[]): boolean {
+  const [first = '', ...others] = terms;
+  const start = ` ${first}:`;
+  for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1)) {
+    let next = at + start.length + 1;
+    const follows = others.every((term) => {
+      const isNext = text.startsWith(` ${term}:`, next);
+      next += term.length + 3;
+      return isNext;
+    });
+    if (follows) return true;
+  }
+  return false;
+}
+
+function bestWeight(text: string, alternatives: readonly Alternative[]): number {
+  let best = 0;
+  for (const { terms, factor } of alternatives)
+    if (factor > best) best = Math.max(best, factor * weightIn(text, terms));
+  return best;
+}
+
+/**
+ * The score of a candidate: for each word its value and its weight in the listing, times the share of the query that
+ * matched, more for neighbours of the query that are neighbours in the listing. Placeholders come last.
+ */
+export function scoreCandidate({ position, text }: Candidate, words: readonly RankedWord[]): Scored {
+  let [sum, found, all, matched, pairs] = [0, 0, 0, 0, 0];
+  let last: string | undefined;
+  for (const { term, alternatives, value, isCounted } of words) {
+    const weight = bestWeight(text, alternatives);
+    all += value;
+    if (weight > 0) {
+      sum += value * weight;
+      found += value;
+      if (isCounted) matched += 1;
+      if (last !== undefined && isPhraseIn(text, [last, term])) pairs += 1;
+    }
+    last = weight > 0 ? term : undefined;
+  }
+  const facets = text.slice(0, text.indexOf('\n'));
+  const isFlagged = facets.startsWith('!');
+  const score = all > 0 ? sum * (found / all) * neighbours ** pairs : 0;
+  return {
+    id: toId(position),
+    score: isFlagged ? score - placeholderLoss : score,
+    matched,
+    facets: isFlagged ? facets.slice(1) : facets,
+  };
+}

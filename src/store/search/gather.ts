@@ -1,0 +1,39 @@
+import { enoughCandidates, mostProbes, type Probe, toSteps } from '../../evidence/search/plan.ts';
+import type { ParsedQuery } from '../../evidence/search/query.ts';
+import type { Candidate, RankedWord } from '../../evidence/search/score.ts';
+import type { Db, SearchIndex } from '../engine.ts';
+
+/** What candidates are gathered for. */
+export interface Gathering {
+  readonly query: ParsedQuery;
+  readonly words: readonly RankedWord[];
+  readonly facets: readonly string[];
+  /** Visible listings in all. */
+  readonly total: number;
+}
+
+/** Entries of the index that are read before a search gives up on finding more, with few candidates and with some. */
+const [mostRead, mostReadWithSome, someCandidates] = [40_000, 20_000, 60];
+
+/** Looks into the index until there are enough candidates; `isAll` where no listing that matches was left out. */
+export async function gatherCandidates(
+  db: Db,
+  index: SearchIndex,
+  { query, words, facets, total }: Gathering,
+): Promise<{ candidates: Candidate[]; isAll: boolean }> {
+  const found = new Map<number, Candidate>();
+  const steps = toSteps(words, total);
+  let read = 0;
+  let isAll = true;
+  for (const [at, step] of steps.entries()) {
+    const isEnough = found.size >= enoughCandidates || at >= mostProbes;
+    if (isEnough || read > (found.size >= someCandidates ? mostReadWithSome : mostRead))
+      return { candidates: [...found.values()], isAll: false };
+    const probe: Probe = { ...step, facets, excluded: query.excluded };
+    const matches = await index.find(db, probe);
+    for (const candidate of matches) found.set(candidate.position, candidate);
+    if (matches.length < probe.limit) read += step.read;
+    else isAll = false;
+  }
+  return { candidates: [...found.values()], isAll };
+}
