@@ -8,12 +8,15 @@ import type { Transaction } from '../store/store.ts';
 import { decideProof, type ProofDecision } from './decide.ts';
 import type { UsableLine } from './judge-lines.ts';
 import { recordClaimEvent } from './record-event.ts';
+import { suspendClaim } from './suspend.ts';
 
 /** One check of a listing's repository, with everything needed to decide what it proves. */
 export interface Proof {
   readonly listing: Listing & { readonly repository: string };
   readonly place: RepositoryPlace;
   readonly read: RepositoryCheck;
+  /** False if the commit last proven can no longer be read (continuity.ts). */
+  readonly isContinuous: boolean;
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now: Date;
@@ -43,26 +46,32 @@ async function writeCapabilities(
 
 type ControlRoot = Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>;
 
-/** Whose claim it is: the root of the known claim while the account stays the same, else one never used on this listing. */
+interface KnownClaim {
+  readonly known: Claim | undefined;
+  /** Whether it goes on. */
+  readonly continues: boolean;
+}
+
+/** The root of a claim that goes on or moved to another repository of the same account; else one never used on this listing. */
 async function toRoot(
   tx: Transaction,
-  { listing: { handle }, place, now }: Proof,
-  known: Claim | undefined,
+  { listing: { handle }, place, now, isContinuous }: Proof,
+  { known, continues }: KnownClaim,
 ): Promise<ControlRoot> {
   const root = repositoryRoot(place.key);
-  if (known?.root === root) return known;
+  const moved = known?.root === root && known.repository_key !== place.key && isContinuous;
+  if (known && (continues || moved)) return known;
   const root_generation = await tx.claims.nextRootGeneration(handle, root);
   return { root, root_generation, first_proved_at: now.toISOString() };
 }
 
-/** The claim after the proof. Its date and commit stay those of the first proof in this repository. */
+/** The claim after the proof. Date and commit of a claim that goes on stay those of its first proof. */
 function toClaim(
   { listing, place, read, now }: Proof,
-  known: Claim | undefined,
+  same: Claim | undefined,
   { root, root_generation, first_proved_at }: ControlRoot,
 ): Claim {
   const at = now.toISOString();
-  const same = known?.repository_key === place.key ? known : undefined;
   return {
     handle: listing.handle,
     state: 'claimed',
@@ -74,6 +83,8 @@ function toClaim(
     first_proved_at,
     commit: same ? same.commit : read.commit,
     branch: read.branch ?? same?.branch,
+    proven_commit: read.commit ?? same?.proven_commit,
+    proven_at: read.commit ? at : same?.proven_at,
     checked_at: same && !read.pinned ? same.checked_at : at,
   };
 }
@@ -84,15 +95,18 @@ export async function activate(
   usable: readonly UsableLine[],
   proof: Proof,
 ): Promise<ClaimChange> {
-  const { listing, place, read, now } = proof;
+  const { listing, place, read, now, isContinuous } = proof;
   const { handle } = listing;
   const at = now.toISOString();
   const claim = await tx.claims.claim(handle);
   const capabilities = await tx.claims.capabilities(handle);
-  const facts = { usable, claim, capabilities, repositoryKey: place.key, pinned: read.pinned };
+  const facts = { usable, claim, capabilities, repositoryKey: place.key, pinned: read.pinned, isContinuous };
   const decision = decideProof(facts);
+  const { continues } = decision;
+  if (!continues) await suspendClaim(tx, { handle, reason: 'repository_changed', at });
   await writeCapabilities(tx, handle, { decision, at });
-  const proven = toClaim(proof, claim, await toRoot(tx, proof, claim));
+  const root = await toRoot(tx, proof, { known: claim, continues });
+  const proven = toClaim(proof, continues ? claim : undefined, root);
   await tx.claims.putClaim(proven);
   if (!decision.event) return 'none';
   const newest = decision.added[0]?.hash ?? decision.restored[0];

@@ -1,11 +1,12 @@
 import { capabilityHash, capabilityId } from '../evidence/claim/capability.ts';
 import { readChallenge } from '../evidence/claim/challenge.ts';
+import type { Capability, Claim } from '../evidence/claim/claim.ts';
 import { type ClaimFile, parseClaimFile } from '../evidence/claim/claim-file.ts';
 import type { Transaction } from '../store/store.ts';
 import { activate, type ClaimChange, type Proof } from './activate.ts';
 import type { CheckResult } from './check-results.ts';
 import { endCapability } from './end-capability.ts';
-import { judgeLines } from './judge-lines.ts';
+import { judgeLines, type LineFailure } from './judge-lines.ts';
 import { withdrawByOptout } from './opt-out.ts';
 import { suspendClaim } from './suspend.ts';
 
@@ -44,13 +45,25 @@ async function endLeaked(
   }
 }
 
-async function judge(tx: Transaction, file: ClaimFile, { listing, place, binding, ring, now }: Proof) {
+/** Why the line of a stored capability does not count; undefined if it does. */
+function findFailure(
+  { handle, state }: Capability,
+  claim: Claim | undefined,
+  { listing, place, isContinuous }: Proof,
+): LineFailure | undefined {
+  if (state === 'leaked') return 'secret_published';
+  if (handle !== listing.handle) return 'challenge_foreign';
+  if (state === 'revoked') return 'reused';
+  if (claim?.repository_key !== place.key) return 'challenge_foreign';
+  return isContinuous ? undefined : 'repository_id_mismatch';
+}
+
+async function judge(tx: Transaction, file: ClaimFile, proof: Proof) {
+  const { listing, binding, ring, now } = proof;
   const claim = await tx.claims.claim(listing.handle);
   const challenges = file.challenges.flatMap((text) => readChallenge(text) ?? []);
   const rows = await Promise.all(challenges.map(({ hash }) => tx.claims.capability(hash)));
-  const known = rows
-    .filter((row) => row !== undefined)
-    .filter(({ state }) => state === 'revoked' || state === 'leaked' || claim?.repository_key === place.key);
+  const known = new Map(rows.flatMap((row) => (row ? [[row.hash, findFailure(row, claim, proof)]] : [])));
   return judgeLines(file, { binding, ring, known, now_s: Math.floor(now.getTime() / 1000) });
 }
 
@@ -59,11 +72,13 @@ async function applyFailure(tx: Transaction, result: CheckResult, { listing: { h
   const claim = await tx.claims.claim(handle);
   if (!claim) return;
   const at = now.toISOString();
-  const isAuthoritative = read.pinned && !/^(host_|redirect_|repository_|not_text|too_large)/.test(result);
+  const isAnother = result === 'repository_id_mismatch';
+  const isAuthoritative =
+    read.pinned && (isAnother || !/^(host_|redirect_|repository_|not_text|too_large)/.test(result));
   if (isAuthoritative) {
     await suspendClaim(tx, {
       handle,
-      reason: 'proof_missing',
+      reason: isAnother ? 'repository_changed' : 'proof_missing',
       at,
       ...(read.commit && { commit: read.commit }),
     });

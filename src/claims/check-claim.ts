@@ -5,6 +5,7 @@ import { Problem } from '../problem.ts';
 import type { RepositoryCheck, RepositoryPlace } from '../repositories/reader.ts';
 import { applyProof, type ProofOutcome } from './apply-proof.ts';
 import type { ClaimCheck } from './check-results.ts';
+import { checkContinuity } from './continuity.ts';
 import { window_ms } from './current-check.ts';
 import { claimKeyRing } from './keys.ts';
 import { runSharedCheck, type SaveOutcome } from './shared-check.ts';
@@ -59,14 +60,19 @@ async function checkAndApply(
 ): Promise<CheckedClaim> {
   const { repositories, store, config } = context;
   const ring = await claimKeyRing(context);
-  const read = await repositories.check(target.place, config.claimFile);
+  const found = await repositories.check(target.place, config.claimFile);
+  const { read, isContinuous } = await checkContinuity(target, found, context);
   const now = context.clock();
   const binding = bindingOf(target, context);
   return store.write(async (tx) => {
     const current = await tx.listings.byHandle(target.listing.handle);
     if (!current || current.withdrawn || current.repository !== target.listing.repository)
       throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
-    const checked = toChecked(read, await applyProof(tx, { ...target, read, binding, ring, now }), now);
+    const checked = toChecked(
+      read,
+      await applyProof(tx, { ...target, read, isContinuous, binding, ring, now }),
+      now,
+    );
     await save(tx, checked);
     return checked;
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Results of a claim check (docs/trust.md section 1). `repository_id_mismatch` is reserved for hosts that report ids. */
+/** Results of a claim check (docs/trust.md section 1). */
 export const checkResults = [
   'file_absent',
   'no_challenge_in_file',
@@ -58,7 +58,8 @@ export const checkMessages: Record<Exclude<CheckResult, 'proven'>, (claimFile: s
   repository_empty: (file) => `The recorded repository has no commit yet. Commit ${file} to it.`,
   repository_moved: () =>
     'The recorded repository redirects to another address. Record the new address in the registry, then claim again.',
-  repository_id_mismatch: () => 'The recorded repository is no longer the same repository.',
+  repository_id_mismatch: () =>
+    'The commit at which the claim was last proven is no longer in the recorded repository, so its old lines do not count. Commit a new challenge.',
   redirect_refused: () => 'The repository host redirects to another host; such redirects are not followed.',
   host_unreachable: () => 'The repository host cannot be reached. Try again later.',
   host_timeout: () => 'The repository host took longer than 8 seconds. Try again later.',

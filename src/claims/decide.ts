@@ -8,17 +8,21 @@ export interface ProofFacts {
   readonly claim: Claim | undefined;
   readonly capabilities: readonly Capability[];
   readonly repositoryKey: string;
+  /** Whether the commit last proven can still be read, so that lines known before count (continuity.ts). */
+  readonly isContinuous: boolean;
   /** Only a file read at HEAD's commit can suspend a capability. */
   readonly pinned: boolean;
 }
 
 /** What to write: the capabilities that change, by hash, and the event that reports it, if any. */
 export interface ProofDecision {
+  /** Whether the known claim goes on; else this is a new one. */
+  readonly continues: boolean;
   readonly event: Extract<ClaimEvent['type'], 'activated' | 'rotated' | 'restored'> | undefined;
   readonly added: readonly UsableLine[];
   readonly restored: readonly string[];
   readonly suspended: readonly string[];
-  /** Capabilities proven in a repository that the listing no longer records; they never work again. */
+  /** Capabilities of a claim that does not go on; they never work again. */
   readonly revoked: readonly string[];
 }
 
@@ -28,12 +32,23 @@ const activeLimit = 5;
 const newestFirst = (a: UsableLine, b: UsableLine) =>
   a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
 
+/**
+ * Whether a proof continues the known claim: in the same repository, which still has the commit last proven, and for a
+ * suspended claim by a line known before (docs/trust.md section 1, "Continuity").
+ */
+function isContinued({ claim, usable, capabilities, repositoryKey, isContinuous }: ProofFacts): boolean {
+  if (claim?.repository_key !== repositoryKey || !isContinuous) return false;
+  return (
+    claim.state === 'claimed' || usable.some((line) => capabilities.some(({ hash }) => hash === line.hash))
+  );
+}
+
 function toEvent(
-  { claim, repositoryKey }: ProofFacts,
-  changes: Pick<ProofDecision, 'added' | 'restored' | 'suspended'>,
+  { claim }: ProofFacts,
+  changes: Pick<ProofDecision, 'continues' | 'added' | 'restored' | 'suspended'>,
 ): ProofDecision['event'] {
-  if (claim?.repository_key !== repositoryKey) return 'activated';
-  if (claim.state === 'suspended') return 'restored';
+  if (!changes.continues) return 'activated';
+  if (claim?.state === 'suspended') return 'restored';
   if (changes.added.length > 0) return 'rotated';
   if (changes.restored.length > 0) return 'restored';
   return changes.suspended.length > 0 ? 'rotated' : undefined;
@@ -41,15 +56,16 @@ function toEvent(
 
 /** Decides by the file alone: its newest five usable lines are active, all others are not. */
 export function decideProof(facts: ProofFacts): ProofDecision {
-  const { usable, claim, capabilities, repositoryKey, pinned } = facts;
-  const isSame = claim?.repository_key === repositoryKey;
+  const { usable, capabilities, pinned } = facts;
+  const continues = isContinued(facts);
   const live = capabilities.filter(({ state }) => state === 'active' || state === 'suspended');
-  const own = isSame ? live : [];
+  const own = continues ? live : [];
   const active = own.filter(({ state }) => state === 'active');
   const unseen = pinned ? [] : active.filter(({ hash }) => !usable.some((line) => line.hash === hash));
   const chosen = [...usable, ...unseen].sort(newestFirst).slice(0, activeLimit);
   const isChosen = ({ hash }: { hash: string }) => chosen.some((line) => line.hash === hash);
   const changes = {
+    continues,
     added: chosen.filter(({ hash }) => !own.some((row) => row.hash === hash)),
     restored: own.filter((row) => row.state === 'suspended' && isChosen(row)).map(({ hash }) => hash),
     suspended: active.filter((row) => !isChosen(row)).map(({ hash }) => hash),
@@ -57,6 +73,6 @@ export function decideProof(facts: ProofFacts): ProofDecision {
   return {
     ...changes,
     event: toEvent(facts, changes),
-    revoked: isSame ? [] : live.map(({ hash }) => hash),
+    revoked: continues ? [] : live.map(({ hash }) => hash),
   };
 }

@@ -7,15 +7,25 @@ import {
   findChallengeFailure,
   readChallenge,
 } from '../evidence/claim/challenge.ts';
-import type { Capability } from '../evidence/claim/claim.ts';
 import type { ClaimFile } from '../evidence/claim/claim-file.ts';
 
-/** What decides about a line. `known`: stored capabilities of any listing, whose state overrides the challenge. */
+/** Why a line does not count. */
+export type LineFailure =
+  | ChallengeFailure
+  | 'no_challenge_in_file'
+  | 'secret_published'
+  | 'reused'
+  | 'repository_id_mismatch';
+
+/**
+ * What decides about a line. `known`: by hash, why the line of a stored capability does not count, undefined if it
+ * does; this overrides the challenge.
+ */
 export interface LineFacts {
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now_s: number;
-  readonly known: readonly Pick<Capability, 'hash' | 'handle' | 'state'>[];
+  readonly known: ReadonlyMap<string, LineFailure | undefined>;
 }
 
 /** A line that proves the claim. */
@@ -27,27 +37,25 @@ export interface UsableLine {
 /** The usable lines, and the most specific reason why others are not. */
 export interface JudgedLines {
   readonly usable: readonly UsableLine[];
-  readonly reason: ChallengeFailure | 'no_challenge_in_file' | 'secret_published' | 'reused';
+  readonly reason: LineFailure;
 }
 
 /** Most specific first. A file for many listings has mostly foreign lines, so that being foreign says little. */
 const bySpecificity = [
   'secret_published',
+  'repository_id_mismatch',
   'challenge_expired',
   'challenge_from_future',
   'reused',
   'challenge_key_retired',
   'challenge_foreign',
   'no_challenge_in_file',
-] as const satisfies readonly JudgedLines['reason'][];
+] as const satisfies readonly LineFailure[];
 
 function judge(challenge: Challenge, leaked: ReadonlySet<string>, facts: LineFacts) {
   if (leaked.has(challenge.hash)) return 'secret_published';
-  const known = facts.known.find(({ hash }) => hash === challenge.hash);
-  if (known?.state === 'leaked') return 'secret_published';
-  if (known && known.handle !== facts.binding.handle) return 'challenge_foreign';
-  if (known?.state === 'revoked') return 'reused';
-  return known ? undefined : findChallengeFailure(challenge, facts.binding, facts);
+  if (facts.known.has(challenge.hash)) return facts.known.get(challenge.hash);
+  return findChallengeFailure(challenge, facts.binding, facts);
 }
 
 /** Decides which lines of a claim file prove the claim of one listing. */

@@ -47,6 +47,17 @@ export interface RepositoryReader {
   place(recordedUrl: string): RepositoryPlace | undefined;
   /** Reads the file. Never throws: every failure is a result. Of what was fetched only the file's text is passed on. */
   check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck>;
+  /** How reading the file at a commit ends; `file_absent` also if there is no such commit or repository. Never throws. */
+  readAt(
+    place: RepositoryPlace,
+    file: { readonly commit: string; readonly fileName: string },
+  ): Promise<FileRead>;
+}
+
+/** The result of reading a file at a commit. */
+export interface FileRead {
+  readonly result: 'file' | ReadFailure;
+  readonly retry_after_s?: number;
 }
 
 type Failure = { readonly result: ReadFailure; readonly retry_after_s?: number };
@@ -114,13 +125,18 @@ export function createRepositoryReader(
   // Loaded lazily: a node that checks no repository does not pay for it.
   const open = () =>
     (opened ??= import('./safe-client.ts').then(({ createSafeClient }) => createSafeClient(loopbackOrigins)));
+  const begin = async () => createExchange(await open(), AbortSignal.timeout(timeout_ms));
   return {
     place: (recordedUrl) => toPlace(hosts, recordedUrl),
     async check(place, fileName) {
       const bases = hosts[place.host];
       if (!bases) return { result: 'host_unreachable', pinned: false };
-      const exchange = createExchange(await open(), AbortSignal.timeout(timeout_ms));
-      return check(exchange, bases, { place, fileName });
+      return check(await begin(), bases, { place, fileName });
+    },
+    async readAt(place, { commit, fileName }) {
+      const bases = hosts[place.host];
+      if (!bases) return { result: 'host_unreachable' };
+      return readFile(await begin(), toRawUrl(place, bases, { ref: commit, fileName }));
     },
   };
 }

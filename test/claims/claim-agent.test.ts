@@ -261,14 +261,14 @@ test('a revoked capability never comes back; a new line does', async () => {
   directory.repository.commit({ [file]: `${issued.challenge}\n${fresh.challenge}\n` });
   expect(await directory.ask()).toMatchObject({
     status: 'claimed',
-    changed: 'restored',
+    changed: 'activated',
     capabilities: [{ id: fresh.capability_id }],
   });
   expect((await history()).map(({ type, reason }) => [type, reason])).toEqual([
     ['activated', undefined],
     ['revoked', undefined],
     ['suspended', 'withdrawn'],
-    ['restored', undefined],
+    ['activated', undefined],
   ]);
   expect(await directory.context.store.log.leaf(1)).toMatchObject({ type: 'capability.revoked' });
 });

@@ -37,6 +37,8 @@ export interface GitServer {
   readonly requests: string[];
   fault: Fault | undefined;
   createRepository(path: string): GitRepository;
+  /** Deletes a repository with its whole history. */
+  removeRepository(path: string): void;
   close(): Promise<void>;
 }
 
@@ -146,6 +148,7 @@ export async function createGitServer(): Promise<GitServer> {
     requests,
     fault: undefined,
     createRepository: (path) => createRepository(join(root, `${path}.git`)),
+    removeRepository: (path) => rmSync(join(root, `${path}.git`), { recursive: true }),
     async close() {
       http.closeAllConnections();
       await new Promise((done) => http.close(done));

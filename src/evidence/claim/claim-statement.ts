@@ -12,8 +12,19 @@ export const whatClaimedMeans = (claimFile: string): string =>
 interface ShownClaim {
   readonly claimed_at: string;
   readonly commit?: string | undefined;
+  /** Where and when the claim line was last read. */
+  readonly proven_commit?: string | undefined;
+  readonly proven_at?: string | undefined;
 }
 
+const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
+  proven_commit && proven_at && proven_commit !== commit
+    ? ` The claim line was last read there at commit ${proven_commit} on ${proven_at.slice(0, 10)}.`
+    : '';
+
 /** What one claim showed, at which commit and when: the same sentence on every face. */
-export const claimStatement = ({ claimed_at, commit }: ShownClaim): string =>
-  `Write ${place} was shown${commit ? ` at commit ${commit}` : ''} on ${claimed_at.slice(0, 10)}. This ${limit}`;
+export const claimStatement = (claim: ShownClaim): string => {
+  const { claimed_at, commit } = claim;
+  const at = commit ? ` at commit ${commit}` : '';
+  return `Write ${place} was shown${at} on ${claimed_at.slice(0, 10)}.${lastProof(claim)} This ${limit}`;
+};

@@ -16,6 +16,9 @@ export interface Claim {
   /** Commit of the first proof in this repository, where the host names commits. */
   readonly commit?: string | undefined;
   readonly branch?: string | undefined;
+  /** HEAD's commit when a usable claim line was last read there, and that time. */
+  readonly proven_commit?: string | undefined;
+  readonly proven_at?: string | undefined;
   readonly checked_at: string;
 }
 

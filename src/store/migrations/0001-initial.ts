@@ -45,7 +45,7 @@ const claims = ({ int8, text }: Types): Statements => [
     handle ${text} not null primary key, state ${text} not null, claimed_at ${text} not null,
     repository ${text} not null, repository_key ${text} not null, root ${text} not null,
     root_generation integer not null, first_proved_at ${text} not null, checked_at ${text} not null,
-    suspended_reason ${text}, commit_id ${text}, branch ${text})`,
+    suspended_reason ${text}, commit_id ${text}, branch ${text}, proven_commit ${text}, proven_at ${text})`,
   sql`create table claim_event (
     log_index ${int8} not null primary key, handle ${text} not null, type ${text} not null, at ${text} not null,
     repository ${text} not null, root ${text}, root_generation integer, commit_id ${text}, reason ${text},

@@ -2,16 +2,34 @@ import type { Capability, Claim } from '../../evidence/claim/claim.ts';
 import type { CapabilityRow, ClaimRow } from '../schema/claims.ts';
 
 /** A claim without nulls. */
-export const decodeClaim = ({ suspended_reason, commit_id, branch, ...row }: ClaimRow): Claim => ({
+export const decodeClaim = ({
+  suspended_reason,
+  commit_id,
+  branch,
+  proven_commit,
+  proven_at,
+  ...row
+}: ClaimRow): Claim => ({
   ...row,
+  ...(proven_commit !== null && { proven_commit }),
+  ...(proven_at !== null && { proven_at }),
   ...(suspended_reason !== null && { suspended_reason }),
   ...(commit_id !== null && { commit: commit_id }),
   ...(branch !== null && { branch }),
 });
 
 /** A claim as a row. */
-export const encodeClaim = ({ suspended_reason, commit, branch, ...claim }: Claim): ClaimRow => ({
+export const encodeClaim = ({
+  suspended_reason,
+  commit,
+  branch,
+  proven_commit,
+  proven_at,
+  ...claim
+}: Claim): ClaimRow => ({
   ...claim,
+  proven_commit: proven_commit ?? null,
+  proven_at: proven_at ?? null,
   suspended_reason: suspended_reason ?? null,
   commit_id: commit ?? null,
   branch: branch ?? null,

@@ -13,6 +13,8 @@ export interface ClaimRow {
   first_proved_at: Time;
   commit_id: string | null;
   branch: string | null;
+  proven_commit: string | null;
+  proven_at: Time | null;
   checked_at: Time;
 }
 

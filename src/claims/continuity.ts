@@ -1,0 +1,34 @@
+import type { Context } from '../context.ts';
+import { repositoryRoot } from '../evidence/namespace.ts';
+import type { RepositoryCheck } from '../repositories/reader.ts';
+import type { Proof } from './activate.ts';
+
+/** A repository check that also tells whether the repository of the known claim is still the same one. */
+export interface ContinuedCheck {
+  readonly read: RepositoryCheck;
+  /** False if the commit last proven can no longer be read. True if there is nothing to compare with. */
+  readonly isContinuous: boolean;
+}
+
+const isReadable = (result: string) => /^(file|lfs_pointer|not_text|too_large)$/.test(result);
+
+/**
+ * Reads the claim file at the commit where the known claim of the same account was last proven (docs/trust.md section 1,
+ * "Continuity"). If the host does not say whether that commit exists, the whole check fails for that reason.
+ */
+export async function checkContinuity(
+  { listing, place }: Pick<Proof, 'listing' | 'place'>,
+  read: RepositoryCheck,
+  { store, repositories, config }: Context,
+): Promise<ContinuedCheck> {
+  const same = { read, isContinuous: true };
+  const claim = await store.claims.claim(listing.handle);
+  const commit = claim?.proven_commit;
+  if (read.result !== 'file' || !commit || claim.root !== repositoryRoot(place.key)) return same;
+  if (claim.repository_key === place.key && read.commit === commit) return same;
+  const proven = repositories.place(claim.repository);
+  if (!proven) return same;
+  const { result, retry_after_s } = await repositories.readAt(proven, { commit, fileName: config.claimFile });
+  if (result === 'file' || !result.startsWith('host_')) return { read, isContinuous: isReadable(result) };
+  return { read: { result, pinned: false, ...(retry_after_s && { retry_after_s }) }, isContinuous: true };
+}
