@@ -55,12 +55,12 @@ describe.each([
     expect(await heads()).toEqual(['co.webhook/webhook', 'com.politicalcomms/api', long]);
 
     await page.getByText('Criteria: 8 picked').click();
-    await page.getByLabel('Has a source repository').uncheck();
-    await page.getByLabel('Supports the transport').selectOption('stdio');
+    await page.getByLabel('Source repository recorded').uncheck();
+    await page.getByLabel('Transport').selectOption('stdio');
     await page.getByLabel('First published at least').fill('7');
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await page.getByText('Criteria: 9 picked').waitFor();
-    const row = page.getByRole('row', { name: /^Supports the transport stdio/ });
+    const row = page.getByRole('row', { name: /^Transport stdio recorded/ });
     expect(await row.locator('.result').allTextContents()).toEqual(['Not met', 'Met', 'Unknown']);
 
     const shared = await openPage(browser, { javaScriptEnabled });
@@ -85,7 +85,7 @@ describe('eight listings side by side', () => {
         "[...document.querySelectorAll('.compared .scroll')].map((one) => one.scrollWidth <= one.clientWidth)",
       ),
     ).toEqual([true, true]);
-    const names = page.getByRole('row', { name: /^Has a remote endpoint/ }).locator('.of');
+    const names = page.getByRole('row', { name: /^Remote endpoint recorded/ }).locator('.of');
     expect(await names.allTextContents()).toEqual(eight);
     expect(await names.first().isVisible()).toBe(true);
     await page.close();
@@ -96,7 +96,7 @@ describe('eight listings side by side', () => {
     await page.goto(comparedEight());
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     const region = page.getByRole('region', { name: 'As recorded and imported, side by side' });
-    const head = page.getByRole('rowheader', { name: 'Has a remote endpoint' });
+    const head = page.getByRole('rowheader', { name: 'Remote endpoint recorded' });
     const before = await head.boundingBox();
     await region.focus();
     await region.evaluate((node) => {

@@ -107,7 +107,7 @@ describe.each([
     await page.waitForURL(`${directory.url}/tags/webhooks`);
     expect(await page.locator('.card h3').allTextContents()).toEqual(['co.webhook/webhook']);
     await page.goto(`${directory.url}/agents`);
-    await page.getByRole('link', { name: 'has a remote endpoint' }).click();
+    await page.getByRole('link', { name: 'remote endpoint recorded' }).click();
     await page.waitForURL(`${directory.url}/agents?has_endpoint=true`);
     expect(await page.locator('.card h3').allTextContents()).toEqual(['co.webhook/webhook']);
     expectClean(trace);

@@ -75,7 +75,7 @@ describe.each([
     if (!javaScriptEnabled) await field(page).press('Enter');
     await eventually(() => search(page)).toBe('?q=payments');
     expect(await count(page)).toBe('71 listings, 20 shown so far.');
-    await facet(page, 'has a remote endpoint').click();
+    await facet(page, 'remote endpoint recorded').click();
     await eventually(() => search(page)).toBe('?q=payments&has_endpoint=true');
     await facet(page, 'streamable-http').click();
     await eventually(() => search(page)).toBe('?q=payments&has_endpoint=true&transport=streamable-http');
@@ -85,7 +85,7 @@ describe.each([
     await page.getByRole('link', { name: 'More listings' }).click();
     await eventually(() => count(page)).toBe('35 listings.');
     const seen = await stateOf(page);
-    expect(seen).toMatchObject({ words: 'payments', held: ['Remove the filter has a remote endpoint ×'] });
+    expect(seen).toMatchObject({ words: 'payments', held: ['Remove the filter remote endpoint recorded ×'] });
     expect(seen.handles).toHaveLength(javaScriptEnabled ? 35 : 15);
     expect(seen.handles.at(-1)).toBe('io.payers/payer-68');
     await page.getByRole('link', { name: 'io.payers/payer-66' }).scrollIntoViewIfNeeded();
@@ -195,13 +195,13 @@ describe('with JavaScript', () => {
   it('the keyboard keeps its place: on the filter, at the count, at the first listing added', async () => {
     const trace = await open('/agents?q=payments');
     const { page } = trace;
-    await facet(page, 'has a remote endpoint').press('Enter');
+    await facet(page, 'remote endpoint recorded').press('Enter');
     await eventually(() => count(page)).toBe('35 listings, 20 shown so far.');
-    expect(await focusedText(page)).toBe('has a remote endpoint');
+    expect(await focusedText(page)).toBe('remote endpoint recorded');
     await page.getByRole('link', { name: 'More listings' }).press('Enter');
     await eventually(() => handles(page).then((all) => all.length)).toBe(35);
     expect(await focusedText(page)).toBe((await handles(page))[20]);
-    await page.getByRole('link', { name: 'Remove the filter has a remote endpoint' }).press('Enter');
+    await page.getByRole('link', { name: 'Remove the filter remote endpoint recorded' }).press('Enter');
     await eventually(() => count(page)).toBe('71 listings, 20 shown so far.');
     expect(await focusedText(page)).toBe('71 listings, 20 shown so far.');
     expectClean(trace);

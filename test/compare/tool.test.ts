@@ -56,7 +56,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       ['endpoint_observed_alive', 'not_met', 'No remote endpoint is recorded.'],
     ]);
     expect(short(listings[0]?.native)).toEqual([
-      ['claimed', 'not_met', 'Nobody has claimed this listing.'],
+      ['claimed', 'not_met', 'This listing is not claimed.'],
       [
         'native_ratings_at_least',
         'not_met',
@@ -66,7 +66,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(short(listings[1]?.imported)?.[3]).toEqual([
       'endpoint_observed_alive',
       'unknown',
-      'Whether the endpoint answers has not been checked.',
+      'Dossier has not checked whether the endpoint answers.',
     ]);
     expect(listings[1]?.native?.map(({ result }) => result)).toEqual(['met', 'met']);
     expect(listings[1]?.native?.[0]?.fact).toMatch(

@@ -127,7 +127,20 @@ const imported: readonly Row[] = [
     undefined,
     { remotes: [remote], endpoint: remote.url },
     'met',
-    'A remote endpoint with a complete address is recorded.',
+    'A remote address is recorded.',
+    'https://mcp.example/mcp',
+  ),
+  row(
+    'has_endpoint',
+    undefined,
+    {
+      remotes: [
+        { ...remote, inputs: [{ name: 'Authorization', kind: 'header', required: true, secret: true }] },
+      ],
+      endpoint: remote.url,
+    },
+    'met',
+    'A remote address is recorded; it needs a secret header.',
     'https://mcp.example/mcp',
   ),
   row(
@@ -242,7 +255,7 @@ const imported: readonly Row[] = [
     undefined,
     { remotes: [remote] },
     'unknown',
-    'Whether the endpoint answers has not been checked.',
+    'Dossier has not checked whether the endpoint answers.',
   ),
   row('publisher_listings_at_most', 5, {}, 'unknown', 'The listings of this publisher were not counted.'),
   row(
@@ -302,7 +315,7 @@ const signals: readonly Row[] = [
     [
       [true, 'observed', 'met', 'The endpoint was observed to answer.'],
       [false, 'observed', 'not_met', 'The endpoint was observed not to answer.'],
-      [null, 'not_checked', 'unknown', 'Whether the endpoint answers has not been checked.'],
+      [null, 'not_checked', 'unknown', 'Dossier has not checked whether the endpoint answers.'],
       [null, 'not_found', 'unknown', 'A check of the endpoint gave no result.'],
       [null, 'refused', 'unknown', 'A check of the endpoint gave no result.'],
     ] as const
@@ -320,7 +333,7 @@ const signals: readonly Row[] = [
 const byClaim: readonly Row[] = [
   row('claimed', undefined, claimed, 'met', 'Write access was shown.', '2026-11-10'),
   row('claimed', undefined, suspended, 'not_met', 'The claim is suspended: proof missing.', '2026-11-10'),
-  row('claimed', undefined, {}, 'not_met', 'Nobody has claimed this listing.', '2026-11-05'),
+  row('claimed', undefined, {}, 'not_met', 'This listing is not claimed.', '2026-11-05'),
   row(
     'claim_checked_within_days',
     11,
@@ -345,7 +358,7 @@ const byClaim: readonly Row[] = [
     'The claim is suspended: proof missing.',
     '2026-11-10',
   ),
-  row('claim_checked_within_days', 3650, {}, 'not_met', 'Nobody has claimed this listing.', '2026-11-05'),
+  row('claim_checked_within_days', 3650, {}, 'not_met', 'This listing is not claimed.', '2026-11-05'),
 ];
 
 const none = 'No native ratings. For a decision to buy, that absence matters.';

@@ -129,7 +129,7 @@ describe('importing from a registry', () => {
       ['first_published', '2026-10-01T08:00:00.000Z', 'observed', '2026-10-01T08:00:00.000Z'],
       ['last_published', '2026-10-01T08:00:00.000Z', 'observed', '2026-10-01T08:00:00.000Z'],
       ['transports', 'sse', 'observed', '2026-10-01T08:00:00.000Z'],
-      ['package_types', null, 'not_found', '2026-10-01T08:00:00.000Z'],
+      ['package_types', null, 'not_stated', '2026-10-01T08:00:00.000Z'],
       ['recorded_repository', 'github.com/owner/tool', 'observed', '2026-10-01T08:00:00.000Z'],
       ['namespace_proof', 'github account', 'observed', '2026-10-01T08:00:00.000Z'],
       ['namespace_matches_repository_owner', true, 'observed', '2026-10-01T08:00:00.000Z'],

@@ -28,7 +28,7 @@ const claimFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'result
 /** Why a listing does not count as claimed; undefined if it does. */
 function whyNotClaimed({ state, claim }: ComparedListing['listing']): string | undefined {
   if (state === 'claimed') return undefined;
-  if (!claim) return 'Nobody has claimed this listing.';
+  if (!claim) return 'This listing is not claimed.';
   return `The claim is suspended: ${(claim.suspended_reason ?? 'no reason recorded').replaceAll('_', ' ')}.`;
 }
 

@@ -1,3 +1,4 @@
+import type { ListingRemote } from '../listing/listing-document.ts';
 import { packageTypes, transports } from '../listing/recorded-kinds.ts';
 import {
   type Criterion,
@@ -24,12 +25,19 @@ const active = plainCriterion({ evidence, label: 'Active in the registry' }, (co
   });
 });
 
-const hasEndpoint = plainCriterion({ evidence, label: 'Has a remote endpoint' }, (compared) => {
+/** What the record requires in the headers of a request; empty where it requires nothing. */
+function needs(remote: ListingRemote | undefined): string {
+  const headers = (remote?.inputs ?? []).filter(({ kind, required }) => kind === 'header' && required);
+  if (headers.length === 0) return '';
+  return headers.some(({ secret }) => secret) ? '; it needs a secret header' : '; it needs a header';
+}
+
+const hasEndpoint = plainCriterion({ evidence, label: 'Remote endpoint recorded' }, (compared) => {
   const { endpoint, remotes } = compared.listing;
   if (endpoint)
     return recordedFinding(compared, {
       result: 'met',
-      fact: 'A remote endpoint with a complete address is recorded.',
+      fact: `A remote address is recorded${needs(remotes.find(({ url }) => url === endpoint))}.`,
       recorded: endpoint,
     });
   const fact =
@@ -39,7 +47,7 @@ const hasEndpoint = plainCriterion({ evidence, label: 'Has a remote endpoint' },
   return recordedFinding(compared, { result: 'not_met', fact });
 });
 
-const hasRepository = plainCriterion({ evidence, label: 'Has a source repository' }, (compared) => {
+const hasRepository = plainCriterion({ evidence, label: 'Source repository recorded' }, (compared) => {
   const { repository } = compared.listing;
   return recordedFinding(
     compared,
@@ -50,7 +58,7 @@ const hasRepository = plainCriterion({ evidence, label: 'Has a source repository
 });
 
 const transport = choiceCriterion(
-  { evidence, label: 'Supports the transport {}', of: transports },
+  { evidence, label: 'Transport {} recorded', of: transports },
   (compared, wanted) => {
     const { remotes, packages } = compared.listing;
     const ofPackages = packages.flatMap(({ transport: recorded }) => recorded || []);
@@ -64,7 +72,7 @@ const transport = choiceCriterion(
 );
 
 const packageKind = choiceCriterion(
-  { evidence, label: 'Has a package of kind {}', of: packageTypes },
+  { evidence, label: 'Package of kind {} recorded', of: packageTypes },
   (compared, wanted) => {
     const { packages } = compared.listing;
     if (packages.length === 0)

@@ -48,7 +48,7 @@ const endpointObservedAlive = plainCriterion(
         result: 'unknown',
         fact:
           signal?.state === 'not_checked' || !signal
-            ? 'Whether the endpoint answers has not been checked.'
+            ? 'Dossier has not checked whether the endpoint answers.'
             : 'A check of the endpoint gave no result.',
       });
     const holds = signal.value === true;

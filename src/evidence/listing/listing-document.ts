@@ -7,8 +7,8 @@ import { listingInput } from './listing-input.ts';
 export const listingTag = z.object({ tag: z.string(), reason: z.string() });
 export type ListingTag = z.infer<typeof listingTag>;
 
-/** Whether a fact was observed, not found, never checked, or could not be checked because access was refused. */
-export const signalStates = ['observed', 'not_found', 'not_checked', 'refused'] as const;
+/** Whether a fact was observed, not found, not stated by its source, not checked, or refused to the check. */
+export const signalStates = ['observed', 'not_found', 'not_stated', 'not_checked', 'refused'] as const;
 
 /** One fact that came from somewhere else, with its source and date. Never a rating (docs/trust.md section 3). */
 export const importedSignal = z.object({

@@ -3,7 +3,7 @@ export const rulesOfEvidence = [
   'A listing is an input to a decision. It is not verification, not a recommendation to buy and not a trust score.',
   'Native ratings come only from claimed listings that send their capability. Each is one sourced signal, never a final verdict.',
   'Independent and related ratings are counted apart: related means that namespace, repository account or host is shared.',
-  'Ratings are shown as counts and records. No score, mean, star or percentage is computed, and no list is ordered by ratings.',
+  'Ratings are shown as counts and records. No score, mean, star or percentage is shown, and no list is ordered by ratings.',
   'Imported signals are facts recorded elsewhere, each with its source and date. They are kept apart from native ratings and never counted as ratings.',
   'Missing evidence is reported as missing, with a date. For a decision to buy, the absence of native ratings matters.',
   'Feedback is private, anonymous, read by the operator only, and changes no listing.',

@@ -32,10 +32,10 @@ export interface SignalFacts {
 type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'observed_at' | 'state'>;
 type Value = ImportedSignal['value'] | undefined;
 
-/** A fact with a value is `observed`, one without is `not_found`. */
+/** A fact with a value is `observed`, one without is `not_stated`. */
 const fact = (kind: string, value: Value, observed_at: string): Fact =>
   value === undefined || value === ''
-    ? { kind, value: null, observed_at, state: 'not_found' }
+    ? { kind, value: null, observed_at, state: 'not_stated' }
     : { kind, value, observed_at, state: 'observed' };
 
 const listed = (values: readonly (string | undefined)[]) => [...new Set(values.filter(Boolean))].join(', ');

@@ -33,6 +33,7 @@ export function versionsTitle({ versions, signals: { imported } }: ListingDocume
 export const signalStateTexts = {
   observed: 'observed',
   not_found: 'looked for, not found',
+  not_stated: 'not stated',
   not_checked: 'not checked',
   refused: 'refused',
 } as const;

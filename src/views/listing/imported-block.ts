@@ -16,7 +16,7 @@ const fact = (signal: ImportedSignal, dated: string) => html`
 <div><dt>${toLabel(signal.kind)}</dt><dd class="foreign">${shown(signal)}</dd><dd class="when">${dated} ${day(signal.observed_at)}</dd></div>`;
 
 const source = ([name, signals]: readonly [string, readonly ImportedSignal[]]) => html`
-<h3>${name === 'no source' ? 'Not checked by anyone' : html`Source: <span class="foreign">${name}</span>`}</h3>
+<h3>${name === 'no source' ? 'Not checked by Dossier' : html`Source: <span class="foreign">${name}</span>`}</h3>
 <dl class="ledger">${signals.map((signal) => fact(signal, name === 'no source' ? 'as of' : 'seen'))}</dl>`;
 
 /** The block of imported signals: facts recorded elsewhere, grouped by source, each with its date; never ratings. */

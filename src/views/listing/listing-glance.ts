@@ -34,10 +34,12 @@ const count = (listed: readonly string[], what: string) =>
   listed.length === 0 ? [] : [`${listed.length} ${what}`];
 
 function knownText({ signals: { imported } }: ListingDocument): string {
-  const known = count(kindsIn(imported, 'observed'), 'observed');
-  return (
-    [...known, ...count(kindsIn(imported, 'not_found'), 'looked for and not found')].join(', ') || 'none'
-  );
+  const known = [
+    ...count(kindsIn(imported, 'observed'), 'observed'),
+    ...count(kindsIn(imported, 'not_found'), 'looked for and not found'),
+    ...count(kindsIn(imported, 'not_stated'), 'not stated'),
+  ];
+  return known.join(', ') || 'none';
 }
 
 const notCheckedText = ({ signals: { imported } }: ListingDocument): string =>

@@ -4,13 +4,19 @@ import { highlight, type SearchWords, toSearchWords } from '../layout/highlight.
 import { day, type Html, pagePath } from '../layout/html.ts';
 import { stateTexts } from '../layout/labels.ts';
 
+/** What the record has; a template of an address is recorded, but is no endpoint that can be called. */
+function endpointText({ endpoint, tags }: ShortListing): string {
+  if (endpoint) return 'endpoint recorded';
+  return tags.includes('remote') ? 'endpoint recorded as a template' : 'no endpoint recorded';
+}
+
 const facts = (listing: ShortListing) =>
   html`<ul class="row-facts">
 ${listing.matched && html`<li class="found">${listing.matched}</li>`}
 ${listing.placeholder_description && html`<li>the description is a placeholder</li>`}
 <li>${listing.has_native_ratings ? 'native ratings' : 'no native ratings'}</li>
 <li>${stateTexts[listing.state].toLowerCase()}</li>
-<li>${listing.endpoint ? 'remote endpoint' : 'no remote endpoint'}</li>
+<li>${endpointText(listing)}</li>
 <li>updated ${day(listing.updated_at)}</li>
 </ul>`;
 

@@ -29,7 +29,7 @@ const groups = [
   {
     id: 'keywords',
     title: 'Publishers’ keywords',
-    why: 'Chosen by publishers for their listings; not checked by anyone else.',
+    why: 'Chosen by publishers for their listings; not checked by Dossier.',
     includes: (tag: string) => !isRecordedTag(tag) && !subjects.has(tag),
   },
 ] as const;

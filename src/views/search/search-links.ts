@@ -27,7 +27,7 @@ export interface Filter {
 }
 
 const flagTexts: Readonly<Record<string, string>> = {
-  has_endpoint: 'has a remote endpoint',
+  has_endpoint: 'remote endpoint recorded',
   has_native_ratings: 'has native ratings',
 };
 const flagNames: Readonly<Record<string, string>> = {
