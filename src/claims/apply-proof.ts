@@ -19,7 +19,7 @@ export interface ProofOutcome {
 /** How long a claim survives while its repository cannot be checked. */
 const unreachableLimit_ms = 30 * 86_400_000;
 
-/** Never activated capabilities stored as leaked, for one listing; nobody leaks hundreds by mistake. */
+/** Never activated capabilities stored as leaked, for one listing; more than these are not leaked by mistake. */
 const leakedLimit = 256;
 
 /** Ends the capabilities that the file leaks. Those never activated are stored as leaked, so that they never work. */

@@ -9,7 +9,7 @@ import type { VerifyOptions } from './verify.ts';
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
-// Each command loads its own part when it is asked for: a start is as quick as what it starts.
+// Each command loads its own modules when it runs, so that a command does not wait for the others' modules.
 const config = () => readConfig(process.env, version);
 
 /** The default command takes no arguments, so that a misspelt command looks like one too many. */

@@ -24,7 +24,7 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings): Memory
   };
   return {
     take(caller, now_ms) {
-      // After the clock was set back nobody is refused for longer than the bucket takes to refill.
+      // After the clock was set back no caller is refused for longer than the bucket takes to refill.
       const known_ms = Math.min(fullAt.get(caller) ?? 0, now_ms + capacity_ms);
       const full_ms = Math.max(known_ms, now_ms) + step_ms;
       const wait_ms = full_ms - now_ms - capacity_ms;

@@ -65,7 +65,7 @@ describe('a saved copy', () => {
     expect((await importing.store.imports.last()).run?.source).toMatch(/^file:copy\.json#[0-9a-f]{12}$/);
   });
 
-  it('is written in ever larger parts, up to a thousand rows', async () => {
+  it('is written in ever larger parts, up to a thousand rows', { timeout: 120_000 }, async () => {
     const path = join(folder, 'copy.json');
     writeFileSync(path, JSON.stringify(manyEntries(2900)));
     const seen: number[] = [];

@@ -5,7 +5,7 @@ const shortestCorrected = 4;
 const longestCorrected = 24;
 const shortestHalf = 3;
 
-/** Whether an unknown word is looked for in other spellings. */
+/** Whether other spellings of an unknown word are tried. */
 export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 

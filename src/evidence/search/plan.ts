@@ -1,6 +1,6 @@
 import type { RankedWord } from './score.ts';
 
-/** What one look into the index asks for: listings that have any of the terms of each group. */
+/** One probe of the index: it finds the listings that have any of the terms of each group. */
 export interface Probe {
   readonly groups: readonly (readonly Atom[])[];
   readonly excluded: readonly string[];

@@ -29,7 +29,7 @@ const joinedFactor = 0.9;
 const partFactor = 0.4;
 const questionShare = 0.15;
 const lightShare = 0.5;
-/** Words that are looked at; a longer question is cut off behind them. */
+/** Words of a question that are used; a longer question is cut off after them. */
 const mostWords = 64;
 
 const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
@@ -77,13 +77,15 @@ const toWordAlternatives = (words: readonly Word[], at: number, term: string): A
 ];
 
 function toQueryWords(text: string): QueryWord[] {
-  const kept = toInformative(toWords(text).slice(0, mostWords * 2));
-  const most = Math.max(...kept.map((word) => shareOf(word.text)));
-  const merged = findSynonyms(kept.map((word) => stem(word.text)));
+  const informative = toInformative(toWords(text).slice(0, mostWords * 2));
+  const most = Math.max(...informative.map((word) => shareOf(word.text)));
+  const merged = findSynonyms(informative.map((word) => stem(word.text)));
   return merged.map(({ from, to, synonyms }) => {
-    const words = kept.slice(from, to);
+    const words = informative.slice(from, to);
     const terms = words.map((word) => stem(word.text));
-    const single = words.flatMap((_, offset) => toWordAlternatives(kept, from + offset, terms[offset] ?? ''));
+    const single = words.flatMap((_, offset) =>
+      toWordAlternatives(informative, from + offset, terms[offset] ?? ''),
+    );
     const isPhrase = words.length > 1;
     return {
       text: words.map((word) => word.text).join(' '),

@@ -7,7 +7,7 @@ export const stopWords: ReadonlySet<string> = toSet(
   via was we were what when where which while who whom why will with would you your`,
 );
 
-/** What a question begins with, and other words that say next to nothing about what is looked for. */
+/** Words that begin a question, and others that say almost nothing about what is searched for. */
 export const questionWords: ReadonlySet<string> = toSet(
   `find show give get need want wants looking look something anything someone anyone thing things way best good
   please help helps let lets allow allows able make makes using use uses used like just any all about between tool

@@ -5,7 +5,7 @@ import { RegistryError } from './source.ts';
 const largestPage_bytes = 8 * 1024 * 1024;
 const longestRetryAfter_s = 120;
 
-/** A failure that may pass; `after_ms` is the pause that the registry asked for. */
+/** A transient failure; `after_ms` is the pause that the registry requested. */
 export class PassingFailure extends RegistryError {
   readonly after_ms: number | undefined;
 

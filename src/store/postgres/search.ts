@@ -29,7 +29,7 @@ async function findIn(db: Db, probe: Probe, window: number): Promise<Candidate[]
   return (await found.execute(db)).rows;
 }
 
-/** Listings looked at one by one in the order of ids before the index is asked, which finds in no order. */
+/** Listings read one by one in id order before the index is used, which returns them in no order. */
 const scannedRows = 10_000;
 
 async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scanned: number | undefined) {
