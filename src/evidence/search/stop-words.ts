@@ -17,5 +17,6 @@ export const questionWords: ReadonlySet<string> = toSet(
 /** Words that so many listings have that others of a query say more. */
 export const lightWords: ReadonlySet<string> = toSet(
   `agent agents ai api apis app apps assistant assistants llm mcp model server servers service services sdk claude
-  search searches data manage check checks access run read take cheap free easy simple online new real time`,
+  search searches data manage check checks access run read take cheap free easy simple online new real time create
+  generate draw build write edit convert keep track country countries other`,
 );

@@ -49,8 +49,8 @@ const mostFrequent = (counts: Counts, most: number) =>
 /** Other spellings of an unknown word that listings have, and the two words it may be. */
 async function readCorrections(db: Db, index: SearchIndex, word: string, counts: Map<string, number>) {
   const halves = toHalves(word);
-  const known = await index.readTermCounts(db, [...new Set([...toSpellings(word), ...halves.flat()])]);
   const spellings = new Set(toSpellings(word));
+  const known = await index.readTermCounts(db, [...new Set([...spellings, ...halves.flat()])]);
   const likely = mostFrequent(new Map([...known].filter(([term]) => spellings.has(term))), mostCorrections);
   for (const [term, listings] of known) counts.set(term, listings);
   const split = halves.filter(([start, end]) => known.has(start) && known.has(end));
