@@ -10,7 +10,7 @@ const mayImport: Record<string, string> = {
   observability: 'config evidence',
   repositories: 'config evidence',
   store: 'config evidence observability',
-  'transparency-log': 'config evidence problem.ts store',
+  'transparency-log': 'config evidence observability problem.ts store',
   'context.ts': 'config repositories store transparency-log',
   limits: 'config context.ts problem.ts store',
   claims: 'config context.ts evidence limits problem.ts repositories store',

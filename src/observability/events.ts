@@ -26,6 +26,8 @@ export const memoryReads = defineEvent<{
 }>('memory-read');
 /** A finished transaction, committed or failed, with the time its caller waited. */
 export const writes = defineEvent<{ readonly seconds: number }>('write');
+/** A log entry that disagrees with what the database stores for it. */
+export const logMismatches = defineEvent<{ readonly log_index: number }>('log-mismatch');
 
 /** Runs a write and publishes how long it took. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { memoryReads, toolCalls, writes } from './events.ts';
+import { logMismatches, memoryReads, toolCalls, writes } from './events.ts';
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** A longer response is a stream. */
@@ -88,7 +88,13 @@ export function measureWork(registers: Registry[]): () => void {
     buckets: answer_s,
     registers,
   });
+  const mismatches = new Counter({
+    name: 'dossier_log_mismatches_total',
+    help: 'Requested proofs that were refused: the database disagreed with the transparency log',
+    registers,
+  });
   const undo = [
+    logMismatches.subscribe(() => mismatches.inc()),
     toolCalls.subscribe(({ tool, outcome }) => calls.inc({ tool, outcome })),
     memoryReads.subscribe(({ memory, isHit }) => reads.inc({ memory, result: isHit ? 'hit' : 'miss' })),
     writes.subscribe((write) => seconds.observe(write.seconds)),

@@ -39,6 +39,6 @@ export const getProof = defineTool({
     if (log_index !== undefined) return { ...(await proveEntry(context, log_index)) };
     const rating = await context.store.ratings.byId(rating_id ?? '');
     if (!rating) throw new Problem('not_found', { detail: 'No rating has this id.' });
-    return { ...(await proveEntry(context, rating.log_index)) };
+    return { ...(await proveEntry(context, rating.log_index, rating)) };
   },
 });

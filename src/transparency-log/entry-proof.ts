@@ -1,8 +1,10 @@
-import { toProofText } from '../evidence/log/checkpoint.ts';
+import { readCheckpoint, toProofText } from '../evidence/log/checkpoint.ts';
 import { inclusionProof } from '../evidence/log/merkle.ts';
 import { toVerifierText, verifierOf } from '../evidence/log/signed-note.ts';
+import type { Rating } from '../evidence/rating/rating.ts';
 import { Problem } from '../problem.ts';
 import type { LogHead } from '../store/contract/transparency-log.ts';
+import { findFault, reportFault } from './entry-faults.ts';
 import { checkpointCovering, type IssuingContext } from './issue-checkpoint.ts';
 import { logPath, openLogKey } from './keys.ts';
 
@@ -26,25 +28,51 @@ const headOf = (heads: readonly LogHead[], index: number): LogHead | undefined =
 
 const noEntry = () => new Problem('not_found', { detail: 'No log entry has this index.' });
 
-/** The proof of one entry under the newest checkpoint. Throws not_found, also for entries of a closed log. */
-export async function proveEntry(context: IssuingContext, log_index: number): Promise<EntryProof> {
-  const { store, config } = context;
-  const head = headOf(await store.log.heads(), log_index);
+/** The log that an entry is in. Throws not_found; for a rating's entry, internal. */
+async function findHead(context: IssuingContext, log_index: number, rating?: Rating): Promise<LogHead> {
+  const head = headOf(await context.store.log.heads(), log_index);
+  if (!head && rating) throw reportFault(context, log_index, 'the stored rating has no log entry');
   if (!head) throw noEntry();
   if (head.closed_with !== undefined)
     throw new Problem('not_found', {
       detail: 'The entry belongs to a closed log, whose last checkpoint is still served at its address.',
     });
+  return head;
+}
+
+/** Reads an entry with its audit path. Throws internal if what is stored disagrees with the log. */
+async function readEntry(context: IssuingContext, log_index: number, rating?: Rating) {
+  const { log } = context.store;
+  const head = await findHead(context, log_index, rating);
   const checkpoint = await checkpointCovering(context, log_index);
-  const entry = await store.log.leaf(log_index);
-  if (!entry) throw noEntry();
+  const stored = await log.leaf(log_index);
+  if (!stored) throw reportFault(context, log_index, 'the leaf is missing');
   const index = log_index - head.base;
-  const path = await inclusionProof(store.log.tree(head.id), index, checkpoint.size);
+  const path = await inclusionProof(log.tree(head.id), index, checkpoint.size);
+  const committed = await log.record(log_index);
+  const tree = readCheckpoint(checkpoint.text);
+  if (!tree) throw new Error('a malformed checkpoint was issued');
+  const entry = { leaf: stored.leaf, committed, index, path, tree };
+  const fault = findFault(entry, rating);
+  if (fault) throw reportFault(context, log_index, fault);
+  return { ...entry, head, checkpoint };
+}
+
+/**
+ * The proof of one entry under the newest checkpoint. Throws not_found, also for entries of a closed log; internal if
+ * what is stored disagrees with the log, or if `rating` is given and the entry is not that rating's.
+ */
+export async function proveEntry(
+  context: IssuingContext,
+  log_index: number,
+  rating?: Rating,
+): Promise<EntryProof> {
+  const { head, leaf, committed, index, path, checkpoint } = await readEntry(context, log_index, rating);
   return {
     log_index,
-    log: `${config.publicUrl}${logPath(head.id)}`,
-    leaf: entry.leaf,
-    ...(await store.log.record(log_index)),
+    log: `${context.config.publicUrl}${logPath(head.id)}`,
+    leaf,
+    ...committed,
     proof: toProofText(index, path, checkpoint.text),
     key: toVerifierText(verifierOf(await openLogKey(context, head.id))),
   };

@@ -48,3 +48,23 @@ export function toLeaf(type: LeafType, publicRecord: object, salt: Buffer = rand
   const hash = createHash('sha256').update(Buffer.of(0)).update(leaf).digest('hex');
   return { type, leaf, hash, salt: salt.toString('base64'), record };
 }
+
+/** What a leaf commits to: a record as the exact bytes that were hashed, and its salt in base64. */
+export interface CommittedRecord {
+  readonly record: string;
+  readonly salt: string;
+}
+
+/** The commitment of a leaf, base64; undefined if the leaf is malformed. */
+function commitmentOf(leaf: string): unknown {
+  try {
+    return (JSON.parse(leaf) as { c?: unknown } | null)?.c;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a leaf commits to a record with its salt (docs/trust.md section 4). */
+export const isCommittedTo = (leaf: string, { record, salt }: CommittedRecord): boolean =>
+  commitmentOf(leaf) ===
+  createHash('sha256').update(Buffer.from(salt, 'base64')).update(record).digest('base64');

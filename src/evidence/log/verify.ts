@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { openCheckpoint, readProofText } from './checkpoint.ts';
+import { isCommittedTo } from './leaf.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
 import { readVerifier } from './signed-note.ts';
 
@@ -20,19 +20,10 @@ export interface Check {
   readonly message: string;
 }
 
-const commitment = (leaf: string): string | undefined => {
-  try {
-    return (JSON.parse(leaf) as { c?: string }).c;
-  } catch {
-    return undefined;
-  }
-};
-
 function checkRecord({ leaf, record, salt }: SavedProof): Check {
   if (record === undefined || salt === undefined)
     return { holds: true, message: 'the record was erased: only the leaf is checked' };
-  const digest = createHash('sha256').update(Buffer.from(salt, 'base64')).update(record).digest('base64');
-  const holds = digest === commitment(leaf);
+  const holds = isCommittedTo(leaf, { record, salt });
   return {
     holds,
     message: holds ? 'the leaf commits to this record' : 'the leaf does not commit to this record',

@@ -1,0 +1,23 @@
+import { type Rating, ratingContent } from '../rating/rating.ts';
+import { toCanonicalJson } from './leaf.ts';
+
+/** The members of a rating that its log entry commits to; groups and flags are computed when the rating is read. */
+const ratingFields = [
+  ...Object.keys(ratingContent.shape),
+  ...['id', 'subject_handle', 'source_handle', 'source_root', 'created_at'],
+];
+
+const isSame = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
+
+/** Names of the fields whose values differ; a field that is absent on one side differs from any value. */
+export const differingFields = (
+  committed: Readonly<Record<string, unknown>>,
+  shown: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): string[] => fields.filter((field) => !isSame(committed[field], shown[field]));
+
+/** Names of the fields in which a rating differs from the record that its log entry commits to. */
+export const differingRatingFields = (
+  committed: Readonly<Record<string, unknown>>,
+  rating: Rating,
+): string[] => differingFields(committed, { ...rating }, ratingFields);
