@@ -74,6 +74,8 @@ function createCommandLine(): Command {
     .command('verify [proof]')
     .description('check a saved answer of get_proof, or that one saved checkpoint continues another, offline')
     .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
+    .option('--handle <handle>', 'the listing that the record must name')
+    .option('--id <rating id>', 'the rating that the record must name')
     .option('--older <file>')
     .option('--newer <file>')
     .option('--consistency <file>', 'answer of /log/consistency/<older size>/<newer size>')

@@ -1,9 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { ExitError, exitCodes } from '../config/exit.ts';
-import { type Check, savedProof, verifyConsistency, verifySavedProof } from '../evidence/log/verify.ts';
+import {
+  type Check,
+  checkExpected,
+  type ExpectedRecord,
+  savedProof,
+  verifyConsistency,
+  verifySavedProof,
+} from '../evidence/log/verify.ts';
 
 /** Options of `dossier verify`. */
-export interface VerifyOptions {
+export interface VerifyOptions extends ExpectedRecord {
   readonly key?: string;
   readonly older?: string;
   readonly newer?: string;
@@ -23,10 +30,11 @@ async function readKey(key: string | undefined): Promise<string | undefined> {
   return key === undefined || key.includes('+') ? key : (await readSaved(key)).trim();
 }
 
-async function checkProof(path: string, key: string | undefined): Promise<Check[]> {
+async function checkProof(path: string, key: string | undefined, expected: ExpectedRecord): Promise<Check[]> {
   const text = await readSaved(path);
   try {
-    return verifySavedProof(savedProof.parse(JSON.parse(text)), key);
+    const saved = savedProof.parse(JSON.parse(text));
+    return [...verifySavedProof(saved, key), ...checkExpected(saved, expected)];
   } catch {
     throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof`);
   }
@@ -45,17 +53,22 @@ async function checkConsistency(
   return verifyConsistency(await readSaved(older), await readSaved(newer), { proof, key });
 }
 
+const toLabel = (holds: boolean | undefined) => (holds === undefined ? 'open ' : holds ? 'holds' : 'FAILS');
+
 /**
  * Checks saved files offline: a result of get_proof, or two checkpoints with their consistency proof. Prints one line a
- * check; ends with 1 if one fails.
+ * check; ends with 1 if one fails, with 2 if a proof comes without its record.
  */
 export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
   const key = await readKey(options.key);
-  const checks = path ? await checkProof(path, key) : await checkConsistency(options, key);
-  for (const { holds, message } of checks) process.stdout.write(`${holds ? 'holds' : 'FAILS'}  ${message}\n`);
+  const checks = path ? await checkProof(path, key, options) : await checkConsistency(options, key);
+  for (const { holds, message } of checks) process.stdout.write(`${toLabel(holds)}  ${message}\n`);
   if (path && !key)
     process.stdout.write(
       'note   the key was taken from the proof; compare it with one obtained at another time or place (--key)\n',
     );
-  if (!checks.every(({ holds }) => holds)) throw new ExitError(1, 'verify: at least one check failed');
+  if (checks.some(({ holds }) => holds === false))
+    throw new ExitError(1, 'verify: at least one check failed');
+  if (checks.some(({ holds }) => holds === undefined))
+    throw new ExitError(2, 'verify: there is no record to check the entry against');
 }

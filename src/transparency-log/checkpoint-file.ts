@@ -1,11 +1,12 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { type Checkpoint, readCheckpoint } from '../evidence/log/checkpoint.ts';
+import { type Checkpoint, openCheckpoint, readCheckpoint } from '../evidence/log/checkpoint.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
 import { treeRoot } from '../evidence/log/merkle.ts';
+import { verifierOf } from '../evidence/log/signed-note.ts';
 import type { LogReads } from '../store/contract/transparency-log.ts';
-import { type LogContext, logOfOrigin } from './keys.ts';
+import { findKeyOfOrigin, type LogContext, logOfOrigin } from './keys.ts';
 
 /** Path of the checkpoint file, outside the database; undefined if none is configured and the database is no file. */
 function checkpointPath({ checkpointFile, databaseUrl }: Config): string | undefined {
@@ -25,13 +26,20 @@ export async function saveCheckpoint({ config }: LogContext, text: string): Prom
   await rename(`${path}.${process.pid}.new`, path);
 }
 
+/** The content of the checkpoint file; undefined if there is none. A file that cannot be read has no content. */
 async function readCheckpointFile(config: Config): Promise<string | undefined> {
   const path = checkpointPath(config);
   if (!path) return undefined;
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  return readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) =>
+    code === 'ENOENT' ? undefined : '',
+  );
+}
+
+/** Parses a checkpoint that this database's key signed, under whatever PUBLIC_URL; undefined for any other text. */
+async function openOwnCheckpoint(context: LogContext, text: string): Promise<Checkpoint | undefined> {
+  const origin = readCheckpoint(text)?.origin;
+  const key = origin === undefined ? undefined : await findKeyOfOrigin(context, origin);
+  return key && openCheckpoint(text, verifierOf(key));
 }
 
 /** Whether the database contains a checkpoint's tree. A log that was closed counts: another node has handled it. */
@@ -45,13 +53,21 @@ async function isContained(log: LogReads, checkpoint: Checkpoint): Promise<boole
 /**
  * Compares the database with the checkpoint file. If the database does not contain that checkpoint's tree (an older
  * backup was restored), closes the log with the checkpoint and opens the next log, whose first entry is the checkpoint.
- * Returns whether it did so. To be called once, before anything is written (docs/trust.md section 4).
+ * Returns whether it did so. A file without a valid signature of this database's key is reported and otherwise ignored.
+ * To be called once, before anything is written (docs/trust.md section 4).
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<boolean> {
   const { store, config, clock, log } = context;
   const text = await readCheckpointFile(config);
-  const checkpoint = text === undefined ? undefined : readCheckpoint(text);
-  if (text === undefined || !checkpoint) return false;
+  if (text === undefined) return false;
+  const checkpoint = await openOwnCheckpoint(context, text);
+  if (!checkpoint) {
+    log.error(
+      { file: checkpointPath(config) },
+      'the checkpoint file is unreadable, cut off or not signed by the key of this database, so a roll-back of the database cannot be detected at this start; compare the log with a checkpoint stored elsewhere',
+    );
+    return false;
+  }
   if (await isContained(store.log, checkpoint)) return false;
   const isOpened = await store.write(async (tx) => {
     if (await isContained(tx.log, checkpoint)) return false;

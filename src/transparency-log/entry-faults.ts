@@ -37,7 +37,7 @@ export function findFault(entry: StoredEntry, rating: Rating | undefined): strin
 /** Logs and counts that the database disagrees with the log, and returns the problem to throw. */
 export function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault: string): Problem {
   logMismatches.publish({ log_index });
-  log.error({ log_index, fault }, 'the database disagrees with the transparency log; run dossier audit');
+  log.error({ log_index, fault }, 'the database disagrees with the transparency log');
   return new Problem('internal', {
     detail: 'What is stored for this entry disagrees with the log, so no proof is given.',
   });

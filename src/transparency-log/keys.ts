@@ -34,6 +34,15 @@ async function readSeed({ store, clock }: LogContext): Promise<string> {
   });
 }
 
+/** The key that signs the checkpoints of an origin; undefined if this database has none yet. */
+export async function findKeyOfOrigin(
+  { store }: Pick<LogContext, 'store'>,
+  origin: string,
+): Promise<NoteKey | undefined> {
+  const seed = await store.keys.logSeed();
+  return seed === undefined ? undefined : toNoteKey(origin, Buffer.from(seed, 'base64'));
+}
+
 /** The key that signs one log's checkpoints. */
 export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
   toNoteKey(logOrigin(log, context.config.publicUrl), Buffer.from(await readSeed(context), 'base64'));

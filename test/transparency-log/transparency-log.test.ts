@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toLeaf } from '../../src/evidence/log/leaf.ts';
 import { leafHash, nodeHash } from '../../src/evidence/log/merkle.ts';
 import { readVerifier } from '../../src/evidence/log/signed-note.ts';
-import { runDossier } from '../support/command.ts';
+import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
 let folder: string;
@@ -172,6 +172,32 @@ describe('dossier verify', () => {
     expect((await runDossier(['verify', await save('x.json', '{}')], {})).code).toBe(74);
     expect((await runDossier(['verify'], {})).code).toBe(64);
   });
+  it('ends with 2 if the proof has no record, and does not call it erased', async () => {
+    await append(2);
+    const { record: _, salt: __, ...body } = (await prove({ log_index: 1 })).body;
+    const ended = await runDossier(['verify', await save('bare.json', JSON.stringify(body))], {});
+    expect([ended.code, ended.stderr]).toEqual([
+      2,
+      'verify: there is no record to check the entry against\n',
+    ]);
+    expect(ended.stdout).toContain('open   no record: this proves that an entry exists, not what it says\n');
+    expect(ended.stdout).not.toContain('erased');
+  });
+  it('compares the handle and the rating id that the record must name', async () => {
+    const made = { id: 'r-1', subject_handle: 'a/b', source_handle: 'c/d' };
+    await directory.store.write((tx) => tx.log.append(toLeaf('rating.submitted', made)));
+    const path = await save('rating.json', JSON.stringify((await prove({ log_index: 0 })).body));
+    const good = await runDossier(['verify', path, '--handle', 'a/b', '--id', 'r-1'], {});
+    expect([good.code, good.stdout.split('\n').slice(3, 5)]).toEqual([
+      0,
+      ['holds  the record names a/b', 'holds  the record names r-1'],
+    ]);
+    const bad = await runDossier(['verify', path, '--handle', 'a/other', '--id', 'r-2'], {});
+    expect([bad.code, bad.stdout.split('\n').slice(3, 5)]).toEqual([
+      1,
+      ['FAILS  the record does not name a/other', 'FAILS  the record does not name r-2'],
+    ]);
+  });
   it('checks that one checkpoint continues another', async () => {
     await append(3);
     const older = await save('older', await text('/log/checkpoint'));
@@ -219,5 +245,28 @@ describe('a restored backup', () => {
     await directory.close();
     directory = await open();
     expect((JSON.parse(await text('/log')) as { logs: unknown[] }).logs).toHaveLength(2);
+  });
+});
+
+describe('the checkpoint file', () => {
+  it.each([
+    ['cut off', (saved: string) => saved.slice(0, 60)],
+    ['empty', () => ''],
+    ['unsigned', (saved: string) => saved.slice(0, saved.indexOf('\n\n') + 2)],
+    ['forged', (saved: string) => saved.replace('\n3\n', '\n999999\n')],
+  ])('that is %s is reported, and closes no log', async (_, change) => {
+    await append(3);
+    const published = await text('/log/checkpoint');
+    await directory.close();
+    await writeFile(join(folder, 'dossier.db.checkpoint'), change(published));
+    const DATABASE_URL = `file:${join(folder, 'dossier.db')}`;
+    const started = startDossier(['stdio'], { DATABASE_URL, REGISTRY_URL: 'off', LOG_FORMAT: 'json' });
+    started.child.stdin?.end();
+    expect((await started.ended).stderr).toContain(
+      'the checkpoint file is unreadable, cut off or not signed by the key of this database',
+    );
+    directory = await open();
+    expect((JSON.parse(await text('/log')) as { logs: unknown[] }).logs).toHaveLength(1);
+    expect(await text('/log/checkpoint')).toBe(published);
   });
 });

@@ -16,18 +16,44 @@ export type SavedProof = z.infer<typeof savedProof>;
 
 /** One thing that was checked, its result, and a sentence about it. */
 export interface Check {
-  readonly holds: boolean;
+  /** Undefined if there was nothing to check it against. */
+  readonly holds: boolean | undefined;
   readonly message: string;
 }
 
 function checkRecord({ leaf, record, salt }: SavedProof): Check {
   if (record === undefined || salt === undefined)
-    return { holds: true, message: 'the record was erased: only the leaf is checked' };
+    return { holds: undefined, message: 'no record: this proves that an entry exists, not what it says' };
   const holds = isCommittedTo(leaf, { record, salt });
   return {
     holds,
     message: holds ? 'the leaf commits to this record' : 'the leaf does not commit to this record',
   };
+}
+
+/** What the record of a proof is expected to name. */
+export interface ExpectedRecord {
+  /** The listing: rated, rating or claimed. */
+  readonly handle?: string;
+  /** The rating. */
+  readonly id?: string;
+}
+
+function checkName(record: string, wanted: string, members: readonly string[]): Check {
+  const named = JSON.parse(record) as Record<string, unknown>;
+  const holds = members.some((member) => named[member] === wanted);
+  return { holds, message: `the record ${holds ? 'names' : 'does not name'} ${wanted}` };
+}
+
+/** Whether the record names the expected handle and rating id; throws if the record is not JSON. */
+export function checkExpected({ record }: SavedProof, { handle, id }: ExpectedRecord): Check[] {
+  if (record === undefined) return [];
+  return [
+    ...(handle === undefined
+      ? []
+      : [checkName(record, handle, ['subject_handle', 'source_handle', 'handle'])]),
+    ...(id === undefined ? [] : [checkName(record, id, ['id', 'rating_id'])]),
+  ];
 }
 
 /** Verifies a saved proof offline. `key` is a verifier from another source, if the caller has one. */
