@@ -34,6 +34,25 @@ describe('tags', () => {
       { tag: 'npm', reason: 'recorded package type npm' },
     ]);
   });
+  it.each([
+    ['Catalog of video games', ['games']],
+    ['Weather alerts for hikers', ['weather']],
+    ['Price and IPO alerts', []],
+    ['Improves your workflow', []],
+    ['Profit and loss forecast', []],
+    ['Booking of trades and calls', ['finance']],
+    ['Automate tasks', []],
+    ['Reports of npm audit', ['security']],
+    ['Live ADS-B positions', ['travel']],
+    ['Business models', []],
+    ['A reader of Claude Code. Search it', []],
+    ['Live NBA scores', ['sports']],
+    ['ServiceNow incidents', ['monitoring', 'it-support']],
+    ['Website builder', ['websites']],
+    ['World Bank indicators', ['economics']],
+  ])('reads phrases, not single words: %s', (description, expected) => {
+    expect(toTags(facts({ description })).map(({ tag }) => tag)).toEqual(expected);
+  });
   it('gives none without a fact', () => {
     expect(toTags(facts({ description: 'A plain description' }))).toEqual([]);
   });
@@ -43,7 +62,7 @@ describe('tags', () => {
   it('keeps 8 at most, however many the publisher sends', () => {
     const keywords = Array.from({ length: 200 }, (_, at) => `keyword ${at}`);
     const tags = toTags(
-      facts({ keywords, description: 'crypto email weather news maps travel', hasRemote: true }),
+      facts({ keywords, description: 'crypto, email, weather, news, geocoding, travel', hasRemote: true }),
     );
     expect(tags.map(({ tag }) => tag)).toEqual([
       'email',

@@ -1,6 +1,6 @@
 import { tokenize } from '../text/tokenize.ts';
 import type { ListingTag } from './listing-document.ts';
-import { vocabulary } from './vocabulary.ts';
+import { matchPhrases } from './phrases.ts';
 
 const maxTags = 8;
 const maxWordTags = 5;
@@ -20,33 +20,18 @@ export interface TagFacts {
   readonly transports: readonly string[];
 }
 
-const entries = Object.entries(vocabulary).flatMap(([tag, phrases], rank) =>
-  phrases.map((phrase) => ({ tag, phrase, rank })),
-);
-const byWord = new Map(
-  entries.filter(({ phrase }) => !phrase.includes(' ')).map((entry) => [entry.phrase, entry]),
-);
-/** Phrases of several words, by their first word. */
-const byStart = Map.groupBy(
-  entries
-    .filter(({ phrase }) => phrase.includes(' '))
-    .map((entry) => ({ ...entry, inLine: ` ${entry.phrase} ` })),
-  ({ phrase }) => phrase.slice(0, phrase.indexOf(' ')),
-);
+/** Where a phrase ends: punctuation before a space, so that the dot of "next.js" is none. */
+const breaks = /[.,;:!?()|—–]+\s|\s[-—–|/]+\s/;
 
-function wordTags(text: string, place: string): (ListingTag & { rank: number })[] {
-  const words = tokenize(text);
-  const line = ` ${words.join(' ')} `;
-  const found = [
-    ...words.flatMap((word) => byWord.get(word) ?? []),
-    ...words.flatMap((word) => byStart.get(word) ?? []).filter(({ inLine }) => line.includes(inLine)),
-  ];
-  return found.map(({ tag, phrase, rank }) => ({
-    tag,
-    reason: `the ${phrase.includes(' ') ? 'words' : 'word'} '${phrase}' in the ${place}`,
-    rank,
-  }));
-}
+const wordTags = (text: string, place: string): (ListingTag & { rank: number })[] =>
+  text
+    .split(breaks)
+    .flatMap((clause) => matchPhrases(tokenize(clause)))
+    .map(({ tag, phrase, rank }) => ({
+      tag,
+      reason: `the ${phrase.includes(' ') ? 'words' : 'word'} '${phrase}' in the ${place}`,
+      rank,
+    }));
 
 function vocabularyTags({ title, description }: TagFacts): ListingTag[] {
   return [...wordTags(title ?? '', 'title'), ...wordTags(description, 'description')]

@@ -1,108 +1,181 @@
 /**
- * The curated vocabulary: each tag with the lower-cased words and phrases that produce it when a title or description
- * contains them. If a listing has too many tags, the first ones here win. Words that most listings use, and words with
- * several senses, are left out.
+ * The curated vocabulary: each tag with the lower-cased phrases that produce it, comma-separated; the regular plural of
+ * a phrase counts too. If a listing has too many tags, the first ones here win. A word with several senses is given in
+ * phrases only.
  */
-export const vocabulary: Readonly<Record<string, readonly string[]>> = {
-  webhooks: ['webhook', 'webhooks'],
-  payments: [
-    'payment',
-    'payments',
-    'invoice',
-    'invoices',
-    'invoicing',
-    'billing',
-    'checkout',
-    'subscriptions',
-  ],
-  x402: ['x402'],
-  messaging: ['sms', 'mms', 'messaging', 'whatsapp', 'telegram', 'slack', 'discord', 'imessage'],
-  email: ['email', 'emails', 'gmail', 'outlook', 'mailbox', 'newsletter'],
-  phone: ['phone', 'telephony', 'voip', 'phone calls'],
-  calendar: ['calendar', 'calendars', 'scheduling', 'appointments', 'appointment'],
-  databases: [
-    'database',
-    'databases',
-    'sql',
-    'postgres',
-    'postgresql',
-    'mysql',
-    'sqlite',
-    'mongodb',
-    'redis',
-    'duckdb',
-  ],
-  analytics: ['analytics', 'dashboards', 'dashboard', 'business intelligence'],
-  search: ['web search', 'search engine', 'serp', 'semantic search'],
-  scraping: ['scraping', 'scraper', 'scrapers', 'scrape', 'crawl', 'crawler', 'crawling'],
-  browsers: ['browser', 'browsers', 'playwright', 'puppeteer', 'chrome', 'chromium', 'selenium'],
-  documentation: ['documentation', 'docs', 'api reference'],
-  knowledge: ['knowledge base', 'knowledge graph', 'rag', 'wiki', 'embeddings', 'vector'],
-  memory: ['memory', 'memories', 'long term memory'],
-  code: [
-    'codebase',
-    'repositories',
-    'repository',
-    'pull requests',
-    'source code',
-    'code review',
-    'linter',
-    'refactoring',
-  ],
-  git: ['git', 'github', 'gitlab', 'bitbucket'],
-  devops: [
-    'devops',
-    'kubernetes',
-    'docker',
-    'terraform',
-    'ci cd',
-    'deployment',
-    'deployments',
-    'deploy',
-    'helm',
-  ],
-  cloud: ['aws', 'azure', 'gcp', 'google cloud', 'cloudflare', 'serverless'],
-  monitoring: [
-    'monitoring',
-    'observability',
-    'uptime',
-    'alerts',
-    'incidents',
-    'incident',
-    'telemetry',
-    'traces',
-  ],
-  testing: ['test automation', 'end to end tests', 'unit tests', 'qa', 'testing'],
-  security: ['security', 'vulnerability', 'vulnerabilities', 'cve', 'malware', 'pentest', 'threat'],
-  identity: ['identity', 'oauth', 'sso', 'kyc', 'credentials'],
-  compliance: ['compliance', 'gdpr', 'hipaa', 'audit', 'governance'],
-  legal: ['legal', 'legislation', 'law', 'statutes', 'patents', 'patent', 'court'],
-  files: ['filesystem', 'file system', 'files', 'file storage', 'google drive', 'dropbox', 's3'],
-  documents: ['pdf', 'pdfs', 'docx', 'documents', 'document', 'spreadsheet', 'spreadsheets', 'excel'],
-  notes: ['notes', 'obsidian', 'notion'],
-  projects: ['project management', 'issue tracking', 'tickets', 'jira', 'asana', 'trello', 'kanban', 'tasks'],
-  crm: ['crm', 'salesforce', 'hubspot', 'leads'],
-  marketing: ['marketing', 'seo', 'campaigns', 'ads', 'advertising'],
-  commerce: ['ecommerce', 'e commerce', 'shopify', 'shopping', 'woocommerce', 'orders', 'marketplace'],
-  finance: ['finance', 'financial', 'accounting', 'banking', 'stock', 'stocks', 'trading', 'bookkeeping'],
-  crypto: ['crypto', 'blockchain', 'ethereum', 'solana', 'bitcoin', 'defi', 'usdc', 'web3'],
-  maps: ['maps', 'geocoding', 'geospatial', 'gis'],
-  weather: ['weather', 'forecast', 'forecasts'],
-  travel: ['travel', 'flights', 'hotels', 'flight', 'hotel', 'booking'],
-  health: ['public health', 'health data', 'health records', 'healthcare', 'medical', 'clinical', 'fitness'],
-  education: ['education', 'students', 'courses', 'course'],
-  jobs: ['jobs', 'job search', 'recruiting', 'hiring'],
-  news: ['news', 'headlines', 'rss'],
-  social: ['social media', 'twitter', 'linkedin', 'reddit', 'instagram', 'bluesky', 'mastodon'],
-  images: ['image', 'images', 'photos', 'screenshot', 'screenshots'],
-  video: ['video', 'videos', 'youtube'],
-  audio: ['audio', 'speech', 'transcription', 'transcribe', 'podcast', 'music', 'voice'],
-  design: ['design', 'figma', 'canva', 'diagrams', 'diagram', 'charts'],
-  translation: ['translation', 'translate', 'localization'],
-  science: ['scientific', 'papers', 'arxiv', 'pubmed', 'genomics', 'chemistry'],
-  'open-data': ['open data', 'public data', 'government', 'census'],
-  iot: ['iot', 'smart home', 'home assistant', 'mqtt', 'sensors'],
-  games: ['game', 'games', 'unity', 'minecraft', 'chess'],
-  models: ['llm', 'llms', 'inference', 'fine tuning', 'machine learning', 'openai', 'gemini'],
-  agents: ['multi agent', 'agent orchestration', 'workflows', 'workflow', 'orchestration'],
+export const vocabulary: Readonly<Record<string, string>> = {
+  webhooks: 'webhook',
+  payments:
+    'payment, micropayment, nanopayment, invoice, invoicing, stripe, paypal, payout, payment link, merchant services, x402 payment, billing, micropayments, subscription management, fee payments, wallet payments, e invoice, e invoicing',
+  x402: 'x402, x 402, x402 micropayment, x402 micropayments, x402 payment',
+  messaging:
+    'sms, mms, messaging, whatsapp, telegram, slack, discord, imessage, text message, pubnub, microsoft teams, group chat, direct message, push notification, signal messenger, matrix chat, wechat, viber',
+  email:
+    'email, gmail, e mail, mailbox, newsletter, smtp, imap, inbox, inboxes, dmarc, mailchimp, sendgrid, outlook mail, outlook email, apple mail, outlook emails',
+  phone: 'telephony, voip, phone call, phone number, voice call, twilio, phone agent, ivr, telecom',
+  calendar:
+    'calendar, appointment, appointment scheduling, meeting scheduling, google calendar, outlook calendar, book meetings, caldav, calendly, public holidays',
+  databases:
+    'sql, postgres, postgresql, mysql, sqlite, mongodb, redis, duckdb, database schema, sql database, database server, database management, database queries, databases, supabase, clickhouse, snowflake, bigquery, mariadb, airtable, elasticsearch, neo4j, sql server, dynamodb, vector database, graph database, database export, cassandra, firebird, dbt, databricks, microsoft access, sql queries, data modeling',
+  'data-pipelines':
+    'data pipeline, etl, airflow, data integration, kafka, data warehouse, dbt, data engineering, data lake, data quality, data transformation, deduplication, entity resolution, keboola, data catalog, data lineage, record matching, data cleaning, dataframe, data profiling, datahub',
+  analytics:
+    'analytics, business intelligence, data analysis, statistical analysis, power bi, tableau, metabase, data visualization, google analytics, posthog, mixpanel, amplitude, kpi, data insights, data science, stata, pandas, dashboards and, analytics dashboard, interactive dashboard, dashboards',
+  search:
+    'web search, search engine, serp, semantic search, internet search, full text search engine, brave search, search the web, search results, search api, ai search engine, web fetch, web research, research agent, internet access, live web, web access, grounded search, tavily, exa, searxng, duckduckgo, deep research',
+  scraping:
+    'scraping, scraper, scrape, crawl, crawler, crawling, web content extraction, web extraction, apify, web data, web page, webpage, structured data from websites, web reader, html to markdown, url to markdown, websites at scale, web crawling, extract websites',
+  browsers:
+    'browser automation, playwright, puppeteer, chromium, selenium, chrome extension, web browser, headless browser, browser control, browser agent, chrome devtools, cloud browser, real browser, chrome browser, browser session, chrome breakpoint, web automation, via chrome, browse the web, stealth browser',
+  websites:
+    'wordpress, webflow, web design, landing page, web hosting, webhosting, wix, drupal, contentful, headless cms, link in bio, static site, website builder, build websites, create websites, manage websites, sanity cms, website management, publish html, html content, web publishing, ghost blog, manage blog, publish websites, cms pages, website performance, website content, web pages publish, wordpress sites, website analysis, site builder, small business website, deploy websites, meta tags, open graph, css generator',
+  documentation:
+    'documentation, api reference, api documentation, readme, developer guide, code examples, install guide, api docs, product docs, library docs, search docs, sdk docs, developer docs, official docs, latest docs, up to date docs, docs search, technical docs',
+  knowledge:
+    'knowledge base, knowledge graph, rag, wiki, wikipedia, embedding, vector search, knowledge management, second brain, vector store, retrieval augmented, personal knowledge, wikidata, organizational knowledge, knowledge retrieval, knowledge layer, context retrieval, institutional knowledge, encyclopedia, knowledge store, knowledge sharing, company knowledge, knowledge search, ontology, knowledge hub, context graph, context engine, team knowledge, knowledge for ai, ontologies',
+  memory:
+    'long term memory, persistent memory, agent memory, memory layer, memory for ai, memory server, memory system, memory for agents, shared memory, ai memory, personal context, semantic memory, memory engine, memory store, memory management, memory mcp, cross session memory, permanent memory, memories, project memory, persistent context, context management, session memory, memory palace, conversation history, memory search, remembers, context persistence, memory across, context layer, session history, memory for llms, persistent brain, shared context, memory bank, context memory, agent context, memory tool, memory graph, memory api, past conversations, memory database, agentic memory, memory manager',
+  code: 'codebase, source code, code review, linter, refactoring, coding agent, coding assistant, code quality, code search, code intelligence, code analysis, static analysis, pull request, ai coding, lsp, code generation, code execution, ast, vscode, vs code, ide, jetbrains, code smell, code graph, code indexing, semantic code, developer tool, software development, ai assisted development, ruff, eslint, compiler, tree sitter, npm package, code sandbox, execute code, run code, repository analysis, software engineering, monorepo, dead code, call graph, developer platform, developer productivity, xcode, scaffolding, boilerplate, react component, programming language, python code, visual studio, typed json, angular, svelte, nextjs, design system, analyzes code, reads code, developer utility, developer utilities, developer utility tool, verilog, code generator, python tool, jupyter, rest client, repl, vba, spec driven development, cursor rules, claude md, tech debt, technical debt, architecture decision, gradle, maven, java project, rust crate, package versions, package manager, dependency analysis, pypi, software architecture, code changes, code context, swagger, laravel, spring boot, java code, decompile, disassembly, reverse engineering, ai code review, ai generated code, npm search, code execution sandbox, intent specs',
+  debugging:
+    'debugging, debugger, debug, breakpoint, stack trace, root cause analysis, error tracking, sentry, track errors, profiling, profiler',
+  git: 'git, github, gitlab, bitbucket, gitea, codeberg',
+  devops:
+    'devops, kubernetes, docker, terraform, ci cd, helm chart, k8s, ansible, jenkins, infrastructure as code, deploy apps, deploy applications, github actions, gitops, kubectl, argocd, openshift, proxmox, ssh, linux server, server management, heroku, vercel, netlify, render com, build pipeline, ci pipelines, pulumi, feature flag, vsphere, vmware, eks, tomcat, virtual machine, cluster management, environment variable, dotenv, deploy any app, deploy prototypes, deployhq, deploy to cloud, deployments, cloud run, cloud deployment',
+  cloud:
+    'aws, azure, gcp, google cloud, cloudflare, cloud infrastructure, cloud cost, digitalocean, cloud provider, cloud resource, cloud platform, your cloud, vps, oracle cloud, alibaba cloud, hetzner, cloud computing, multi cloud, amazon ecs, amazon eks, amazon s3, bicep, serverless functions',
+  monitoring:
+    'observability, uptime, incident management, incident response, grafana, prometheus, datadog, opentelemetry, log analysis, performance monitoring, system monitoring, server monitoring, infrastructure monitoring, health monitoring, pagerduty, splunk, agent monitoring, alerting, website monitoring, uptime monitoring, new relic, zabbix, dynatrace, status page, site reliability, system metrics, incident alerts, incident, incidents, error monitoring, monitoring tool, logs and metrics, logs traces, apm, server health, system health, status monitoring, service status, outage, outages',
+  'it-support':
+    'service desk, servicenow, rmm, it support, zendesk, helpdesk, help desk, customer support, support ticket, freshdesk, intercom, msp, itsm, endpoint management, it management, ticketing, device management, customer service, support desk, remote monitoring, ticket management, psa, jamf, intune, customer care, google workspace admin',
+  networking:
+    'dns, whois, ip address, ip geolocation, network scan, nmap, vpn, domain availability, domain lookup, domain name, dns lookup, dns records, dns record, subnet, network devices, network management, network infrastructure, bgp, ssl certificate, domain registration, domain search, rdap, cisco, unifi, mikrotik, wifi, network automation, traceroute, mac address, geoip, ip lookup, domain expiration, ip intelligence, tailscale, network security groups, proxies, proxy network, dns propagation, domain intelligence, network monitoring, manage domains, domain registrar, buy domains, domain names, bulk domain, pfsense, firewalls, librenms, snmp',
+  testing:
+    'test automation, end to end test, unit test, qa, e2e, test case, test management, e2e testing, api testing, load testing, automated testing, test scenario, testing framework, software testing, test suite, test generation, pytest, test runner, mutation testing, test coverage, ui testing, browser testing, test results, testing platform, cypress, test plan, test execution, accessibility testing, performance testing, a b testing, testing tool, testing mcp, regression testing, flaky test, quality assurance, test data, synthetic data, mock data, mock server, api mocking, browserstack, test your, unit testing, contract testing, data validation, webapp testing',
+  security:
+    'security, cybersecurity, vulnerability, vulnerabilities, cve, malware, pentest, penetration testing, threat intelligence, secret scanning, prompt injection, owasp, phishing, fraud detection, fraud, siem, sbom, supply chain security, dependency risk, security scanner, osint, secrets management, red team, ransomware, attack surface, password, secret manager, jailbreak, zero trust, npm audit, tls certificate, pii, cryptographic, jwt, data breach, typosquatting, password generator, secrets, phi, post quantum, agent security, ai firewall, keystore, fraud prevention, shodan, have i been pwned, code security, security scanning, safety layer, bug bounty, data leak, pwned, cyber, virustotal, ai safety, secret management, appsec, indicator of compromise, abuse ch, 1password, scam, cryptography, ecdsa, threat detection, threat exchange, threat model, ai guardrail, agent guardrail',
+  identity:
+    'sso, kyc, agent identity, identity verification, digital identity, decentralized identity, identity provider, identity management, iam, authentication provider, okta, auth0, keycloak, verifiable credential, agent passport, kyb, user management, active directory, entra, identity layer, agent authentication, user authentication, kya, passports, identity trust, authentication platform, authentication service',
+  compliance:
+    'compliance, gdpr, hipaa, eu ai act, ai act, soc 2, soc2, regulatory, iso 27001, data protection, ai governance, data governance, policy enforcement, governance tool, governance platform, governance layer, aml, esg, sanctions screening, sanctions, audit trail, dora, nis2, fedramp, pci dss, ccpa, agent governance, pep screening, regulation, regulator, cmmc, sanctions list, aml screening, policy engine, compliance check, risk assessment, ai policy, recalls, product recall, building codes, iso 42001, enterprise risk, risk management',
+  legal:
+    'legal, legislation, law, statute, patent, court, case law, legal research, contract review, lawyer, litigation, attorney, trademark, regulations gov, parliament, congress, legislative, federal register, law firm, court case, eu law, bill tracking, constitution, jurisdiction, privacy policy, terms of service, legal documents, contracts review, legal contract, immigration, ip law, public law',
+  files:
+    'filesystem, file system, file storage, google drive, dropbox, s3, file management, sftp, file sharing, file access, file search, local files, onedrive, file operation, file upload, ftp, cloud storage, object storage, file conversion, nextcloud, file transfer, ipfs, file editing, box com, sharepoint, file manager, file organizer, organize files, nas, synology',
+  documents:
+    'pdf, docx, spreadsheet, excel, document management, document processing, document generation, document parsing, xlsx, google docs, google sheets, ocr, powerpoint, pptx, slides, document intelligence, document search, presentation, latex, document analysis, document extraction, e signature, esignature, document conversion, office documents, epub, pandoc, word document, google slides, markdown file, markdown document, invoices from, docusign, html to markdown, markdown to html, microsoft word, compare documents, read documents, office files, document to, documents to, document text, fill forms, pdf files, create documents, search documents, word files, your documents, document comparison, pdf documents',
+  'data-conversion':
+    'base64, yaml to, to yaml, unit conversion, data conversion, file converter, csv to, convert between, hashing, uuid, hash generator, json formatter, json validation, unit converter, json yaml, yaml json, barcode, qr code, format conversion, conversion tools, convert markdown, convert units, markdown to, html to, to html, xml to, to pdf',
+  notes:
+    'obsidian, notion, evernote, apple notes, note taking, joplin, onenote, logseq, notes app, bear notes, markdown notes, personal notes, roam research, zettelkasten, your notes, meeting notes, daily notes, journaling, second brain notes, diary, journal entries, devonthink, markdown vault',
+  projects:
+    'project management, issue tracking, jira, asana, trello, kanban, task management, todo list, to do list, todoist, clickup, linear app, todo, to do app, project planning, basecamp, issue tracker, roadmap, redmine, user stories, sprint, task tracking, work items, task manager, linear issues, ticktick, monday com, backlog, azure devops, time tracking, tasks and projects, project task, youtrack, wrike, task orchestration, timesheet, gtd, to do application, feature request, atlassian, project tracking, product ideas, product management, google tasks',
+  crm: 'crm, salesforce, hubspot, pipedrive, lead generation, lead enrichment, sales pipeline, customer relationship, b2b leads, sales intelligence, prospecting, zoho crm, contact enrichment, leads, sales leads, sales outreach, attio, go to market, b2b sales, sales team, b2b data, lead management, company enrichment, prospect, lead scoring, sales, revenue intelligence, customer data, gong io, customer success, b2b contacts, cold email, contact management, b2b company, business contacts, company discovery, contact intelligence',
+  marketing:
+    'marketing, seo, ads, advertising, google ads, meta ads, ad campaign, facebook ads, ad campaigns, backlink, keyword research, brand monitoring, content marketing, copywriting, brand visibility, ad spend, search console, campaign management, influencer, marketing campaign, geo audit, aeo, brand voice, ai visibility, conversion rate, klaviyo, ahrefs, semrush, ad creative, campaigns, affiliate, product hunt, brand mention, ai search optimization, cite brands, brand intelligence, ai search visibility, geo optimization, market research, competitor analysis, competitive intelligence, landing page audit, copywriter, competitor ad, ad intelligence, creative fatigue, social listening, google search console',
+  commerce:
+    'ecommerce, e commerce, shopify, shopping, woocommerce, online store, product catalog, product search, amazon seller, magento, retailer, price comparison, marketplace, ebay, etsy, product data, product recommendation, auctions, agentic commerce, commerce, amazon product, storefront, coupon, point of sale, bigcommerce, product price, grocery, groceries, buy and sell, inventory management, gift card, walmart, secondhand, prestashop, product reviews, used cars, listings and prices, compare prices, order management, dropshipping, cashback, checkout flow, sell products, products and orders, product pricing, online shopping, price tracking, amazon listings, store management, buy online, product information, product catalogs, catalog search, secondhand goods, price history, fashion, order history, process orders',
+  finance:
+    'finance, financial, accounting, banking, stock market, stock price, stocks, bookkeeping, quickbooks, xero, personal finance, expense, budgeting, credit card, sec edgar, sec filing, edgar, portfolio analysis, trading, stock data, stock analysis, investment, hedge fund, forex, exchange rate, currency conversion, currency exchange, currency converter, plaid, options trading, market data, equity research, equities, earnings, tax, taxes, mortgage, credit score, bank account, open banking, etf, economic calendar, cap table, investor, budget tracking, fintech, metatrader, mt5, ynab, stock research, interest rates, futures, options data, insider trades, venture capital, commodity prices, currencies, fundraising, tradingview, personal finances, your banks, bank transactions, bank statements, portfolio management, portfolio tracking, investment portfolio, net worth, sec filings, trading bot, trades, bank of, exchange rates, currency rates, crowdfunding, financials, cash flow, budgets, precious metals, gold price, macro signals, technical indicators, backtesting, dividends, pricing strategy, metals prices, robinhood, interactive brokers, currency rate, bookkeeper, portfolio optimization, passive income, freshbooks, cnpj, loans, loan rates, mutual fund, monobank',
+  insurance: 'insurance, insurer, insurtech, underwriting',
+  economics:
+    'economic indicator, economic data, world bank, imf, consumer price index, inflation, unemployment, fred, gdp, macroeconomic, eurostat, central bank, ecb data, macro data, labor statistics, oecd, trade statistics',
+  'prediction-markets':
+    'prediction market, polymarket, kalshi, forecasting market, forecasts on, kalshi trading',
+  crypto:
+    'crypto, cryptocurrency, blockchain, ethereum, solana, bitcoin, defi, usdc, web3, on chain, onchain, nft, token swap, smart contract, hyperliquid, base network, evm, stablecoin, base l2, lightning network, base chain, perp, dex, crypto wallet, xrpl, cross chain, chainlink, algorand, cardano, hedera, near protocol, ton blockchain, dao, erc 8004, arbitrum, memecoin, btc, eth, non custodial, binance, coinbase, coingecko, uniswap, funding rate, multi chain, dapp, avalanche, monero, token price, token security, starknet, polkadot, sui, aptos, tron, bnb chain, staking, liquidity pools, base mainnet, bittensor, mainnet, polygon blockchain, yield farming, wallet address, wallet balance, erc 20, crypto exchange, limit order swap, swap orders, pumpfun, flash loan, etherscan, token creation',
+  'real-estate':
+    'real estate, property data, property listing, property search, zillow, rental listings, mls, housing, property management, property valuation, property records, landlord, apartment, rental property, home buying, home prices, zoning, realtor, rentals, construction cost, home search',
+  shipping:
+    'shipping, freight, parcel, logistics, package tracking, shipment, carrier rates, courier, vessel, container tracking, fedex, hs code, customs data, trucking, maritime, route optimization, vehicle routing, supply chain management, supply chain data, supply chain visibility, supply chain risk',
+  maps: 'geocoding, geospatial, gis, openstreetmap, google maps, driving directions, street view, elevation, postal code, reverse geocoding, geolocation, mapbox, map data, arcgis, qgis, zip code, postcode, satellite imagery, nearby places, points of interest, world map, address lookup, topographic, interactive maps, apple maps, map tiles, mapping platform, spatial data, spatial queries, spatial analysis, location intelligence, map visualization, store locator, addresses validation, country data, what3words, geographic data',
+  weather:
+    'weather, weather forecast, meteorological, air quality, climate data, weather data, noaa, tides, open meteo, marine forecast, sea conditions, rainfall, surf conditions, pollen, metar',
+  environment:
+    'emissions, carbon footprint, epa, biodiversity, sustainability, climate risk, earthquake, wildfire, natural disasters, recycling, conservation, hydrology, water quality, usgs, climate data, climate change, carbon credit, carbon emissions, endangered species, wildlife, inaturalist, species data, hazard data, floods, natural hazard, disaster information',
+  energy:
+    'energy, electricity, solar, power grid, electric grid, ev charging, energy prices, energy data, oil and gas, wind power, photovoltaic, utility bills, natural gas, power plants, energy market, carbon intensity, fuel prices, solar energy',
+  travel:
+    'travel, flights, hotels, hotel, airline, airport, flight search, trip planning, airbnb, itinerary, public transport, tourism, book flights, flight data, flight tracking, vacation rental, restaurant reservation, flight, itineraries, railway, car rental, aviation, campsite, vacation, destinations, travel planning, ski resort, train timetable, campground, train schedule, train times, ads b, aviation data, trip planner, travel data, airlines, timetable, departures, public transportation, car sharing, camping, cruises, hotel bookings, manage bookings, award flight, vehicle positions, public transit, transit data',
+  food: 'recipe, restaurant, nutrition, food delivery, food, cocktail, meal planning, meal, wine, ingredient, cooking, coffee, beer, food safety, grocery list, nutritional, breweries, opentable, resy, restaurant reservation, food data, grocery store',
+  health:
+    'public health, health data, health record, healthcare, medical, clinical, clinical trial, fitness, fhir, pharmacy, fda, drug interaction, medication, patient, wearable, oura, strava, garmin, mental health, workout, wellness, health metrics, health tracking, drug, dental, hospital, medicine, icd 10, disease, biomarker, veterinary, medicare, telehealth, whoop, diet, calorie, therapist, therapy, sleep tracking, sleep data, health and fitness, apple health, health insurance, health research, biomedical, drugs, vaccine, healthcare provider, mental wellness, symptoms, longevity, fasting, peptide, supplements, meditation, health coach, clinic, npi, psychiatry, psychology, parenting, clinical documentation, clinician, anxiety, biometric',
+  agriculture: 'agriculture, agricultural, farm, usda, livestock, soil, agri, crop data, crop yield, farmers',
+  vehicles:
+    'vin decoder, car data, automotive, used car, vin, nhtsa, license plate, tesla, cars, motor vehicle, car listings, electric vehicles, parking, vehicle data, ev charging stations, car dealership, vehicles, vehicle history, vehicle lookup, vehicle specs',
+  education:
+    'education, students, courses, learning platform, quiz, flashcard, anki, university, universities, language learning, tutor, curriculum, exam, moodle, school, teachers, tutoring, lms, e learning, teaching, homework, canvas lms, teacher, training courses, classroom, k 12, test prep, sat prep, school data, college admissions, college search',
+  language:
+    'dictionary, thesaurus, grammar, synonyms, linguistic, spelling, words api, datamuse, word definitions, word of the day, rhymes, pronunciation',
+  books:
+    'reading list, goodreads, open library, ebook, book recommendations, kindle, book search, library catalog, bookshelf, poetry, track books, book data, bookstore, audiobook',
+  jobs: 'job search, recruiting, hiring, job listing, job posting, job board, recruitment, applicant, ats, tech jobs, remote jobs, career, talent, salary, salaries, job application, jobs from, hr, payroll, human resources, hris, labor market, resume builder, resume parsing, cover letter, resume tailoring, freelance jobs, job interview, search jobs, resumes and, manage resumes, resume analysis, tech job, job market, job applications, human workers, staffing',
+  news: 'news, headlines, rss, hacker news, journalism, news article, press release, newspaper, news sentiment, gdelt, current events',
+  social:
+    'social media, twitter, linkedin, reddit, instagram, bluesky, mastodon, tiktok, threads posts, facebook, social network, x twitter, hacker news, social post, pinterest, viral post, farcaster, tweet, moltbook, substack, fediverse, lemmy, community platform, subreddit, vkontakte, lobste rs, newsfeed, nostr notes, nostr client, nostr posts',
+  images:
+    'image generation, images, photos, image editing, image processing, image analysis, stable diffusion, comfyui, midjourney, generate image, image recognition, image, computer vision, background removal, dall e, nano banana, unsplash, photography, image search, wallpaper, gif, watermark, illustrations, lightroom, photoshop, avatar, image tools, website screenshot, screenshot api, take screenshots, capture screenshots, screenshot tool, screenshot capture, photo editing, photo library, giphy, svg artist, screenshots of, meme generator, generate memes',
+  video:
+    'video, youtube, video generation, video editing, video transcript, subtitle, ffmpeg, short videos, video production, vimeo, movie, tv shows, imdb, movies, streaming services, tmdb, film, davinci resolve, veo, lip sync, anime, remotion, livestream, ott, streaming availability, transcripts from videos',
+  audio:
+    'audio, text to speech, speech to text, transcription, transcribe, podcast, voice cloning, speech recognition, tts, voice assistant, voice agent, audio generation, elevenlabs, sound effects, midi, voiceover, whisper, voice, speech, voice ai, narration, radio',
+  music:
+    'music, spotify, song, lyrics, playlist, musicbrainz, apple music, midi, ableton, concerts, discogs, guitar, chord, sonos, last fm, musical, sheet music, radio stations, soundcloud, record labels, vinyl',
+  events:
+    'event tickets, concert tickets, eventbrite, ticketmaster, event discovery, local events, event planning, upcoming events, event management, find events, event listings, event search, rsvp, weddings, wedding, concert ticket, ticket prices, event schedule, webinars, meetups, luma',
+  design:
+    'figma, canva, diagram, mermaid, ui design, design tool, cad, wireframe, chart types, 3d model, blender, graphic design, design system, flowchart, excalidraw, drawio, draw io, 3d printing, ui components, parametric, design to code, typography, infographic, whiteboard, miro, slide deck, freecad, solidworks, autocad, fonts, revit, rhino, mockups, infographics, interior design, penpot, ui ux, visual identity, create charts, generate charts, charts and graphs, ui component, design tokens, color palette, uml, avatar api, brand identity, visual design, web design, collaborative boards, color convert',
+  accessibility:
+    'wcag, a11y, screen reader, accessibility audit, accessibility testing, accessibility check, accessibility compliance, web accessibility, accessibility issue',
+  translation:
+    'translation, localization, i18n, deepl, multilingual, translator, transliteration, internationalization, translate text, translate documents, translate between, translate content',
+  science:
+    'scientific, research papers, arxiv, pubmed, genomics, chemistry, academic, bioinformatics, molecular, scholarly, peer reviewed, physics, protein, astronomy, nasa, biomedical, biology, materials science, chemical, neuroscience, openalex, zotero, crossref, drug discovery, satellite, microscopy, semantic scholar, systematic review, literature review, biorxiv, clinicaltrials, research data, fossil, paleontology, pharmacology, physical constants, geology, quantum computing, quantum circuit, computational science, computational chemistry, computational biology, lab tools, gene expression, clinical studies, research paper, literature search, nuclear, genome, archaeology, wet lab, mass spectrometry, rna, single cell, astronomical, spacecraft, ephemeris, heliophysics, paper search, academic papers, scientific papers, pubmed papers, arxiv papers, peer reviewed papers',
+  math: 'mathematical, statistics calculator, symbolic, wolfram, equation, algebra, arithmetic, calculus, theorem, lean 4, simple calculator, basic calculator, calculator tool, calculator server, calculator mcp, scientific calculator, mathematics, math tool, math problem, math calculation, math operation, math server',
+  'open-data':
+    'open data, public data, government data, census, government, data gov, public records, statistics office, federal data, municipal, uk parliament, civic, national statistics, company registry, business registry, eu open data, public procurement, companies house, company data, gov uk, parliament, congress, election, tender, election data, municipality, municipalities, municipios, city data, government contracts, public sector, nonprofit, data gouv, business register, socrata, usaspending, official statistics, politician, public dataset, policy data, demographic, charity, charities, sam gov, senate, federal grants, grants gov, civic data, statistical data, open government, national bureau, regional statistics, dados, public holidays data, legislators, foia, procurement, federal disaster, federal spending, federal government',
+  sports:
+    'sports, football, nba, nfl, mlb, basketball, soccer, golf, tennis, hockey, nhl, fantasy football, cricket, baseball, cycling, formula 1, sports data, sportsbook, motorsport, betting, rugby, sport, premier league, fantasy sports, padel, ufc, esports, horse racing, triathlon, sailing, fifa, world cup, athlete, horses, surf conditions, surf forecast, multisport, marathon, stadium, match results, ski conditions, fixtures',
+  betting:
+    'betting, sportsbook, gambling, lottery, casino, odds api, bookmaker, poker, sports betting, wager, betting odds, odds data, lottery game',
+  iot: 'iot, smart home, home assistant, mqtt, sensors, home automation, arduino, esp32, raspberry pi, smart devices, robot, robotics, ros 2, ros2, ros, drone, plc, modbus, zigbee, 3d printer, smart lights, philips hue, microcontroller, serial port, homekit, firmware, oscilloscope, bambu, octoprint, scada, thermostat, bluetooth, fpga, opc ua, home devices, humanoid, vacuum, light control, printer, 3d prints, 3d print, energy monitoring, smart meter, security camera, ip camera, amateur radio, electronics',
+  games:
+    'game, video game, unity, minecraft, chess, unreal engine, godot, roblox, game development, steam, pokemon, game engine, game server, dungeons and dragons, board game, trivia, puzzle, rpg, sudoku, dnd, tabletop, league of legends, game assets, magic the gathering, playstation, xbox, nintendo, d d, poker, jokes, joke, trading card, wordle, tcg, card game, gaming news, video gaming, hearthstone, mtg, deck analysis',
+  mobile:
+    'mobile app, android, ios, iphone, app store, flutter, react native, ios simulator, mobile device, mobile testing, ipad, google play, mobile development, swiftui, app stores, mobile apps',
+  desktop:
+    'applescript, desktop automation, windows desktop, screen control, apple shortcuts, clipboard, windows automation, computer use, desktop application, apple reminders, desktop control, mac os, system information, window management, linux desktop, raycast, mouse and keyboard, macos automation, macos apps, native macos, macos system, system control, window manager, vnc, remote desktop, desktop ui',
+  time: 'timezone, current time, time zone, date and time, world clock, unix timestamp, time conversion, current date, time server, time and date, dates and times, time mcp, date calculator, date calculation, sunrise',
+  'customer-feedback':
+    'customer feedback, survey, user feedback, app reviews, product feedback, google reviews, customer reviews, surveys, typeform, google forms, form builder, user research, focus group, online reviews, testimonials, feature request, review intelligence, qualitative research, user persona',
+  models:
+    'llm cost, llm gateway, llm router, llm inference, inference, fine tuning, machine learning, hugging face, huggingface, ollama, llm provider, model routing, llm api, ai models, openrouter, llm evaluation, prompt optimization, prompt engineering, deep learning, llm pipeline, model selection, prompts library, prompt management, prompt library, vllm, deepseek, mistral, model training, anthropic api, multiple models, model ids, audio models, local llm, multi model, multi llm, gpt 4, pytorch, prompt templates, ai model, openai api, gemini api, gemini models, google gemini models, neural network, prompt templates library, llm responses, model context window, model comparison, llm benchmark, ai inference, free coding llms, model benchmark, context window token, model catalog, frontier models, call any model, ai providers',
+  'mcp-servers':
+    'mcp registry, mcp proxy, mcp servers, mcp tool discovery, remote mcp servers, mcp marketplace, mcp server registry, mcp hub, mcp server discovery, mcp aggregator, mcp router, mcp directory, mcp framework, mcp inspector, mcp security, mcp ecosystem, upstream mcp, your mcp server, mcp server generator, mcp adapter, tool discovery, mcp apps, mcp sdk, mcp server testing, mcp host, mcp toolkit, mcp development, build mcp servers, mcp backends, multiple mcp, mcp tool calls, mcp composition, mcp catalog, mcp server directory, mcp configuration, mcp server management, mcp manager, mcp observability, mcp audit, mcp server for mcp, wrap any api, openapi to mcp, api to mcp, into mcp tools, mcp bundles',
+  automation:
+    'n8n, zapier, workflow automation, make com, task scheduler, business automation, workflow engine, rpa, automation platform, process automation, job scheduler, scheduled task, ifttt, automation workflow, power automate, automation rules, automations, workflow orchestration, robotic process',
+  agents:
+    'multi agent, multiagent, agent orchestration, agent workflow, agent to agent, autonomous agent, agent marketplace, agent collaboration, agent coordination, agent registry, agent discovery, ai workforce, agent skill, agentic workflow, agent network, agent framework, agent economy, agent trust, agent commerce, agent reputation, agent governance, agent communication, agent memory, agent identity, agent task, agent infrastructure, agent platform, agent payment, agent safety, agent security, agent behavior, agent runtime, agent swarm, subagent, agent capability, agent capabilities, sub agent, agent builder, other agents, agent execution, agent management, agent coordinator, ai employee, agent spending, human in the loop, agent action, agents hire, between agents, ai agent team, specialized agents, agent evaluation, ai agent runtime, agent harness, agents discover, agent hosting, a2a protocol, agent directory, agent communities, ai agent security, agent orchestration platform, agents framework, agent delegation, agent hub, agent trading, agent to human, agents and humans, agent sdk, autonomous ai agent, agent operating system, agent os, ai agent platform, agent verification, agent services, agent chat, agent messaging, agent tasks, agent receipt, agent fleet, agent work, parallel agents, agent team, ai team, ai council, agent interoperability, agent profile, agent proof, agent accountability, agent audit, agent credential, agent permission, agent wallet, agent jobs, ai agents discover, agents to discover, hire agents, a2a agent, a2a registry, delegate tasks, cli agent, human as a service, agent loop, agent gateway, tool call governance, pre execution, agent reputation registry',
+  religion:
+    'bible, quran, hadith, scripture, torah, bible verse, prayer times, bible translations, divination',
+  terminals:
+    'terminal, tmux, powershell, bash, shell command, shell access, terminal session, command execution, iterm',
+  companies:
+    'company database, company data, business directory, company information, company profile, company lookup, corporate registry, business registry, company registry, firmographic, company intelligence, company research, local businesses, due diligence, business identity, find companies, search companies, screen companies, software companies, companies by, startup research, startup ideas',
+  verification:
+    'fact check, fact checking, verify facts, human verifier, verify claims, claim verification, content verification, fact verification, provenance, trust score, trust scoring, signed receipt, hallucination, content authenticity, trust verification, proof of existence, verifiable record, misinformation, deepfake, plagiarism',
+  'text-tools':
+    'lorem ipsum, regex tester, regex ai, text processing, text analysis, word count, string manipulation, text diff, text tool, string analyzer, text summarization, summarize text, sentiment analysis, readability, text transformation, humanize, grammar check, proofreading, writing style, paraphrase, text utilities, slug',
+  thinking:
+    'sequential thinking, structured thinking, structured reasoning, mental model, critical thinking, brainstorming, reasoning tool, extended reasoning, decision framework, thinking tool, strategy framework, decision intelligence',
+  astrology:
+    'astrology, horoscope, tarot, birth chart, numerology, zodiac, vedic astrology, natal chart, human design, i ching, bazi, kundli, divination',
+  construction:
+    'construction, bim, building permit, contractor, architecture design, home improvement, renovation, civil engineering',
+  random:
+    'random number, random data, random quote, quotes api, random facts, cat facts, random generator, dice roll, random user, fun facts, trivia api, random id',
+  apis: 'openapi, graphql, postman, api gateway, api directory, api marketplace, api catalog, api discovery, swagger, api specification, api spec, api integrations, paid apis, api management, rest apis',
+  meetings:
+    'zoom, google meet, meeting transcript, meeting recording, summarize meetings, meeting assistant, fireflies, webinar, meeting notes, fathom',
+  links: 'short link, link shortener, url shortener, link management',
+  demo: 'hello world, echo tool, personalized greetings, non functional, example mcp, demo server, sample mcp, test server, example server, demo mcp, greeting, greetings, echo server, mcp tutorial, test mcp server, test mcp',
 };
