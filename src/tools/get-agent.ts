@@ -3,6 +3,7 @@ import { toListingDocument } from '../evidence/listing/document.ts';
 import { listingDocument } from '../evidence/listing/listing-document.ts';
 import { findListingFacts } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
+import { refuseName } from './support/near-names.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 /** The listing document of one handle. */
@@ -17,6 +18,8 @@ export const getAgent = defineTool({
   card: cardAddress,
   example: { handle: 'co.webhook/webhook' },
   cacheTags: ({ handle }) => [handle],
-  run: async ({ handle }, context) =>
-    toListingDocument(await findListingFacts(handle, context), context.config),
+  async run({ handle }, context) {
+    await refuseName(handle, context);
+    return toListingDocument(await findListingFacts(handle, context), context.config);
+  },
 });

@@ -122,6 +122,22 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     ]);
   });
 
+  it('completes handles, names and tags by what they contain', async () => {
+    const listing = { type: 'ref/resource', uri: 'agent://{namespace}/{name}' };
+    const prompt = { type: 'ref/prompt', name: 'weigh_before_purchase' };
+    expect(await client.complete(prompt, { name: 'handle', value: 'webhook' })).toEqual([
+      'co.webhook/webhook',
+    ]);
+    expect(await client.complete(prompt, { name: 'handle', value: 'political' })).toEqual([
+      'com.politicalcomms/api',
+    ]);
+    expect(await client.complete(listing, { name: 'namespace', value: 'webhook' })).toEqual(['co.webhook']);
+    const under = { namespace: 'co.webhook' };
+    expect(await client.complete(listing, { name: 'name', value: 'hook' }, under)).toEqual(['webhook']);
+    const tags = { type: 'ref/resource', uri: 'agent://tags/{tag}' };
+    expect(await client.complete(tags, { name: 'tag', value: 'hooks' })).toEqual(['webhooks']);
+  });
+
   it('gets prompts with nothing of a publisher in them', async () => {
     expect(await client.prompts()).toEqual(['weigh_before_purchase', 'rate_after_interaction']);
     const text = await client.prompt('weigh_before_purchase', { handle: 'co.webhook/webhook' });

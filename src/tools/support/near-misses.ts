@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Facet } from '../../evidence/listing/facets.ts';
 import type { ListingReads, SearchQuery } from '../../store/contract/listings.ts';
+import { findUnknownTags } from './near-tags.ts';
 
 const mostNear = 5;
 /** Filters that are left out for a try. */
@@ -10,6 +11,10 @@ const mostTries = 8;
 export const nearMisses = z.object({
   near: z.array(z.string()).describe('handles'),
   leave_out: z.array(z.object({ facet: z.string(), count: z.int() })),
+  unknown_tags: z
+    .array(z.object({ tag: z.string(), near: z.array(z.string()).describe('tags that listings have') }))
+    .optional()
+    .describe('Tags of the search that no listing has'),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
 
@@ -30,13 +35,20 @@ async function findWithout(listings: ListingReads, search: SearchQuery) {
   return tries.sort((a, b) => a.count - b.count);
 }
 
-/** What is near a search that found nothing: handles, and what one filter less would find. */
-export async function findNearMisses(listings: ListingReads, search: SearchQuery): Promise<NearMisses> {
+/** Handles of what matches without the filters, or of what the text resembles. */
+async function findNearHandles(listings: ListingReads, search: SearchQuery): Promise<string[]> {
   const text = search.text.trim();
   const near = text.includes('/') ? await listings.near(text, mostNear) : [];
-  const leave_out = await findWithout(listings, search);
-  if (near.length > 0 || !text || search.facets.length === 0) return { near, leave_out };
+  if (near.length > 0 || !text || search.facets.length === 0) return near;
   const { hits } = await listings.search({ ...search, facets: [] });
   const rows = await listings.byIds(hits.slice(0, mostNear).map(({ id }) => id));
-  return { near: rows.map(({ handle }) => handle), leave_out };
+  return rows.map(({ handle }) => handle);
+}
+
+/** What is near a search that found nothing: handles, what one filter less would find, and tags near unknown ones. */
+export async function findNearMisses(listings: ListingReads, search: SearchQuery): Promise<NearMisses> {
+  const leave_out = await findWithout(listings, search);
+  const unknown_tags = await findUnknownTags(listings, search.facets);
+  const near = await findNearHandles(listings, search);
+  return { near, leave_out, ...(unknown_tags.length > 0 && { unknown_tags }) };
 }

@@ -21,6 +21,11 @@ const leaveOut = (left: readonly Left[], address: SearchAddress) => html`
 <h2>With one filter less</h2>
 <ul class="plain">${left.map((one) => leaving(one, address))}</ul>`;
 
+type Unknown = NonNullable<NearMisses['unknown_tags']>[number];
+
+const unknownTag = ({ tag, near: tags }: Unknown) => html`
+<p>No listing has the tag “${tag}”.${tags.length > 0 ? html` Near it: ${tags.map((one) => html`<a href="/tags/${one}">${one}</a> `)}` : ''}</p>`;
+
 function reason(address: SearchAddress): string {
   const query = address.get('q') ?? '';
   if (query.trim() && toWords(query).length === 0)
@@ -31,9 +36,13 @@ function reason(address: SearchAddress): string {
 }
 
 /** What is published where nothing matches: near handles, and what to leave out. */
-export const noMatch = ({ near: handles, leave_out }: NearMisses, address: SearchAddress): Html => html`
+export const noMatch = (
+  { near: handles, leave_out, unknown_tags }: NearMisses,
+  address: SearchAddress,
+): Html => html`
 <div class="no-match">
 <p>${reason(address)}</p>
+${unknown_tags?.map(unknownTag) ?? ''}
 ${handles.length > 0 ? near(handles) : ''}
 ${leave_out.length > 0 ? leaveOut(leave_out, address) : ''}
 <p>Or <a href="/tags">browse by tag</a>.</p>
