@@ -72,7 +72,7 @@ describe('metrics', () => {
     }
     await post('/api/tools/get_agent', { handle: 'co.webhook/webhook' });
     await post('/api/tools/get_agent', { handle: 'co.webhook/nothing' });
-    await post('/api/tools/get_agent', { handle: 'nothing' });
+    await post('/api/tools/get_agent', { handle: 'no//thing' });
     expect(await read('dossier_tool_calls_total')).toEqual({
       'tool="get_agent",outcome="ok"': 7,
       'tool="get_agent",outcome="unknown_handle"': 1,
