@@ -1,3 +1,4 @@
+import { toWithdrawn } from '../evidence/listing/withdrawn.ts';
 import type { Transaction } from '../store/store.ts';
 import { suspendClaim } from './suspend.ts';
 
@@ -6,20 +7,5 @@ export async function withdrawByOptout(tx: Transaction, handle: string, at: stri
   const listing = await tx.listings.byHandle(handle);
   if (!listing || listing.withdrawn === 'optout') return;
   await suspendClaim(tx, { handle, reason: 'withdrawn', at });
-  await tx.listings.putListings([
-    {
-      ...listing,
-      title: undefined,
-      description: '',
-      status_message: undefined,
-      endpoint: undefined,
-      repository: undefined,
-      website: undefined,
-      remotes: [],
-      packages: [],
-      tags: [],
-      facets: [],
-      withdrawn: 'optout',
-    },
-  ]);
+  await tx.listings.putListings([toWithdrawn(listing, 'optout')]);
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../store/store.ts';
 import { changesRepository, type PagePlan, withdraws } from './page-plan.ts';
 
 /** The source of the signals that the import derives. */
-const signalSource = 'registry';
+export const signalSource = 'registry';
 
 /** What is written besides the plan. */
 export interface PageWrite {

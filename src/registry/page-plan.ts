@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ImportCounts } from '../evidence/import-run.ts';
 import type { Listing, ListingVersion } from '../evidence/listing/listing.ts';
+import { isSample, sampleOriginOf } from '../evidence/listing/sample.ts';
 import type { ListingReads } from '../store/contract/listings.ts';
 import { type ClassifiedEntries, classifyEntries, keyOf, type Versions } from './classify-entries.ts';
 import type { Unreadable } from './entry/entry.ts';
@@ -52,6 +53,8 @@ async function planListings(
   const handles = [...new Set([...rows.values()].map(({ handle }) => handle))];
   const known = new Map((await reads.byHandles(handles)).map((listing) => [listing.handle, listing]));
   const changes: ListingChange[] = [];
+  const ownOrigin = (handle: string) =>
+    isSample({ origin: origin.name }) ? { name: sampleOriginOf(handle) } : origin;
   for (const handle of handles) {
     const before = known.get(handle);
     const all = [...(versions.get(handle)?.values() ?? [])];
@@ -60,7 +63,10 @@ async function planListings(
       picked && (rows.get(keyOf(handle, picked.version)) ?? (await reads.version(handle, picked.version)));
     // Withdrawn by its publisher: only the claim file can restore it.
     if (before?.withdrawn === 'optout') continue;
-    const made = toListing({ handle, versions: all, shown, known: before, importedAt: at }, origin);
+    const made = toListing(
+      { handle, versions: all, shown, known: before, importedAt: at },
+      ownOrigin(handle),
+    );
     const listing = withKnownId(made.listing, before);
     const differs = !before || differ(listing, before);
     changes.push({ listing, signals: made.signals, known: before, differs });

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ImportContext } from './import.ts';
 import { type ImportOnce, importOnce } from './import-once.ts';
 import { isUnderWay } from './run-lease.ts';
-import { sampleOrigin, sampleSource } from './source/open-source.ts';
+import { officialOrigin, sampleSource } from './source/open-source.ts';
 
 const firstRetry_s = 30;
 /** How often to check whether another process is still importing; short, so that the run of a dead node resumes in seconds. */
@@ -70,7 +70,7 @@ async function keepImporting(context: ImportContext, signal: AbortSignal, run: I
 /** Imports the shipped sample into an empty store whose registry is the sample's; does nothing while another process imports. */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   const isEmpty = (await context.store.listings.count()) === 0;
-  if (isEmpty && context.config.origin === sampleOrigin)
+  if (isEmpty && context.config.origin === officialOrigin)
     await importOnce(context, { signal, source: sampleSource });
 }
 

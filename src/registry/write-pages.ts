@@ -3,11 +3,13 @@ import type { Context } from '../context.ts';
 import type { ImportCounts } from '../evidence/import-run.ts';
 import { applyPage } from './apply-page.ts';
 import { addCounts } from './counts.ts';
+import { endSample } from './end-sample.ts';
 import type { Origin } from './entry/signals.ts';
 import type { MassChangeGuard } from './mass-change-guard.ts';
 import { planPage } from './page-plan.ts';
 import { newestKnown, type Run } from './run.ts';
 import { heldBy, released, saveWithLease } from './run-lease.ts';
+import { sampleSource } from './source/open-source.ts';
 import { batchPages, readPages } from './source/pages.ts';
 import { type Page, RegistryError, type RegistrySource } from './source/source.ts';
 
@@ -43,6 +45,7 @@ async function writePage(current: Import, page: Page): Promise<void> {
   const at = context.clock().toISOString();
   const cursor = page.nextCursor;
   current.run = await context.store.write(async (tx) => {
+    if (current.source.name !== sampleSource) await endSample(tx, page, at);
     const plan = await planPage(tx.listings, page.entries, { origin, at });
     if (plan.affected.length > 0 && guard.mustReview) throw new ReviewNeeded();
     guard.count(plan.affected);

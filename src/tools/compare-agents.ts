@@ -8,6 +8,7 @@ import {
 } from '../evidence/comparison/criteria.ts';
 import { comparisonResults } from '../evidence/comparison/criterion.ts';
 import { toListingDocument } from '../evidence/listing/document.ts';
+import { sampleFlag } from '../evidence/listing/listing-document.ts';
 import { Problem, type ProblemCode } from '../problem.ts';
 import { findListingFacts } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
@@ -50,6 +51,7 @@ const answer = z.object({
 const comparedListing = z.object({
   handle: z.string(),
   description: z.string().optional(),
+  sample: sampleFlag,
   imported: z.array(answer).optional(),
   native: z.array(answer).optional(),
   problem: z
@@ -83,9 +85,10 @@ async function compareOne(
   try {
     const facts = await findListingFacts(handle, context);
     const listing = toListingDocument(facts, context.config);
-    const recordedAt = facts.lastImportAt ?? facts.listing.updated_at;
+    const recordedAt = facts.lastImportAt ?? facts.listing.imported_at;
     const compared = { listing, recordedAt, now_ms: context.clock().getTime() };
-    return { handle, description: listing.description, ...compareListing(compared, criteria) };
+    const { description, sample } = listing;
+    return { handle, description, ...(sample && { sample }), ...compareListing(compared, criteria) };
   } catch (error) {
     return toProblemEntry(handle, error);
   }

@@ -32,8 +32,9 @@ describe('dossier serve', () => {
     expect(await answer.json()).toMatchObject({
       handle: 'co.webhook/webhook',
       endpoint: 'https://mcp.webhook.co/mcp',
-      origin: 'registry.modelcontextprotocol.io (MCP)',
-      evidence_snapshot_date: '2026-07-01',
+      sample: true,
+      origin: 'registry, as given in the specification, not read there',
+      evidence_snapshot_date: new Date().toISOString().slice(0, 10),
     });
     service.child.kill('SIGTERM');
     const { code, stdout } = await service.ended;

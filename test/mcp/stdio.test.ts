@@ -47,7 +47,8 @@ describe('dossier stdio', () => {
     expect(result.structuredContent).toMatchObject({
       handle: 'co.webhook/webhook',
       endpoint: 'https://mcp.webhook.co/mcp',
-      origin: 'registry.modelcontextprotocol.io (MCP)',
+      sample: true,
+      origin: 'registry, as given in the specification, not read there',
     });
     await client.close();
     rmSync(folder, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
 import type { ListingFacts } from './listing-facts.ts';
 import { notChecked } from './not-checked.ts';
+import { isSample } from './sample.ts';
 import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
 
 /** The service that the links of a document point to. */
@@ -39,8 +40,8 @@ export function listingLinks(handle: string, publicUrl: string): ListingDocument
 }
 
 function snapshotFacts({ listing, native, lastNativeAt, lastImportAt }: ListingFacts) {
-  // Before the first completed import (only the shipped sample), the record's own date is the latest known.
-  const times = [lastImportAt ?? listing.updated_at, lastNativeAt];
+  // Before the first completed import, this listing's own reading is the latest.
+  const times = [lastImportAt ?? listing.imported_at, lastNativeAt];
   return {
     handle: listing.handle,
     ratings: native.ratings,
@@ -70,7 +71,7 @@ function publisherSignal({ listing, publisherListings, lastImportAt }: ListingFa
     value: publisherListings,
     unit: 'listings',
     source: listing.origin,
-    observed_at: lastImportAt ?? listing.updated_at,
+    observed_at: lastImportAt ?? listing.imported_at,
     method_version: 'import/1',
     state: 'observed',
   };
@@ -82,6 +83,7 @@ function toRecorded({ listing }: ListingFacts) {
     ...(listing.title && { title: listing.title }),
     description: listing.description,
     version: listing.version,
+    ...(isSample(listing) && { sample: true as const }),
     origin: listing.origin,
     origin_status: listing.origin_status,
     ...(listing.status_message && { status_message: listing.status_message }),
@@ -100,7 +102,7 @@ function toRecorded({ listing }: ListingFacts) {
 /** Facts from elsewhere, and those that were not checked. */
 function toImported(facts: ListingFacts): ImportedSignal[] {
   const known = [...facts.imported, publisherSignal(facts)];
-  return [...known, ...notChecked(facts.listing, known, facts.lastImportAt ?? facts.listing.updated_at)];
+  return [...known, ...notChecked(facts.listing, known, facts.lastImportAt ?? facts.listing.imported_at)];
 }
 
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */

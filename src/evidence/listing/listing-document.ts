@@ -3,6 +3,12 @@ import { handleSchema } from '../handle.ts';
 import { ratingCounts, shortRating } from '../rating/rating.ts';
 import { listingInput } from './listing-input.ts';
 
+/** Present on a listing of the shipped sample only. */
+export const sampleFlag = z
+  .literal(true)
+  .optional()
+  .describe('true: shipped sample, not read from a registry');
+
 /** One tag and why the listing has it. */
 export const listingTag = z.object({ tag: z.string(), reason: z.string() });
 export type ListingTag = z.infer<typeof listingTag>;
@@ -88,6 +94,7 @@ export type NativeSignals = z.infer<typeof nativeSignals>;
 /** The answer of get_agent, of the agent:// resource and of /agents/<handle>.json. */
 export const listingDocument = z.object({
   handle: handleSchema,
+  sample: sampleFlag,
   title: z.string().optional(),
   description: z.string(),
   version: z.string(),

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { isPlaceholder } from '../search/placeholder.ts';
 import type { Facet } from './facets.ts';
 import type { ListingSummary } from './listing.ts';
-import { claimStates } from './listing-document.ts';
+import { claimStates, sampleFlag } from './listing-document.ts';
+import { isSample } from './sample.ts';
 
 /** A listing as lists show it. */
 export const shortListing = z.object({
   handle: z.string(),
+  sample: sampleFlag,
   title: z.string().optional(),
   description: z.string(),
   version: z.string(),
@@ -40,6 +42,7 @@ export function toShortListing(listing: ListingSummary, match?: WordMatch): Shor
   const matched = match && toMatchText(match);
   return {
     handle,
+    ...(isSample(listing) && { sample: true as const }),
     ...(title && { title }),
     description,
     version,

@@ -1,11 +1,12 @@
 import { toFacets, withNativeFacets } from '../../evidence/listing/facets.ts';
 import type { Listing, ListingVersion, VersionSummary } from '../../evidence/listing/listing.ts';
 import { claimStates, type ImportedSignal } from '../../evidence/listing/listing-document.ts';
+import { isSample, isSpecified } from '../../evidence/listing/sample.ts';
 import { toStaticRank } from '../../evidence/listing/static-rank.ts';
 import { toTags } from '../../evidence/listing/tags.ts';
 import { nothingRecorded, type Recorded, toRecorded } from './recorded.ts';
 import type { ServerJson } from './server-json.ts';
-import { type Origin, toImportSignals } from './signals.ts';
+import { type Origin, type SignalFacts, toImportSignals } from './signals.ts';
 import { newest, oldest } from './times.ts';
 
 const kindForm = /^[a-z0-9][a-z0-9.-]{0,31}$/;
@@ -85,6 +86,14 @@ function combine(source: ListingSource, recorded: Recorded, origin: Origin): Lis
   };
 }
 
+/** The signals of a listing; those of the shipped sample are as of the reading of its file. */
+function toSignals(facts: SignalFacts, origin: Origin, importedAt: string): ImportedSignal[] {
+  const listing = { origin: origin.name };
+  if (isSpecified(listing)) return [];
+  const signals = toImportSignals(facts, origin);
+  return isSample(listing) ? signals.map((signal) => ({ ...signal, observed_at: importedAt })) : signals;
+}
+
 /**
  * Derives a server's listing from all its versions; pure. `published_at` is the first publication. A listing whose
  * versions are all deleted is withdrawn and has no publisher text.
@@ -96,5 +105,5 @@ export function toListing(source: ListingSource, origin: Origin): ImportedListin
   const { remotes, packages, repository_key: repositoryKey } = recorded;
   const statusMessage = shown?.status_message;
   const facts = { handle, versions, shown, statusMessage, remotes, packages, repositoryKey };
-  return { listing, signals: toImportSignals(facts, origin) };
+  return { listing, signals: toSignals(facts, origin, source.importedAt) };
 }

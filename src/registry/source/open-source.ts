@@ -1,6 +1,8 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
+import { isHandle } from '../../evidence/handle.ts';
+import { sampleOrigin } from '../../evidence/listing/sample.ts';
 import { createRegistryClient, type Patience } from './client.ts';
 import { openSavedCopy } from './saved-copy.ts';
 import { RegistryError, type RegistrySource } from './source.ts';
@@ -10,8 +12,8 @@ export const sampleSource = 'sample';
 
 const samplePath = fileURLToPath(new URL('../../../data/sample.json', import.meta.url));
 const official = 'registry.modelcontextprotocol.io';
-/** Origin of the shipped sample’s listings; a directory of another registry does not start with them. */
-export const sampleOrigin = `${official} (MCP)`;
+/** Origin of the directories that start with the shipped sample; one of another registry does not. */
+export const officialOrigin = `${official} (MCP)`;
 
 type Settings = Pick<
   Config,
@@ -25,12 +27,27 @@ const isWeb = (source: string) => /^https?:\/\//i.test(source);
  * has no host: its origin is REGISTRY_NAME, else the official registry if that is configured, else its file name.
  */
 function originOf(source: string, { registryUrl, registryName, origin }: Settings): string {
-  if (source === sampleSource) return sampleOrigin;
   if (source.replace(/\/+$/, '') === registryUrl) return origin;
   if (isWeb(source)) return `${new URL(source).host} (MCP)`;
   const configured = URL.parse(registryUrl)?.host === official ? official : basename(source);
   return `${registryName || configured} (MCP)`;
 }
+
+const openSample = () => openSavedCopy(samplePath, sampleOrigin, sampleSource);
+
+let sampleHandles: Promise<readonly string[]> | undefined;
+
+async function readHandles(): Promise<readonly string[]> {
+  const { entries } = await (await openSample()).page({});
+  const names = entries.map((entry) => (entry as { server: { name: string } }).server.name);
+  return [...new Set(names.filter(isHandle))];
+}
+
+/** The handles of the shipped sample, which fits on one page. */
+export const readSampleHandles = (): Promise<readonly string[]> => {
+  sampleHandles ??= readHandles();
+  return sampleHandles;
+};
 
 /**
  * Opens a source: the http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain path. Throws
@@ -47,8 +64,9 @@ export async function openSource(
   if (url === null) throw new RegistryError('invalid address', false);
   if (url?.username) throw new RegistryError('the address must not contain a user name', false);
   const origin = originOf(source, settings);
-  if (source === sampleSource) return openSavedCopy(samplePath, origin, sampleSource);
-  if (!url) return openSavedCopy(source.replace(/^file:(\/\/(?=\/))?/, ''), origin);
+  if (source === sampleSource) return openSample();
+  const path = source.replace(/^file:(\/\/(?=\/))?/, '');
+  if (!url) return resolve(path) === samplePath ? openSample() : openSavedCopy(path, origin);
   const userAgent = `${serviceName.replaceAll(' ', '-')}/${version} (+${publicUrl})`;
   return createRegistryClient({ url: source, userAgent, origin, patience });
 }

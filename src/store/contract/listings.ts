@@ -91,6 +91,8 @@ export interface ListingWrites extends ListingReads {
    * the `id`, the next free one is taken.
    */
   putListings(listings: readonly Listing[]): Promise<void>;
+  /** Deletes all versions of a listing. */
+  deleteVersions(handle: string): Promise<void>;
   /** Recomputes the facets that follow from claim and ratings. */
   reindex(handle: string): Promise<void>;
   /** Replaces what these sources report about these listings. */

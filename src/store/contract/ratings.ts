@@ -28,6 +28,8 @@ export interface RatingReads {
   byId(id: string): Promise<Rating | undefined>;
   /** The current rating of one interaction. */
   current(source: string, subject: string, interactionId: string): Promise<Rating | undefined>;
+  /** The current ratings by and about a listing. */
+  currentWith(handle: string): Promise<Rating[]>;
   /** The rated listing's response to a rating. */
   response(ratingId: string): Promise<RatingResponse | undefined>;
   /** A page of a subject's public records, newest first. */

@@ -121,7 +121,13 @@ const recordedPart = (listing) =>
   );
 
 const listingCard = (listing) => [
-  el('p', 'note', 'Listing ', el('span', 'state', words.states[listing.state])),
+  el(
+    'p',
+    'note',
+    listing.sample ? 'Sample, listing ' : 'Listing ',
+    el('span', 'state', words.states[listing.state]),
+  ),
+  listing.sample ? el('p', 'note', listing.origin) : '',
   el('h1', '', listing.handle),
   listing.title ? el('p', '', listing.title) : '',
   el('p', '', listing.description),
@@ -132,11 +138,11 @@ const listingCard = (listing) => [
   el('section', 'foot', ours(listing.links.page, 'The whole listing')),
 ];
 
-const answerCell = ({ handle }, { result, fact: sentence, recorded, source, as_of }) =>
+const answerCell = ({ handle, sample }, { result, fact: sentence, recorded, source, as_of }) =>
   el(
     'div',
     '',
-    el('p', 'handle note', handle),
+    el('p', 'handle note', sample ? `${handle} (sample)` : handle),
     el('p', '', el('span', `result ${result}`, words.results[result])),
     el('p', '', sentence),
     recorded ? el('p', '', foreign(recorded)) : '',

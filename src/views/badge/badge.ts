@@ -12,7 +12,8 @@ const grey = '#6b6f76';
 const darkGrey = '#3d4148';
 
 /** The badge of a listing: how many independent accounts rated it, as the snapshot sentence counts them, and when. */
-export function toBadge({ signals: { native }, evidence_snapshot_date }: ListingDocument): Badge {
+export function toBadge({ signals: { native }, evidence_snapshot_date, sample }: ListingDocument): Badge {
+  if (sample) return { label: 'evidence', message: 'sample' };
   const { control_roots, last_at } = native.independent;
   if (control_roots > 0 && last_at)
     return {

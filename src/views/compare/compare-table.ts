@@ -29,7 +29,7 @@ ${words && html`<p class="foreign">${recorded(words)}</p>`}
 <p class="source">${source}, as of ${day(as_of)}</p></td>`;
 
 const heads = (listings: readonly Compared[]) => html`
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Criterion</th>${listings.map(({ handle }) => html`<th scope="col" role="columnheader">${handleLink(handle)}</th>`)}</tr></thead>`;
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Criterion</th>${listings.map(({ handle, sample }) => html`<th scope="col" role="columnheader">${handleLink(handle)}${sample && ' (sample)'}</th>`)}</tr></thead>`;
 
 function row(listings: readonly Compared[], of: (listing: Compared) => Answer | undefined) {
   const [first] = listings.flatMap((listing) => of(listing) ?? []);

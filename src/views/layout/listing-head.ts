@@ -1,4 +1,5 @@
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { sampleSentence } from '../../evidence/listing/sample.ts';
 import { pagePath } from './html.ts';
 import type { PageHead } from './page-head.ts';
 
@@ -15,7 +16,7 @@ const toData = (listing: ListingDocument): object => {
     name: listing.handle,
     ...(listing.title && { alternateName: listing.title }),
     description: listing.description,
-    disambiguatingDescription: listing.evidence_snapshot,
+    disambiguatingDescription: [sampleSentence(listing), listing.evidence_snapshot].filter(Boolean).join(' '),
     url: listing.links.page,
     identifier: listing.handle,
     applicationCategory: 'DeveloperApplication',
@@ -30,7 +31,7 @@ const toData = (listing: ListingDocument): object => {
 /** The head of a listing's page: its description, marked as the publisher's words, and its evidence. */
 export const toListingHead = (listing: ListingDocument): PageHead => ({
   title: listing.handle,
-  description: `“${listing.description}” (its publisher’s words). ${listing.evidence_snapshot}`,
+  description: `“${listing.description}” ${sampleSentence(listing) ?? '(its publisher’s words).'} ${listing.evidence_snapshot}`,
   path: pagePath(listing.handle),
   card: `${pagePath(listing.handle)}/card.png`,
   data: toData(listing),

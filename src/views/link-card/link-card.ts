@@ -38,7 +38,9 @@ export const toListingCard = (site: Site, listing: ListingDocument): LinkCard =>
   const words = toDrawable(listing.description);
   return {
     service: serviceOf(site),
-    eyebrow: `Listing, imported from ${toDrawable(listing.origin) ?? 'a registry'}`,
+    eyebrow: listing.sample
+      ? 'Sample, not read from a registry'
+      : `Listing, imported from ${toDrawable(listing.origin) ?? 'a registry'}`,
     heading: listing.handle,
     ...(words !== undefined && { words: `“${words}”` }),
     statement: listing.evidence_snapshot,

@@ -12,6 +12,7 @@ function endpointText({ endpoint, tags }: ShortListing): string {
 
 const facts = (listing: ShortListing) =>
   html`<ul class="row-facts">
+${listing.sample && html`<li>sample</li>`}
 ${listing.matched && html`<li class="found">${listing.matched}</li>`}
 ${listing.placeholder_description && html`<li>the description is a placeholder</li>`}
 <li>${listing.has_native_ratings ? 'native ratings' : 'no native ratings'}</li>
@@ -48,5 +49,5 @@ export const briefList = (listings: readonly ShortListing[], fact: (listing: Sho
     (listing) => html`
 <li class="card"><h3><a class="handle" href="${pagePath(listing.handle)}">${listing.handle}</a></h3>
 <p class="foreign">${listing.description}</p>
-<p class="note">${fact(listing)}</p></li>`,
+<p class="note">${listing.sample && 'Sample. '}${fact(listing)}</p></li>`,
   )}</ul>`;

@@ -3,6 +3,7 @@ import type {
   ListingPackage,
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
+import { sampleSentence } from '../../evidence/listing/sample.ts';
 import { inputsText } from '../connect/inputs-text.ts';
 import { matchTexts, notClaimed, stateTexts, toLabel, versionsTitle } from '../layout/labels.ts';
 import { glanceOf } from '../listing/listing-glance.ts';
@@ -80,6 +81,7 @@ const heading = (listing: ListingDocument) =>
     `Listing: ${stateTexts[listing.state]}.${listing.origin_status === 'deprecated' ? ' Deprecated in the registry.' : ''}`,
     listing.title !== undefined && `Title: ${toMarkdownText(listing.title)}`,
     `> ${toMarkdownText(listing.description)}`,
+    sampleSentence(listing),
     toMarkdownText(listing.evidence_snapshot),
     list(glanceOf(listing), ({ name, text }) => `${name}: ${toMarkdownText(text)}`),
   );

@@ -74,6 +74,10 @@ export function createListingWrites(
   return {
     ...createListingReads(db, search),
     putVersions: (versions) => writeVersions(db, versions),
+    async deleteVersions(handle) {
+      touch(handle);
+      await db.deleteFrom('listing_version').where('handle', '=', handle).execute();
+    },
     putListings: (listings) => put(listings.map(encodeListing)),
     async reindex(handle) {
       touch(handle);

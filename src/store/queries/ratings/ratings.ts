@@ -33,6 +33,15 @@ const readCurrent = precompileQuery((db, source: string, subject: string, intera
     .where('interaction_id', '=', interactionId),
 );
 
+const readCurrentWith = (db: Db, handle: string) =>
+  db
+    .selectFrom('rating')
+    .selectAll()
+    .where('is_current', '=', isCurrent)
+    .where(({ eb, or }) => or([eb('source_handle', '=', handle), eb('subject_handle', '=', handle)]))
+    .orderBy('id')
+    .execute();
+
 const insertRating = precompileQuery((db, row: RatingRow) => db.insertInto('rating').values(row));
 
 /** Reads of ratings over any engine. */
@@ -46,6 +55,7 @@ export const createRatingReads = (db: Db): RatingReads => ({
     const [row] = await readCurrent(db, ...interaction);
     return row && decodeRating(row);
   },
+  currentWith: async (handle) => (await readCurrentWith(db, handle)).map(decodeRating),
   response: (ratingId) => readResponse(db, ratingId),
   list: (...page) => readRatings(db, ...page),
   months: (subject, since) => readMonthCounts(db, subject, since),

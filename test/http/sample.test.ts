@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runImport } from '../../src/registry/import.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const madeUp = 'com.example.invoices/invoices';
+let directory: ClaimedDirectory;
+beforeAll(async () => {
+  directory = await openClaimedDirectory({ entries: [] });
+  await runImport(directory.context, { source: 'sample' });
+});
+afterAll(() => directory.close());
+
+const read = async (path: string) => (await directory.app.request(path)).text();
+const readJson = async (path: string) => JSON.parse(await read(path));
+const call = async (tool: string, input: object) =>
+  (await directory.post(`/api/tools/${tool}`, input)).json();
+
+describe('a listing of the shipped sample is called a sample', () => {
+  const sentence =
+    'Sample: this listing is made up and shipped with Dossier. It was not read from a registry.';
+  const specified =
+    'Sample: the description, the repository and the endpoint, if any, are as given in the specification of Dossier and were not read from a registry. The version and the dates are those of the sample.';
+
+  it('in its document, by its source', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await readJson(`/agents/${madeUp}.json`)).toMatchObject({
+      sample: true,
+      origin: 'sample shipped with Dossier, not a registry',
+      evidence_snapshot_date: today,
+    });
+    const document = await readJson('/agents/co.webhook/webhook.json');
+    expect(document).toMatchObject({
+      sample: true,
+      origin: 'registry, as given in the specification, not read there',
+    });
+    expect(document.signals.imported.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'publisher_listings',
+      'endpoint_answers',
+      'repository_activity',
+    ]);
+  });
+
+  it.each([
+    ['the page', `/agents/${madeUp}`, `<p class="note">${sentence}</p>`],
+    [
+      'the page of one of the specification',
+      '/agents/com.politicalcomms/api',
+      `<p class="note">${specified}</p>`,
+    ],
+    ['Markdown', `/agents/${madeUp}.md`, sentence],
+    ['the badge', `/badge/${madeUp}`, 'evidence: sample'],
+    ['a list', '/agents?q=invoices', '<li>sample</li>'],
+    ['the first page', '/', '<p class="note">Sample. First published'],
+    [
+      'a comparison',
+      `/compare?handle=${madeUp}&handle=co.webhook/webhook&active=true`,
+      'invoices</a> (sample)</th>',
+    ],
+  ])('on %s', async (_face, path, text) => {
+    expect(await read(path)).toContain(text);
+  });
+
+  it('by tools', async () => {
+    const handles = [madeUp, 'co.webhook/webhook'];
+    const compared = await call('compare_agents', { handles, criteria: [{ criterion: 'active' }] });
+    expect(compared.listings.map(({ sample }: { sample?: boolean }) => sample)).toEqual([true, true]);
+    const found = await call('search_agents', { query: 'invoices' });
+    expect(found.listings[0]).toMatchObject({ handle: madeUp, sample: true });
+  });
+});
+
+it('ends when an import completes, with its claims and ratings', async () => {
+  const capability = await directory.claim('co.webhook/webhook', 'webhook-co/webhook');
+  const rating = {
+    interaction_id: 'run-1',
+    interaction_at: new Date(Date.now() - 3_600_000).toISOString(),
+    outcome: 'failed',
+    protocol: 'mcp',
+    relationship: 'customer',
+  };
+  for (const handle of ['com.politicalcomms/api', madeUp]) {
+    const { status } = await directory.post('/api/tools/submit_rating', { handle, ...rating }, capability);
+    expect(status).toBe(200);
+  }
+  await directory.importEntries([
+    registryEntry('com.politicalcomms/api', { description: 'As the registry has it' }),
+  ]);
+  const taken = await readJson('/agents/com.politicalcomms/api.json');
+  expect(taken).toMatchObject({
+    description: 'As the registry has it',
+    origin: 'registry.modelcontextprotocol.io (MCP)',
+    signals: { native: { ratings: 0 } },
+    versions: [{ version: '1.0.0', published_at: '2026-10-01T08:00:00.000Z' }],
+  });
+  expect(taken.sample).toBeUndefined();
+  for (const handle of [madeUp, 'co.webhook/webhook']) {
+    const gone = await directory.app.request(`/agents/${handle}.json`);
+    expect([gone.status, (await gone.json()).code]).toEqual([410, 'listing_withdrawn']);
+  }
+  expect(await directory.store.claims.claim('co.webhook/webhook')).toMatchObject({
+    state: 'suspended',
+    suspended_reason: 'withdrawn',
+  });
+  expect(await directory.store.listings.count()).toBe(1);
+});
