@@ -14,7 +14,7 @@ afterAll(() => directory.close());
 const read = async (path: string) => (await directory.app.request(path)).text();
 const readJson = async (path: string) => JSON.parse(await read(path));
 const call = async (tool: string, input: object) =>
-  (await directory.post(`/api/tools/${tool}`, input)).json();
+  JSON.parse(await (await directory.post(`/api/tools/${tool}`, input)).text());
 
 describe('a listing of the shipped sample is called a sample', () => {
   const sentence =
@@ -96,7 +96,7 @@ it('ends when an import completes, with its claims and ratings', async () => {
   expect(taken.sample).toBeUndefined();
   for (const handle of [madeUp, 'co.webhook/webhook']) {
     const gone = await directory.app.request(`/agents/${handle}.json`);
-    expect([gone.status, (await gone.json()).code]).toEqual([410, 'listing_withdrawn']);
+    expect([gone.status, JSON.parse(await gone.text()).code]).toEqual([410, 'listing_withdrawn']);
   }
   expect(await directory.store.claims.claim('co.webhook/webhook')).toMatchObject({
     state: 'suspended',
