@@ -40,6 +40,7 @@ const base: ListingDocument = {
     },
     imported: [],
   },
+  not_known: [],
   evidence_snapshot_date: '2026-11-05',
   evidence_snapshot: '',
   links: { page: '', json: '', markdown: '', badge: '', mcp: '' },

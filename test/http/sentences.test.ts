@@ -34,3 +34,33 @@ describe('published sentences are about Dossier or about what is recorded', () =
     expect(await read(path)).toContain(sentence);
   });
 });
+
+describe('what is not known', () => {
+  it('is in the document with its reason, on the page and in Markdown', async () => {
+    const { not_known } = JSON.parse(await read('/agents/a.b/remote.json'));
+    expect(
+      not_known.map(({ question, kind, state }: Record<string, string>) => [question, kind, state]),
+    ).toEqual([
+      ['price', 'price', 'not_stated'],
+      ['reach', 'endpoint.answers', 'not_checked'],
+      ['tools', 'tools.surface', 'not_checked'],
+      ['access', 'auth', 'not_stated'],
+      ['publisher', 'operator', 'not_stated'],
+      ['code', 'repository', 'not_stated'],
+      ['ratings', 'ratings.native', 'not_found'],
+      ['terms', 'terms.url', 'not_stated'],
+      ['terms', 'data_handling', 'not_stated'],
+      ['terms', 'region', 'not_stated'],
+      ['terms', 'licence', 'not_stated'],
+      ['terms', 'support', 'not_stated'],
+    ]);
+    expect(not_known[0].reason).toBe('The record that Dossier read does not state a price.');
+    expect(not_known[1].reason).toBe('Dossier has not checked whether the endpoint answers.');
+    expect(await read('/agents/a.b/remote')).toContain(
+      '<dt>reach</dt><dd>Dossier has not checked whether the endpoint answers.</dd>',
+    );
+    expect(await read('/agents/a.b/remote.md')).toContain(
+      '## Not known\n\n* price: The record that Dossier read does not state a price.\n',
+    );
+  });
+});

@@ -3,6 +3,7 @@ import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
 import type { ListingFacts } from './listing-facts.ts';
 import { notChecked } from './not-checked.ts';
+import { toNotKnown } from './not-known.ts';
 import { isSample } from './sample.ts';
 import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
 
@@ -117,6 +118,11 @@ export function toListingDocument(facts: ListingFacts, { publicUrl }: DocumentPl
       native: { statement: nativeStatement(facts.native.ratings), ...facts.native, computed_score: null },
       imported: toImported(facts),
     },
+    not_known: toNotKnown({
+      listing: facts.listing,
+      ratings: facts.native.ratings,
+      observed: new Set(facts.imported.filter(({ state }) => state === 'observed').map(({ kind }) => kind)),
+    }),
     evidence_snapshot_date: snapshotDate(snapshot),
     evidence_snapshot: snapshotSentence(snapshot),
     links: listingLinks(facts.listing.handle, publicUrl),

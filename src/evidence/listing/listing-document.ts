@@ -91,6 +91,28 @@ export const nativeSignals = z.object({
 });
 export type NativeSignals = z.infer<typeof nativeSignals>;
 
+/** The questions of a buyer, in the order that every face shows them. */
+const buyerQuestions = [
+  'price',
+  'reach',
+  'tools',
+  'access',
+  'publisher',
+  'code',
+  'upkeep',
+  'ratings',
+  'terms',
+] as const;
+
+/** One thing that a buyer would ask and that is not known, with the reason. */
+const notKnownItem = z.object({
+  question: z.enum(buyerQuestions),
+  kind: z.string(),
+  state: z.enum(['not_checked', 'not_stated', 'not_found']),
+  reason: z.string(),
+});
+export type NotKnownItem = z.infer<typeof notKnownItem>;
+
 /** The answer of get_agent, of the agent:// resource and of /agents/<handle>.json. */
 export const listingDocument = z.object({
   handle: handleSchema,
@@ -114,6 +136,7 @@ export const listingDocument = z.object({
   state: z.enum(claimStates).describe('claimed: write access to the repository was shown; nothing more'),
   claim: listingClaim.optional(),
   signals: z.object({ native: nativeSignals, imported: z.array(importedSignal) }),
+  not_known: z.array(notKnownItem).describe('What buyers ask and what is not known, with reasons'),
   evidence_snapshot_date: z.string(),
   evidence_snapshot: z.string(),
   links: z.object({

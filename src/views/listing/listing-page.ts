@@ -14,6 +14,7 @@ import { nativeBlock } from '../ratings/native-block.ts';
 import { claimBlock } from './claim-block.ts';
 import { importedBlock } from './imported-block.ts';
 import { glanceOf } from './listing-glance.ts';
+import { notKnownBlock } from './not-known-block.ts';
 import { recordedBlock } from './recorded-block.ts';
 
 function sampleNote(listing: ListingDocument): Html | '' {
@@ -39,6 +40,7 @@ const glance = (listing: ListingDocument) => html`
 const parts: readonly (readonly [string, string])[] = [
   ['native', 'Native ratings'],
   ['imported', 'Imported signals'],
+  ['not-known', 'Not known'],
   ['recorded', 'As recorded'],
   ['claim', 'Claim'],
   ['connect', 'Connect'],
@@ -68,6 +70,7 @@ ${onThisPage}
 <div class="blocks">
 ${nativeBlock(listing, months)}
 ${importedBlock(listing)}
+${notKnownBlock(listing)}
 </div>
 ${recordedBlock(listing)}
 ${claimBlock(listing)}

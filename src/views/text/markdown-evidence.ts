@@ -61,4 +61,6 @@ export const markdownEvidence = (listing: ListingDocument): string =>
     '## Imported signals',
     'Facts recorded elsewhere, each with its source and date. They are not ratings and are never counted as ratings.',
     list(listing.signals.imported, signal) || 'None.',
+    '## Not known',
+    list(listing.not_known, ({ question, reason }) => `${question}: ${reason}`),
   );
