@@ -45,6 +45,8 @@ describe('tags', () => {
     ['Reports of npm audit', ['security']],
     ['Live ADS-B positions', ['travel']],
     ['Business models', []],
+    ['A flight recorder of agents', []],
+    ['Legal entity identifiers', []],
     ['A reader of Claude Code. Search it', []],
     ['Live NBA scores', ['sports']],
     ['ServiceNow incidents', ['monitoring', 'it-support']],
