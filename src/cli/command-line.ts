@@ -83,6 +83,12 @@ function createCommandLine(): Command {
       (await import('./verify.ts')).runVerify(proof, options),
     );
   program
+    .command('audit [database]')
+    .description('compare ratings, responses and claims in a database with its transparency log, both ways')
+    .action(async (database: string | undefined) =>
+      (await import('./audit.ts')).runAudit(config(), database && toSource(database)),
+    );
+  program
     .command('config')
     .description('show the effective settings, secrets masked')
     .action(async () => (await import('./config.ts')).runConfigCommand(config(), process.env));
