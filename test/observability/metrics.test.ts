@@ -82,7 +82,7 @@ describe('metrics', () => {
   it('count reads of memories', async () => {
     await post('/api/tools/get_agent', { handle: 'co.webhook/webhook' });
     await post('/api/tools/get_agent', { handle: 'co.webhook/webhook' });
-    for (let page = 0; page < 3; page++) await post('/api/tools/search_agents', { query: 'webhook' });
+    for (let page = 0; page < 3; page++) await post('/api/tools/search_agents', { tags: ['webhooks'] });
     expect(await read('dossier_memory_reads_total')).toMatchObject({
       'memory="facts",result="miss"': 1,
       'memory="facts",result="hit"': 1,
