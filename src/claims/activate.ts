@@ -89,6 +89,13 @@ function toClaim(
   };
 }
 
+/** Brings the groups of ratings by and about a listing up to date with what its claim proves. */
+async function recordProof(tx: Transaction, { handle, root, root_generation }: Claim, at: string) {
+  await tx.ratings.putIdentities([{ handle, kind: 'claim', value: root, first_imported_at: at }]);
+  await tx.ratings.setSourceRoot(handle, { held: { root, root_generation }, at });
+  await tx.ratings.relateSubject(handle, root);
+}
+
 /** Makes the capabilities of the usable lines the listing's active ones. Returns what that changed. */
 export async function activate(
   tx: Transaction,
@@ -108,6 +115,7 @@ export async function activate(
   const root = await toRoot(tx, proof, { known: claim, continues });
   const proven = toClaim(proof, continues ? claim : undefined, root);
   await tx.claims.putClaim(proven);
+  await recordProof(tx, proven, at);
   if (!decision.event) return 'none';
   const newest = decision.added[0]?.hash ?? decision.restored[0];
   await recordClaimEvent(tx, proven, {

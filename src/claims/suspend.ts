@@ -31,6 +31,7 @@ export async function suspendClaim(tx: Transaction, suspension: Suspension): Pro
     reason,
     ...(commit && { commit }),
   });
+  await tx.ratings.setSourceRoot(handle, { held: undefined, at });
   await tx.listings.reindex(handle);
   return true;
 }

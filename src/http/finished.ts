@@ -7,7 +7,7 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 export interface CachePolicy {
   /** The handles whose change makes it stale; 'all' if any listing's change does. */
   readonly cacheTags: ChangedHandles;
-  /** How stale anything else in it may be; left out if it contains nothing but listings. */
+  /** How stale anything else in it may be; a minute if left out. */
   readonly maxAge_ms?: number;
 }
 

@@ -1,6 +1,9 @@
 import { suspendClaim } from '../claims/suspend.ts';
 import type { QuarantinedRecord } from '../evidence/import-run.ts';
+import { type RecordedIdentity, recordedIdentities } from '../evidence/rating/identity.ts';
 import type { Transaction } from '../store/store.ts';
+import { toRecorded } from './entry/recorded.ts';
+import type { ServerJson } from './entry/server-json.ts';
 import { changesRepository, type PagePlan, withdraws } from './page-plan.ts';
 
 /** The source of the signals that the import derives. */
@@ -29,9 +32,22 @@ async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string)
   }
 }
 
+/** Every account and host that the versions of a page name, deleted versions included, each once. */
+function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
+  const named = versions.flatMap(({ handle, record }) =>
+    recordedIdentities(handle, toRecorded(JSON.parse(record) as ServerJson)).map((identity) => ({
+      handle,
+      ...identity,
+      first_imported_at: at,
+    })),
+  );
+  return [...new Map(named.map((one) => [`${one.handle} ${one.kind} ${one.value}`, one])).values()];
+}
+
 /** Writes a page in the caller's transaction: versions, listings, signals, quarantine, and its effect on claims. */
 export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
   await tx.listings.putVersions(plan.versions);
+  await tx.ratings.putIdentities(toIdentities(plan, write.at));
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
   await tx.listings.putSignals(
     plan.listings.map(({ listing: { handle }, signals }) => ({ handle, source: signalSource, signals })),

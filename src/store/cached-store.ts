@@ -13,24 +13,27 @@ const manyListings = 500;
 /** An object takes about twice its JSON text. */
 const sizeOf_bytes = (facts: ListingFacts) => 2 * JSON.stringify(facts).length;
 
-interface CachedRead<Input, Output> {
-  read(input: Input): Promise<Output>;
+interface CachedRead<Input extends readonly unknown[], Output> {
+  read(...input: Input): Promise<Output>;
   drop(changed: ChangedHandles): void;
 }
 
-function cacheFacts(reads: ListingReads): CachedRead<string, ListingFacts | undefined> {
+function cacheFacts(
+  reads: ListingReads,
+): CachedRead<Parameters<ListingReads['facts']>, ListingFacts | undefined> {
   const cache = new LRUCache<string, ListingFacts>({
     maxSize: cachedFacts_bytes,
     sizeCalculation: sizeOf_bytes,
   });
   let epoch = 0;
   return {
-    async read(handle) {
-      const cached = cache.get(handle);
+    async read(handle, now = new Date().toISOString()) {
+      const known = cache.get(handle);
+      const cached = known?.changesAt !== undefined && known.changesAt <= now ? undefined : known;
       memoryReads.publish({ memory: 'facts', isHit: cached !== undefined });
       if (cached) return cached;
       const begunIn = epoch;
-      const facts = await reads.facts(handle);
+      const facts = await reads.facts(handle, now);
       // Facts read before a write ended may be older than it.
       if (facts && begunIn === epoch) cache.set(handle, facts);
       return facts;
@@ -44,7 +47,7 @@ function cacheFacts(reads: ListingReads): CachedRead<string, ListingFacts | unde
 }
 
 /** Every page of a list has the same counts. */
-function cacheCounts(reads: ListingReads): CachedRead<readonly Facet[], SearchCounts> {
+function cacheCounts(reads: ListingReads): CachedRead<[readonly Facet[]], SearchCounts> {
   const cache = new LRUCache<string, SearchCounts>({ max: cachedLists });
   let epoch = 0;
   return {
@@ -66,9 +69,9 @@ function cacheCounts(reads: ListingReads): CachedRead<readonly Facet[], SearchCo
 }
 
 /**
- * A store that caches the facts of listings (12 MiB) until the listing changes, in this process or another, and the
- * counts of lists (200) until any listing changes. Facts that change with other listings (the publisher's count, the
- * last import) follow within one import.
+ * A store that caches the facts of listings (12 MiB) until the listing changes, in this process or another, or a source
+ * of its ratings stops being new, and the counts of lists (200) until any listing changes. Facts that change with other
+ * listings (the publisher's count, the last import) follow within one import.
  */
 export function createCachedStore(store: Store): Store {
   const facts = cacheFacts(store.listings);

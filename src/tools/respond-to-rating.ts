@@ -25,6 +25,13 @@ async function requireReceived(tx: Transaction, id: string, capability: Capabili
   if (!rating) throw new Problem('not_found', { detail: 'No rating has this id.' });
   if (rating.subject_handle !== capability.handle)
     throw new Problem('rating_not_yours', { detail: 'Only the rated listing responds.' });
+  const { subject_root, subject_root_generation } = rating;
+  const claim = await tx.claims.claim(capability.handle);
+  const isHolder = claim?.root === subject_root && claim?.root_generation === subject_root_generation;
+  if (subject_root !== undefined && !isHolder)
+    throw new Problem('rating_not_yours', {
+      detail: `The account ${subject_root} held the claim of this listing when the rating was made; only it can respond.`,
+    });
   return rating;
 }
 

@@ -2,21 +2,24 @@ import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
 import type { Context } from '../context.ts';
 import { canonicalDigest, toLeaf } from '../evidence/log/leaf.ts';
-import { cleanRating, type Rating, ratingContent, ratingFlags } from '../evidence/rating/rating.ts';
+import { groupOf, ratingFlags, ratingGroups } from '../evidence/rating/groups.ts';
+import { cleanRating, isCurrent, type Rating, ratingContent } from '../evidence/rating/rating.ts';
 import { isInWindow, isSelfRating } from '../evidence/rating/rating-rules.ts';
 import { takeLimits } from '../limits/shared.ts';
 import { Problem } from '../problem.ts';
 import type { Transaction } from '../store/store.ts';
 import { requireHandle } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
-import { requireAmendable } from './support/rating-amendment.ts';
-import { reciprocalSince, type Submission, toRating, toRecord } from './support/rating-record.ts';
+import { requireAmendable, requireAmendmentLeft, requireSameRoot } from './support/rating-amendment.ts';
+import { judgeBasis } from './support/rating-basis.ts';
+import { type Sides, type Submission, toRating, toRecord } from './support/rating-record.ts';
 import { defineTool } from './tool.ts';
 
 const output = z.object({
   rating_id: z.string(),
   status: z.enum(['created', 'replayed', 'amended']),
-  independent: z.boolean(),
+  group: z.enum(ratingGroups).describe('The group in which it counts now; worst first'),
+  group_reason: z.string(),
   flags: z.array(z.enum(ratingFlags)),
   created_at: z.string(),
   log_index: z.int(),
@@ -43,11 +46,10 @@ const takeRating = (tx: Transaction, { capability: { id }, handle }: Submission,
     context,
   );
 
-const toAnswer = (rating: Rating, status: Output['status']): Output => ({
+const toAnswer = (rating: Rating, status: Output['status'], now: Date): Output => ({
   rating_id: rating.id,
   status,
-  independent: rating.independent,
-  flags: rating.flags,
+  ...groupOf(rating, now.toISOString()),
   created_at: rating.created_at,
   log_index: rating.log_index,
   statement: 'Recorded as one sourced signal. It is shown with its source, and is never a final verdict.',
@@ -68,14 +70,15 @@ function toInteractionTime(text: string): string {
 }
 
 /** The two listings of a rating; undefined if no listing has the rated handle. Throws unless the source may rate it. */
-async function readSides(tx: Transaction, { capability, handle, now }: Submission) {
-  const sides = await tx.ratings.sides(capability.hash, handle, reciprocalSince(now));
-  if (sides?.capability_state !== 'active') throw new Problem('capability_suspended');
+async function readSides(tx: Transaction, { capability, handle }: Submission): Promise<Sides | undefined> {
+  const sides = await tx.ratings.sides(capability.hash, handle);
+  const claim = sides?.source.claim;
+  if (sides?.capability_state !== 'active' || !claim?.isInForce) throw new Problem('capability_suspended');
   const { subject } = sides;
   if (!subject) return undefined;
   if (subject.withdrawn) throw new Problem('listing_withdrawn');
   if (isSelfRating(sides.source, subject)) throw new Problem('self_rating');
-  return { ...sides, subject };
+  return { ...sides, source: { ...sides.source, claim }, subject };
 }
 
 /** Throws if the interaction has a current rating already, or was outside the window. */
@@ -85,26 +88,37 @@ function requireNew({ content, now }: Submission, same: Rating | undefined): voi
     throw new Problem('interaction_out_of_window');
 }
 
+/** The rating that the submission amends, if it names one, after checking that it may be recorded. */
+async function requireAllowed(tx: Transaction, submission: Submission, versions: readonly Rating[]) {
+  const { supersedes } = submission.content;
+  const amended = supersedes ? await requireAmendable(tx, supersedes, submission) : undefined;
+  if (!amended) requireNew(submission, versions.find(isCurrent));
+  requireAmendmentLeft(versions, submission.now);
+  return amended;
+}
+
 async function record(
   tx: Transaction,
   submission: Submission,
   context: Context,
 ): Promise<Output | undefined> {
-  const { handle, content, digest } = submission;
+  const { handle, content, digest, now } = submission;
   const sides = await readSides(tx, submission);
   if (!sides) return undefined;
-  const same = await tx.ratings.current(sides.source.handle, handle, content.interaction_id);
-  if (same?.content_digest === digest) return toAnswer(same, 'replayed');
-  const amended = content.supersedes ? await requireAmendable(tx, content.supersedes, submission) : undefined;
-  if (!amended) requireNew(submission, same);
+  const versions = await tx.ratings.versions(sides.source.handle, handle, content.interaction_id);
+  for (const version of versions) requireSameRoot(version, sides.source.claim);
+  const same = versions.find(isCurrent);
+  if (same?.content_digest === digest) return toAnswer(same, 'replayed', now);
+  const amended = await requireAllowed(tx, submission, versions);
   await takeRating(tx, submission, context);
+  const basis = await judgeBasis(tx, sides, { submission, earlier: versions });
   const made = toRecord(submission, sides);
   const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made));
-  const rating = toRating(made, submission, log_index);
+  const rating = toRating(made, submission, { sides, basis, log_index });
   if (amended) await tx.ratings.end(amended.id, { superseded_by: rating.id });
   await tx.ratings.insert(rating);
   await tx.listings.reindex(handle);
-  return toAnswer(rating, amended ? 'amended' : 'created');
+  return toAnswer(rating, amended ? 'amended' : 'created', now);
 }
 
 /** Records one sourced signal about another listing, by the capability of a claimed one. */

@@ -10,7 +10,7 @@ import type { RatingCounts } from '../../src/evidence/rating/rating.ts';
 const counts: RatingCounts = {
   ratings: 0,
   sources: 0,
-  control_roots: 0,
+  source_handles: 0,
   outcomes: { succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 },
   scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
 };
@@ -32,6 +32,11 @@ const base: ListingDocument = {
     native: {
       statement: '',
       ratings: 0,
+      declared_interest: counts,
+      reciprocal: counts,
+      stated_overlap: counts,
+      source_ended: counts,
+      new_source: counts,
       independent: counts,
       related: counts,
       flags: {},
@@ -363,8 +368,8 @@ const byClaim: readonly Row[] = [
 ];
 
 const none = 'No native ratings. For a decision to buy, that absence matters.';
-const three = rated({ ratings: 3, control_roots: 2, last_at: '2026-11-01T00:00:00.000Z' }, { ratings: 4 });
-const onlyRelated = rated({}, { ratings: 4, control_roots: 3, last_at: '2026-11-01T00:00:00.000Z' });
+const three = rated({ ratings: 3, sources: 2, last_at: '2026-11-01T00:00:00.000Z' }, { ratings: 4 });
+const onlyRelated = rated({}, { ratings: 4, sources: 3, last_at: '2026-11-01T00:00:00.000Z' });
 const outcomes = (succeeded: number) => ({ ...counts.outcomes, succeeded });
 const byRatings: readonly Row[] = [
   row(
@@ -406,9 +411,9 @@ const byRatings: readonly Row[] = [
   row(
     'independent_sources_at_least',
     1,
-    rated({ ratings: 1, control_roots: 1 }),
+    rated({ ratings: 1, sources: 1 }),
     'met',
-    '1 native rating: 1 independent, from 1 account; 0 related.',
+    '1 native rating: 1 independent, from 1 account.',
   ),
   row('rated_within_days', 20, three, 'met', 'The last independent native rating is from 2026-11-01.'),
   row('rated_within_days', 19, three, 'not_met', 'The last independent native rating is from 2026-11-01.'),

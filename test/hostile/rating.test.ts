@@ -74,7 +74,6 @@ async function overMcp(message: typeof legacy | typeof modern, authorization: st
 describe('refused ratings', () => {
   it.each<[string, () => object, string]>([
     ['of itself', () => ({ handle: rater }), 'self_rating'],
-    ['of its own repository', () => ({ handle: 'org.repository/same' }), 'self_rating'],
     ['of nobody', () => ({ handle: 'no/such' }), 'unknown_subject'],
     ['of a case twin', () => ({ handle: 'CO.webhook/webhook' }), 'unknown_subject'],
     ['of a withdrawn listing', () => ({ handle: 'org.gone/server' }), 'listing_withdrawn'],
@@ -157,7 +156,7 @@ describe('evidence', () => {
       { kind: 'url', value },
       { kind: 'url', value: `${directory.git.url}/fetch-me` },
     ];
-    expect(await submit({ evidence })).toMatchObject({ status: 200, independent: true });
+    expect(await submit({ evidence })).toMatchObject({ status: 200, group: 'new_source' });
     for (const path of [`/agents/${subject}`, `/agents/${subject}/ratings`, `/agents/${subject}.md`]) {
       const text = await (await directory.app.request(path)).text();
       expect(text).not.toMatch(
@@ -229,23 +228,22 @@ describe('a text of a rating', () => {
   });
 });
 
-describe('related ratings', () => {
-  it.each<[string, string, () => string, readonly string[], boolean]>([
-    ['one namespace', 'com.politicalcomms/other', () => capability, ['same_namespace', 'new_source'], false],
-    ['one owner', 'org.owner/same', () => capability, ['same_owner', 'new_source'], false],
-    ['one host', 'org.host/same', () => hookCapability, ['same_host', 'new_source'], false],
-    ['nothing in common', 'org.plain/server', () => hookCapability, ['new_source'], true],
-    ['a rating back', rater, () => hookCapability, ['reciprocal', 'new_source'], true],
-  ])('%s', async (_, handle, as, flags, independent) => {
+describe('set apart', () => {
+  it.each<[string, string, () => string, string]>([
+    ['one namespace', 'com.politicalcomms/other', () => capability, 'related'],
+    ['one owner, stated', 'org.owner/same', () => capability, 'stated_overlap'],
+    ['one repository, stated', 'org.repository/same', () => capability, 'stated_overlap'],
+    ['one host, stated', 'org.host/same', () => hookCapability, 'stated_overlap'],
+    ['nothing in common', 'org.plain/server', () => hookCapability, 'new_source'],
+    ['a rating back', rater, () => hookCapability, 'reciprocal'],
+  ])('%s', async (_, handle, as, group) => {
     if (handle === rater) await submit();
-    expect(await submit({ handle }, as())).toMatchObject({ status: 200, flags, independent });
+    expect(await submit({ handle }, as())).toMatchObject({ status: 200, group });
     const listing = await directory.post('/api/tools/get_agent', { handle });
     const { signals } = (await listing.json()) as {
-      signals: { native: { independent: { ratings: number }; related: { ratings: number } } };
+      signals: { native: Record<string, { ratings: number }> };
     };
-    expect([signals.native.independent.ratings, signals.native.related.ratings]).toEqual(
-      independent ? [1, 0] : [0, 1],
-    );
+    expect([signals.native.independent?.ratings, signals.native[group]?.ratings]).toEqual([0, 1]);
   });
 });
 

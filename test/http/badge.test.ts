@@ -27,7 +27,7 @@ describe('the badge', () => {
     }
   });
 
-  it('counts independent accounts only, as the snapshot sentence does', async () => {
+  it('names independent ratings with their outcomes, the number of all others, and the last date', async () => {
     const rated = await openDirectory();
     const handle = 'co.webhook/webhook';
     const rate = (id: string, change: Partial<Rating>) =>
@@ -38,29 +38,31 @@ describe('the badge', () => {
     const message = async () =>
       ((await (await rated.app.request(`/badge/${handle}.json`)).json()) as { message: string }).message;
     await rate('1', {
-      independent: false,
+      related: true,
       source_handle: 'co.webhook/other',
       created_at: '2026-03-01T00:00:00.000Z',
     });
-    expect(await message()).toBe(`no independent source as of ${new Date().toISOString().slice(0, 10)}`);
+    expect(await message()).toBe('1 rating, none independent, last 2026-03-01');
     await rate('2', {
       source_handle: 'b/one',
       source_root: 'github.com/b',
       created_at: '2026-02-01T00:00:00.000Z',
     });
-    expect(await message()).toBe('1 independent source, last 2026-02-01');
+    expect(await message()).toBe('1 independent: 1 succeeded; 1 other; last 2026-03-01');
     await rate('3', {
       source_handle: 'b/two',
       source_root: 'github.com/b',
+      outcome: 'failed',
       created_at: '2026-02-02T00:00:00.000Z',
     });
-    expect(await message()).toBe('1 independent source, last 2026-02-02');
+    expect(await message()).toBe('2 independent: 1 succeeded, 1 failed; 1 other; last 2026-03-01');
     await rate('4', {
       source_handle: 'c/one',
       source_root: 'github.com/c',
       created_at: '2026-02-03T00:00:00.000Z',
     });
-    expect(await message()).toBe('2 independent sources, last 2026-02-03');
+    await rate('5', { source_handle: 'd/one', reciprocal: true });
+    expect(await message()).toBe('3 independent: 2 succeeded, 1 failed; 2 others; last 2026-03-01');
     await rated.close();
   });
 

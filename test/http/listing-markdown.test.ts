@@ -61,7 +61,7 @@ async function claimAndRate(): Promise<void> {
         source_handle: 'com.example/other',
         source_root: 'github.com/example',
         outcome: 'failed',
-        independent: false,
+        related: true,
         log_index: 4,
       }),
     );

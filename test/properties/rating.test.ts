@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isCurrent } from '../../src/evidence/rating/rating.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 
 let directory: ClaimedDirectory;
@@ -85,12 +86,12 @@ describe('a submission', () => {
           const grew =
             ['created', 'amended'].includes(expected) || (act === 'withdraw' && expected === 'withdrawn');
           expect(await directory.store.log.size()).toBe(sizeBefore + Number(grew));
-          const row = await directory.store.ratings.current(
+          const rows = await directory.store.ratings.versions(
             'com.politicalcomms/api',
             body.handle,
             body.interaction_id,
           );
-          expect(row?.id).toBe(current?.id);
+          expect(rows.find(isCurrent)?.id).toBe(current?.id);
         }
 
         async function take(act: string, score: number): Promise<{ said: Answered; expected: string }> {

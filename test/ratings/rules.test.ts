@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RatingGroup, ratingGroups } from '../../src/evidence/rating/groups.ts';
 import { doorNames, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 
 const day_s = 86_400;
@@ -18,7 +19,6 @@ describe.each(doorNames)('over %s', (door) => {
   describe('refused is', () => {
     it.each<[string, () => object, string]>([
       ['a listing that rates itself', () => ({ handle: 'com.rater/api' }), 'self_rating'],
-      ['one of the same repository', () => ({ handle: 'org.repository/same' }), 'self_rating'],
       ['one that nobody listed', () => ({ handle: 'no.such/listing' }), 'unknown_subject'],
       ['one spelled with other capitals', () => ({ handle: 'co.webhook/Webhook' }), 'unknown_subject'],
       ['one that was withdrawn', () => ({ handle: 'org.gone/server' }), 'listing_withdrawn'],
@@ -55,41 +55,34 @@ describe.each(doorNames)('over %s', (door) => {
       ['score 5', () => ({ score: 5 })],
       ['no score', () => ({})],
     ])('%s', async (_, change) => {
-      expect(await submit(change())).toMatchObject({ status: 'created', independent: true, flags: [] });
+      expect(await submit(change())).toMatchObject({ status: 'created', group: 'independent', flags: [] });
     });
   });
 
   describe('flagged', () => {
-    it.each<[string, () => string, string[], boolean]>([
-      ['org.plain/server', () => directory.rater, [], true],
-      ['org.plain/fresh', () => directory.third, ['new_source'], true],
-      ['COM.Rater/other', () => directory.rater, ['same_namespace'], false],
-      ['org.owner/same', () => directory.rater, ['same_owner'], false],
-      ['org.host/same', () => directory.rater, ['same_host'], false],
-      ['com.rater/all', () => directory.rater, ['same_namespace', 'same_owner', 'same_host'], false],
-    ])('%s, and counted where it belongs', async (handle, as, flags, independent) => {
-      expect(await submit({ handle, score: 2, outcome: 'failed' }, as())).toMatchObject({
-        flags,
-        independent,
-      });
-      const { independent: other, related, ...native } = await nativeOf(handle);
-      const one = { ratings: 1, sources: 1, control_roots: 1, outcomes: { failed: 1 }, scores: { '2': 1 } };
-      const none = { ratings: 0, sources: 0, control_roots: 0, outcomes: { failed: 0 }, scores: { '2': 0 } };
-      expect([other, related]).toMatchObject(independent ? [one, none] : [none, one]);
+    it.each<[string, () => string, RatingGroup, string[]]>([
+      ['org.plain/server', () => directory.rater, 'independent', []],
+      ['org.plain/fresh', () => directory.third, 'new_source', ['new_source']],
+      ['COM.Rater/other', () => directory.rater, 'related', ['related']],
+      ['org.owner/same', () => directory.rater, 'stated_overlap', ['stated_overlap']],
+      ['org.repository/same', () => directory.rater, 'stated_overlap', ['stated_overlap']],
+      ['org.host/same', () => directory.rater, 'stated_overlap', ['stated_overlap']],
+      ['com.rater/all', () => directory.rater, 'related', ['related', 'stated_overlap']],
+    ])('%s, and counted where it belongs', async (handle, as, group, flags) => {
+      const answer = await submit({ handle, score: 2, outcome: 'failed' }, as());
+      expect(answer).toMatchObject({ status: 'created', group, flags });
+      const native = await nativeOf(handle);
+      const one = {
+        ratings: 1,
+        sources: 1,
+        source_handles: 1,
+        outcomes: { failed: 1 },
+        scores: { '2': 1 },
+      };
+      for (const other of ratingGroups)
+        expect(native[other]).toMatchObject(other === group ? one : { ratings: 0, sources: 0 });
       expect(native).toMatchObject({ ratings: 1, computed_score: null });
       expect(native.flags).toEqual(Object.fromEntries(flags.map((flag) => [flag, 1])));
-    });
-
-    it('reciprocal while a current rating of the last 90 days goes the other way', async () => {
-      const back = () => submit({ handle: 'com.third/api' }, directory.subject);
-      expect((await back()).flags).toEqual([]);
-      const { rating_id } = await submit({}, directory.third);
-      expect(await back()).toMatchObject({ flags: ['reciprocal'], independent: true });
-      await directory.call('withdraw_rating', { rating_id }, directory.third);
-      expect((await back()).flags).toEqual([]);
-      await submit({}, directory.third);
-      directory.wait(91 * day_s);
-      expect((await back()).flags).toEqual([]);
     });
 
     it('new_source for seven days after the claim', async () => {

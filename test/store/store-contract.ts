@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { zeroImportCounts } from '../../src/evidence/import-run.ts';
 import type { ImportedSignal } from '../../src/evidence/listing/listing-document.ts';
 import { toLeaf } from '../../src/evidence/log/leaf.ts';
+import type { RatingGroup } from '../../src/evidence/rating/groups.ts';
 import type { ListQuery, SearchQuery } from '../../src/store/contract/listings.ts';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { describeChecks } from './checks-contract.ts';
@@ -379,24 +380,32 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         await tx.listings.reindex('a/subject');
       });
 
-    it('counts current ratings, split by independence, without an average', async () => {
+    it('counts current ratings of each group at a time, without an average', async () => {
       await insert(
         ['1', { score: 5 }],
         ['2', { outcome: 'failed', score: 1, source_handle: 'c/source', source_root: 'github.com/b' }],
-        ['3', { independent: false, flags: ['same_owner'], source_handle: 'd/source' }],
+        ['3', { related: true, declared_interest: true, source_handle: 'd/source' }],
+        ['4', { new_until: '2026-01-09T00:00:00.000Z' }],
       );
-      const native = (await store.listings.facts('a/subject'))?.native;
-      expect(native?.ratings).toBe(3);
+      const at = async (now: string) => (await store.listings.facts('a/subject', now))?.native;
+      const native = await at('2026-01-08T23:59:59.999Z');
+      expect(native?.ratings).toBe(4);
       expect(native?.independent).toEqual({
         ratings: 2,
-        sources: 2,
-        control_roots: 1,
+        sources: 1,
+        source_handles: 2,
         outcomes: { succeeded: 1, partial: 0, failed: 1, refused: 0, unreachable: 0 },
         scores: { 1: 1, 2: 0, 3: 0, 4: 0, 5: 1 },
         last_at: '2026-01-02T03:04:05.000Z',
       });
       expect(native?.related.ratings).toBe(1);
-      expect(native?.flags).toEqual({ same_owner: 1 });
+      expect(native?.new_source.ratings).toBe(1);
+      expect(native?.flags).toEqual({ related: 1, declared_interest: 1, new_source: 1 });
+      const later = await at('2026-01-09T00:00:00.000Z');
+      expect([later?.new_source.ratings, later?.independent.ratings]).toEqual([0, 3]);
+      expect((await store.listings.facts('a/subject', '2026-01-08T00:00:00.000Z'))?.changesAt).toBe(
+        '2026-01-09T00:00:00.000Z',
+      );
       expect(await list({ facets: ['has:ratings'] })).toEqual(['a/subject']);
     });
     it('stores each field of a rating in its own column, whatever their order', async () => {
@@ -409,10 +418,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       });
       expect([await store.ratings.byId('1'), await store.ratings.byId('2')]).toEqual([first, second]);
     });
-    it('answers the sides of a rating: unknown ones, withdrawn ones, and who rated back since when', async () => {
+    it('answers the sides of a rating: unknown ones, withdrawn ones', async () => {
       const hash = 'ab'.repeat(32);
-      const since = '2026-01-01T00:00:00.000Z';
-      const sides = (subject: string, from = since) => store.ratings.sides(hash, subject, from);
+      const sides = (subject: string) => store.ratings.sides(hash, subject);
       expect(await sides('a/subject')).toBeUndefined();
       await store.write(async (tx) => {
         await tx.listings.putListings([
@@ -424,13 +432,10 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       });
       expect(await sides('a/subject')).toMatchObject({
         capability_state: 'active',
-        claimed_at: undefined,
-        source: { handle: 'b/source', withdrawn: undefined },
-        subject: { handle: 'a/subject', withdrawn: undefined },
-        reciprocal: true,
+        source: { handle: 'b/source', withdrawn: undefined, claim: undefined },
+        subject: { handle: 'a/subject', withdrawn: undefined, claim: undefined },
       });
-      expect((await sides('a/subject', '2026-02-01T00:00:00.000Z'))?.reciprocal).toBe(false);
-      expect(await sides('a/none')).toMatchObject({ subject: undefined, reciprocal: false });
+      expect(await sides('a/none')).toMatchObject({ subject: undefined });
       expect((await sides('a/gone'))?.subject?.withdrawn).toBe('optout');
     });
     it('refuses a second current rating of one interaction', async () => {
@@ -444,9 +449,13 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           tx.ratings.end('1', { withdrawn_at: '2026-02-01T00:00:00.000Z', withdrawn_reason: undefined }),
         );
       expect([await end(), await end()]).toEqual([true, false]);
-      expect(await store.ratings.current('b/source', 'a/subject', 'interaction-1')).toBeUndefined();
+      expect(await store.ratings.versions('b/source', 'a/subject', 'interaction-1')).toMatchObject([
+        { id: '1', withdrawn_at: '2026-02-01T00:00:00.000Z' },
+      ]);
       expect(
-        (await store.ratings.list('a/subject', { limit: 10 })).map(({ withdrawn_at }) => withdrawn_at),
+        (await store.ratings.list('a/subject', { limit: 10, now: '2026-11-21T00:00:00.000Z' })).map(
+          ({ withdrawn_at }) => withdrawn_at,
+        ),
       ).toEqual(['2026-02-01T00:00:00.000Z']);
     });
     it('lists newest first and continues after a place', async () => {
@@ -456,37 +465,49 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         ['3', { created_at: '2026-01-03T00:00:00.000Z' }],
       );
       const ids = async (after?: { created_at: string; id: string }) =>
-        (await store.ratings.list('a/subject', { after, limit: 10 })).map(({ id }) => id);
+        (await store.ratings.list('a/subject', { after, limit: 10, now: '2026-11-21T00:00:00.000Z' })).map(({ id }) => id);
       expect(await ids()).toEqual(['3', '2', '1']);
       expect(await ids({ created_at: '2026-01-03T00:00:00.000Z', id: '3' })).toEqual(['2', '1']);
     });
     it('lists the counted ones of an outcome or of a kind of source', async () => {
       await insert(
         ['1', { outcome: 'failed' }],
-        ['2', { outcome: 'failed', independent: false }],
+        ['2', { outcome: 'failed', related: true }],
         ['3'],
         ['4', { outcome: 'failed', superseded_by: '5' }],
       );
-      const ids = async (only: { outcome?: 'failed' | 'refused'; independent?: boolean }) =>
-        (await store.ratings.list('a/subject', { limit: 10, ...only })).map(({ id }) => id);
+      const ids = async (only: { outcome?: 'failed' | 'refused'; group?: RatingGroup }) =>
+        (await store.ratings.list('a/subject', { limit: 10, now: '2026-11-21T00:00:00.000Z', ...only })).map(
+          ({ id }) => id,
+        );
       expect(await ids({ outcome: 'failed' })).toEqual(['2', '1']);
-      expect(await ids({ outcome: 'failed', independent: true })).toEqual(['1']);
-      expect(await ids({ independent: false })).toEqual(['2']);
+      expect(await ids({ outcome: 'failed', group: 'independent' })).toEqual(['1']);
+      expect(await ids({ group: 'related' })).toEqual(['2']);
       expect(await ids({ outcome: 'refused' })).toEqual([]);
     });
-    it('counts current ratings by month, outcome and kind of source', async () => {
+    it('counts current ratings by month, outcome and group', async () => {
       await insert(
         ['1', { created_at: '2026-01-31T23:59:59.999Z' }],
         ['2', { created_at: '2026-02-01T00:00:00.000Z' }],
         ['3', { created_at: '2026-02-28T00:00:00.000Z' }],
-        ['4', { created_at: '2026-03-01T00:00:00.000Z', outcome: 'failed', independent: false }],
+        ['4', { created_at: '2026-03-01T00:00:00.000Z', outcome: 'failed', related: true }],
         ['5', { created_at: '2026-03-01T00:00:00.000Z', superseded_by: '6' }],
       );
-      expect(await store.ratings.months('a/subject', '2026-02-01T00:00:00.000Z')).toEqual([
-        { month: '2026-02', outcome: 'succeeded', independent: true, ratings: 2 },
-        { month: '2026-03', outcome: 'failed', independent: false, ratings: 1 },
+      expect(
+        await store.ratings.months('a/subject', {
+          since: '2026-02-01T00:00:00.000Z',
+          now: '2026-11-21T00:00:00.000Z',
+        }),
+      ).toEqual([
+        { month: '2026-02', outcome: 'succeeded', group: 'independent', ratings: 2 },
+        { month: '2026-03', outcome: 'failed', group: 'related', ratings: 1 },
       ]);
-      expect(await store.ratings.months('a/other', '2026-02-01T00:00:00.000Z')).toEqual([]);
+      expect(
+        await store.ratings.months('a/other', {
+          since: '2026-02-01T00:00:00.000Z',
+          now: '2026-11-21T00:00:00.000Z',
+        }),
+      ).toEqual([]);
     });
   });
 

@@ -1,4 +1,5 @@
 import { nativeStatement } from '../listing/snapshot.ts';
+import { groupTexts, shownGroups } from '../rating/groups.ts';
 import { counted } from '../text/plural.ts';
 import {
   type ComparedListing,
@@ -60,9 +61,11 @@ const ratingFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'resul
 
 /** How many native ratings there are, and from whom; for none, the same sentence as everywhere. */
 function ratingsFact({ signals: { native } }: ComparedListing['listing']): string {
-  const { ratings, independent, related } = native;
+  const { ratings, independent } = native;
   if (ratings === 0) return nativeStatement(0);
-  return `${counted(ratings, 'native rating')}: ${independent.ratings} independent, from ${counted(independent.control_roots, 'account')}; ${related.ratings} related.`;
+  const others = shownGroups(native).filter((group) => group !== 'independent');
+  const apart = others.map((group) => `; ${native[group].ratings} ${groupTexts[group].name.toLowerCase()}`);
+  return `${counted(ratings, 'native rating')}: ${independent.ratings} independent, from ${counted(independent.sources, 'account')}${apart.join('')}.`;
 }
 
 const nativeRatingsAtLeast = numberCriterion(
@@ -79,9 +82,9 @@ const nativeRatingsAtLeast = numberCriterion(
 const independentSourcesAtLeast = numberCriterion(
   { evidence, label: 'Rated from at least {} independent account(s)', max: maxRatings },
   (compared, fewest) => {
-    const { control_roots } = compared.listing.signals.native.independent;
+    const { sources } = compared.listing.signals.native.independent;
     return ratingFinding(compared, {
-      result: decided(control_roots >= fewest),
+      result: decided(sources >= fewest),
       fact: ratingsFact(compared.listing),
     });
   },

@@ -46,7 +46,7 @@ function snapshotFacts({ listing, native, lastNativeAt, lastImportAt }: ListingF
   return {
     handle: listing.handle,
     ratings: native.ratings,
-    independentSources: native.independent.control_roots,
+    independent: native.independent.ratings,
     times,
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { handleSchema } from '../handle.ts';
-import { ratingCounts, shortRating } from '../rating/rating.ts';
+import { type RatingGroup, ratingGroups } from '../rating/groups.ts';
+import { type RatingCounts, ratingCounts, shortRating } from '../rating/rating.ts';
 import { listingInput } from './listing-input.ts';
 
 /** Present on a listing of the shipped sample only. */
@@ -79,13 +80,19 @@ export const listingClaim = z.object({
   history: z.array(claimEvent),
 });
 
-/** Native ratings of a listing as counts, split by independence, with the newest records. */
+const groupCounts = Object.fromEntries(ratingGroups.map((group) => [group, ratingCounts])) as Record<
+  RatingGroup,
+  typeof ratingCounts
+>;
+/** Counts of every group of ratings. */
+export type GroupCounts = Readonly<Record<RatingGroup, RatingCounts>>;
+
+/** Native ratings of a listing as counts of each group, worst first, with the newest records. */
 export const nativeSignals = z.object({
   statement: z.string(),
   ratings: z.int(),
-  independent: ratingCounts,
-  related: ratingCounts,
-  flags: z.record(z.string(), z.int()),
+  ...groupCounts,
+  flags: z.record(z.string(), z.int()).describe('Ratings by every flag; one rating may have several'),
   computed_score: z.null().describe('Always null: no score is computed'),
   recent: z.array(shortRating),
 });

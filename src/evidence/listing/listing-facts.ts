@@ -13,6 +13,8 @@ export interface ListingFacts {
   readonly native: Omit<NativeSignals, 'statement' | 'computed_score'>;
   /** Listings under the same namespace, this one included. */
   readonly publisherListings: number;
+  /** When the group of a rating changes next by time alone, RFC 3339. */
+  readonly changesAt?: string;
   readonly lastNativeAt: string | undefined;
   readonly lastImportAt: string | undefined;
 }

@@ -1,11 +1,11 @@
-import { counted } from '../text/plural.ts';
+import { amount, counted } from '../text/plural.ts';
 
 /** What the snapshot sentence needs to know. */
 export interface SnapshotFacts {
   readonly handle: string;
   readonly ratings: number;
-  /** Distinct accounts behind the independent ratings. */
-  readonly independentSources: number;
+  /** Ratings of the group independent. */
+  readonly independent: number;
   /** RFC 3339 times of the last completed import and the last native event, where there are any. */
   readonly times: readonly (string | undefined)[];
 }
@@ -19,12 +19,17 @@ export const snapshotDate = ({ times }: Pick<SnapshotFacts, 'times'>): string =>
       .at(-1) ?? ''
   ).slice(0, 10);
 
+const ofIndependent = ({ independent }: SnapshotFacts) =>
+  independent === 0
+    ? 'none of them from an independent source'
+    : `${amount(independent)} of them from independent sources`;
+
 /** The evidence snapshot sentence (specification, "What the service does", 6; docs/contract.md). */
 export function snapshotSentence(facts: SnapshotFacts): string {
   const evidence =
     facts.ratings === 0
       ? 'no rating evidence'
-      : `${counted(facts.ratings, 'native rating')} from ${counted(facts.independentSources, 'independent source')}`;
+      : `${counted(facts.ratings, 'native rating')}, ${ofIndependent(facts)},`;
   return `${facts.handle} is listed with ${evidence} as of ${snapshotDate(facts)}. A listing is not verification and not a recommendation to buy.`;
 }
 

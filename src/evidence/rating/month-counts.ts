@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { ratingGroups } from './groups.ts';
 import { outcomes } from './rating.ts';
 
-/** How many current ratings of one outcome and one kind of source were made in a month. */
+/** How many current ratings of one outcome and one group were made in a month. */
 export const monthCount = z.object({
   month: z.string().describe('YYYY-MM, UTC'),
   outcome: z.enum(outcomes),
-  independent: z.boolean(),
+  group: z.enum(ratingGroups),
   ratings: z.int(),
 });
 export type MonthCount = Readonly<z.infer<typeof monthCount>>;

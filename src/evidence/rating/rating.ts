@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { handleSchema } from '../handle.ts';
 import { cleanText, toLine } from '../text/sanitize.ts';
+import { type RatingBasis, ratingFlags, ratingGroups } from './groups.ts';
 
 /** How an interaction ended, according to the rater. */
 export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
@@ -8,8 +9,6 @@ export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachab
 export const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
 /** The rater's relation to the subject, as it states it. */
 export const relationships = ['none', 'customer', 'vendor', 'partner', 'paid'] as const;
-/** Computed facts about a rating; the first three move it from the independent to the related counts. */
-export const ratingFlags = ['same_namespace', 'same_owner', 'same_host', 'reciprocal', 'new_source'] as const;
 
 const evidenceItem = z.object({
   kind: z.enum(['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url']),
@@ -79,10 +78,12 @@ export const ratingRecord = z.object({
   id: z.string(),
   subject_handle: handleSchema,
   source_handle: handleSchema,
-  source_root: z.string().describe('host/owner of the source'),
+  source_root: z.string().describe('Account host/owner whose claim made it'),
+  source_root_generation: z.int().describe('Another number is another holder of that account'),
   created_at: z.string(),
-  flags: z.array(z.enum(ratingFlags)),
-  independent: z.boolean().describe('Shares no namespace, owner or host with the subject'),
+  group: z.enum(ratingGroups).describe('The first group that fits, now; worst first'),
+  group_reason: z.string(),
+  flags: z.array(z.enum(ratingFlags)).describe('All groups that fit'),
   log_index: z.int(),
   superseded_by: z.string().optional().describe('Newer version; this is not counted'),
   withdrawn_at: z.string().optional(),
@@ -90,16 +91,27 @@ export const ratingRecord = z.object({
 });
 export type RatingRecord = z.infer<typeof ratingRecord>;
 
-/** A rating as it is stored: the public record, and what only the service needs. */
-export interface Rating extends Readonly<Omit<RatingRecord, 'response'>> {
+/** Members of a public record that are computed when it is read. */
+type ComputedField = 'group' | 'group_reason' | 'flags' | 'response';
+
+/** A rating as it is stored: the public record, what decides its group, and what only the service needs. */
+export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, RatingBasis {
   readonly source_capability_id: string;
   /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
   readonly content_digest: string;
   readonly withdrawn_reason?: string | undefined;
+  /** The control root whose claim of the rated listing was in force when this version was made, if any. */
+  readonly subject_root?: string | undefined;
+  readonly subject_root_generation?: number | undefined;
+  /** When the first version was made. */
+  readonly first_created_at: string;
 }
 
 /** Whether a rating counts: neither superseded nor withdrawn. */
-export const isCurrent = ({ superseded_by, withdrawn_at }: Rating): boolean =>
+export const isCurrent = ({
+  superseded_by,
+  withdrawn_at,
+}: Pick<Rating, 'superseded_by' | 'withdrawn_at'>): boolean =>
   superseded_by === undefined && withdrawn_at === undefined;
 
 /** The short form of a record, as listings show it; list_ratings returns all of it. */
@@ -113,8 +125,9 @@ export const shortRating = ratingRecord.pick({
   score: true,
   comment: true,
   created_at: true,
+  group: true,
+  group_reason: true,
   flags: true,
-  independent: true,
   log_index: true,
   withdrawn_at: true,
   response: true,
@@ -124,8 +137,8 @@ export type ShortRating = z.infer<typeof shortRating>;
 /** Counts of one group of current ratings; never an average. */
 export const ratingCounts = z.object({
   ratings: z.int(),
-  sources: z.int(),
-  control_roots: z.int().describe('Distinct accounts'),
+  sources: z.int().describe('Distinct control roots: accounts that claimed a rating listing'),
+  source_handles: z.int().describe('Distinct rating listings'),
   outcomes: z.record(z.enum(outcomes), z.int()),
   scores: z.record(z.enum(['1', '2', '3', '4', '5']), z.int()),
   last_at: z.string().optional(),

@@ -63,7 +63,13 @@ function createTagIndex() {
   };
 }
 
-/** Caches finished answers, at most `budget_bytes` of them (0: none), each until a listing among its tags changes. */
+/** Sources stop being new by time alone (docs/trust.md section 3), so no answer is older than this. */
+const longestAge_ms = 60_000;
+
+/**
+ * Caches finished answers, at most `budget_bytes` of them (0: none), each until a listing among its tags changes, and for
+ * a minute at most.
+ */
 export function createAnswerCache(store: Pick<Store, 'onChange'>, budget_bytes: number): AnswerCache {
   const index = createTagIndex();
   const cache = new LRUCache<string, Entry>({
@@ -80,16 +86,16 @@ export function createAnswerCache(store: Pick<Store, 'onChange'>, budget_bytes: 
     if (changed === 'all') cache.clear();
     else for (const tag of [everyListing, ...changed]) for (const key of index.keys(tag)) cache.delete(key);
   });
-  const put = (key: string, entry: Entry, maxAge_ms: number | undefined) => {
+  const put = (key: string, entry: Entry, maxAge_ms: number) => {
     cache.delete(key);
-    cache.set(key, entry, maxAge_ms === undefined ? {} : { ttl: maxAge_ms });
+    cache.set(key, entry, { ttl: maxAge_ms });
     if (cache.has(key)) for (const tag of tagsOf(entry)) index.add(tag, key);
   };
   return {
     get: (key) => cache.get(key)?.answer,
     begin() {
       const begunIn = epoch;
-      return (key, answer, { cacheTags, maxAge_ms }) => {
+      return (key, answer, { cacheTags, maxAge_ms = longestAge_ms }) => {
         if (begunIn === epoch) put(key, { answer, cacheTags }, maxAge_ms);
       };
     },

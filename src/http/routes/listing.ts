@@ -40,8 +40,8 @@ const showListing = async (c: Request, { site }: Face) => {
 const showRatings = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
-    const { outcome, source, cursor } = c.req.query();
-    const parameters = Object.entries({ outcome, source, cursor }).filter(([, value]) => value);
+    const { outcome, group, cursor } = c.req.query();
+    const parameters = Object.entries({ outcome, group, cursor }).filter(([, value]) => value);
     const answer = await call(c, listRatings, { handle, ...Object.fromEntries(parameters) });
     const filter = Object.fromEntries(parameters.filter(([name]) => name !== 'cursor')) as RatingFilter;
     const page = toRatingsPage(site, await call(c, getAgent, { handle }), { answer, filter });

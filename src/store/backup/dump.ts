@@ -17,6 +17,7 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   claim_key: ['kid'],
   capability: ['hash'],
   rating: ['id'],
+  recorded_identity: ['handle', 'kind', 'value'],
   rating_response: ['rating_id'],
   feedback: ['id'],
   log_key: ['id'],

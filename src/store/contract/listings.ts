@@ -52,8 +52,11 @@ export interface ListQuery {
 
 /** Reads of listings. Each is bounded: none scans, counts or sorts all listings. Visible means not withdrawn. */
 export interface ListingReads {
-  /** Everything known about one listing, withdrawn or not; undefined for an unknown handle. */
-  facts(handle: string): Promise<ListingFacts | undefined>;
+  /**
+   * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Groups of ratings are those
+   * at `now` (RFC 3339), by default the machine's time.
+   */
+  facts(handle: string, now?: string): Promise<ListingFacts | undefined>;
   /** One listing, withdrawn or not. */
   byHandle(handle: string): Promise<Listing | undefined>;
   /** Those of these handles that exist, in no particular order. */

@@ -1,17 +1,47 @@
+import type { RatingGroup } from '../../evidence/rating/groups.ts';
+import type { RecordedIdentity } from '../../evidence/rating/identity.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { Rating, RatingRecord, RatingResponse } from '../../evidence/rating/rating.ts';
 import type { RatingSides } from '../../evidence/rating/rating-sides.ts';
 
 /**
- * Which ratings of a subject to read: without `outcome` and `independent` all versions, otherwise only the current
+ * Which ratings of a subject to read: without `outcome` and `group` all versions, otherwise only the current
  * ratings that match, which are those that the counts include.
  */
 export interface RatingPage {
   /** Continue after this rating. */
-  readonly after?: { readonly created_at: string; readonly id: string };
+  readonly after?: { readonly created_at: string; readonly id: string } | undefined;
   readonly limit: number;
-  readonly outcome?: RatingRecord['outcome'];
-  readonly independent?: boolean;
+  readonly outcome?: RatingRecord['outcome'] | undefined;
+  /** The group at `now`. */
+  readonly group?: RatingGroup | undefined;
+  /** The time at which groups are judged, RFC 3339. */
+  readonly now: string;
+}
+
+/** A control root of a listing: an account, and which of its holders in turn. */
+export interface SourceRoot {
+  readonly root: string;
+  readonly root_generation: number;
+}
+
+/** Which ratings go the other way: by control root `by`, of listings of control root `root`, first made in a period. */
+export interface OppositeRatings {
+  readonly root: string;
+  readonly by: string;
+  readonly from: string;
+  readonly until: string;
+}
+
+/** A rating in the other direction. */
+export interface OppositeRating {
+  readonly id: string;
+  readonly subject_handle: string;
+  readonly outcome: RatingRecord['outcome'];
+  readonly first_created_at: string;
+  readonly isCurrent: boolean;
+  /** Whether it is marked as half of a reciprocal pair already. */
+  readonly isMarked: boolean;
 }
 
 /** How a rating stops counting. */
@@ -20,28 +50,43 @@ export type RatingEnd =
   | { readonly withdrawn_at: string; readonly withdrawn_reason: string | undefined };
 
 export interface RatingReads {
-  /**
-   * Both sides of a rating by the holder of a capability, given by its hash; undefined for an unknown capability.
-   * Ratings by the subject since `since` (RFC 3339) count as reciprocal.
-   */
-  sides(capabilityHash: string, subject: string, since: string): Promise<RatingSides | undefined>;
+  /** Both sides of a rating by the holder of a capability, given by its hash; undefined for an unknown capability. */
+  sides(capabilityHash: string, subject: string): Promise<RatingSides | undefined>;
   byId(id: string): Promise<Rating | undefined>;
-  /** The current rating of one interaction. */
-  current(source: string, subject: string, interactionId: string): Promise<Rating | undefined>;
   /** The current ratings by and about a listing. */
   currentWith(handle: string): Promise<Rating[]>;
+  /** Every version of the ratings of one interaction, withdrawn ones included, oldest first. */
+  versions(source: string, subject: string, interactionId: string): Promise<Rating[]>;
+  /** Every account and host that the records of two listings ever named, and the accounts that claims proved. */
+  identities(source: string, subject: string): Promise<RecordedIdentity[]>;
+  /** Ratings in the other direction, withdrawn ones and older versions included. */
+  opposites(pair: OppositeRatings): Promise<OppositeRating[]>;
   /** The rated listing's response to a rating. */
   response(ratingId: string): Promise<RatingResponse | undefined>;
   /** A page of a subject's public records, newest first. */
   list(subject: string, page: RatingPage): Promise<RatingRecord[]>;
   /** The current ratings of a subject since a time, at most the newest 5,000, counted by month; oldest month first. */
-  months(subject: string, since: string): Promise<MonthCount[]>;
+  months(subject: string, period: { readonly since: string; readonly now: string }): Promise<MonthCount[]>;
 }
 
 /** Writes of ratings inside a transaction. */
 export interface RatingWrites extends RatingReads {
   /** Adds a rating. Throws if the same interaction already has a current one. */
   insert(rating: Rating): Promise<void>;
+  /** Adds identities of listings; those that are stored keep their first date. */
+  putIdentities(identities: readonly RecordedIdentity[]): Promise<void>;
+  /** Marks ratings as halves of a reciprocal pair. */
+  markReciprocal(ids: readonly string[]): Promise<void>;
+  /**
+   * Records which control root a listing's claim in force belongs to, undefined if none is: ratings by another root of
+   * the listing get the group source_ended, those by this root lose it.
+   */
+  setSourceRoot(
+    handle: string,
+    change: { readonly held: SourceRoot | undefined; readonly at: string },
+  ): Promise<void>;
+  /** Marks the ratings of a listing as related whose source shares the account that a claim of the listing proved. */
+  relateSubject(handle: string, root: string): Promise<void>;
   /** Adds the only response to a rating. Throws if there already is one. */
   respond(rating: Pick<Rating, 'id' | 'subject_handle'>, response: RatingResponse): Promise<void>;
   /** Ends a current rating; withdrawing it also withdraws its older versions. False if it is not current. */

@@ -46,6 +46,7 @@ const claims = ({ int8, text }: Types): Statements => [
     repository ${text} not null, repository_key ${text} not null, root ${text} not null,
     root_generation integer not null, first_proved_at ${text} not null, checked_at ${text} not null,
     suspended_reason ${text}, commit_id ${text}, branch ${text}, proven_commit ${text}, proven_at ${text})`,
+  sql`create index claim_root on claim (root)`,
   sql`create table claim_event (
     log_index ${int8} not null primary key, handle ${text} not null, type ${text} not null, at ${text} not null,
     repository ${text} not null, root ${text}, root_generation integer, commit_id ${text}, reason ${text},
@@ -67,14 +68,21 @@ const ratings = ({ int8, text }: Types): Statements => [
     id ${text} not null primary key, subject_handle ${text} not null, source_handle ${text} not null,
     source_capability_id ${text} not null, source_root ${text} not null, interaction_id ${text} not null,
     interaction_at ${text} not null, outcome ${text} not null, content ${text} not null,
-    content_digest ${text} not null, flags ${text} not null, created_at ${text} not null, score integer,
-    independent integer not null, is_current integer not null, log_index ${int8} not null, supersedes ${text},
+    content_digest ${text} not null, created_at ${text} not null, first_created_at ${text} not null, score integer,
+    source_root_generation integer not null, subject_root ${text}, subject_root_generation integer,
+    related integer not null, declared_interest integer not null, reciprocal integer not null,
+    stated_overlap ${text}, source_ended_at ${text}, new_until ${text} not null,
+    is_current integer not null, log_index ${int8} not null, supersedes ${text},
     superseded_by ${text}, withdrawn_at ${text}, withdrawn_reason ${text})`,
   sql`create unique index rating_interaction on rating (source_handle, subject_handle, interaction_id)
     where is_current = 1`,
   sql`create index rating_subject on rating (subject_handle, is_current, created_at, id)`,
   sql`create index rating_history on rating (subject_handle, created_at, id)`,
   sql`create index rating_source on rating (source_handle, subject_handle, created_at)`,
+  sql`create index rating_root on rating (source_root, subject_handle)`,
+  sql`create table recorded_identity (
+    handle ${text} not null, kind ${text} not null, value ${text} not null, first_imported_at ${text} not null,
+    primary key (handle, kind, value))`,
   sql`create table rating_response (
     rating_id ${text} not null primary key, text ${text} not null, created_at ${text} not null,
     log_index ${int8} not null)`,

@@ -7,6 +7,10 @@ export interface RatingRow {
   source_handle: string;
   source_capability_id: string;
   source_root: string;
+  source_root_generation: number;
+  /** The control root whose claim of the subject was in force when this version was made. */
+  subject_root: string | null;
+  subject_root_generation: number | null;
   interaction_id: string;
   interaction_at: Time;
   outcome: string;
@@ -15,10 +19,16 @@ export interface RatingRow {
   content: Json;
   /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
   content_digest: string;
-  flags: Json;
-  /** 0 or 1. */
-  independent: number;
+  /** What decides the group (evidence/rating/groups.ts): the first three are 0 or 1. */
+  related: number;
+  declared_interest: number;
+  reciprocal: number;
+  stated_overlap: Json | null;
+  source_ended_at: Time | null;
+  new_until: Time;
   created_at: Time;
+  /** Of the first version. */
+  first_created_at: Time;
   supersedes: string | null;
   superseded_by: string | null;
   withdrawn_at: Time | null;
@@ -34,4 +44,12 @@ export interface RatingResponseRow {
   text: string;
   created_at: Time;
   log_index: number;
+}
+
+/** An account or host that a version of a listing ever named, or an account that a claim of it proved. */
+export interface RecordedIdentityRow {
+  handle: string;
+  kind: 'account' | 'host' | 'claim';
+  value: string;
+  first_imported_at: Time;
 }

@@ -10,7 +10,7 @@ import type {
   PublisherCountRow,
   SearchTermRow,
 } from './listings.ts';
-import type { RatingResponseRow, RatingRow } from './ratings.ts';
+import type { RatingResponseRow, RatingRow, RecordedIdentityRow } from './ratings.ts';
 import type { LogHeadRow, LogKeyRow, LogLeafRow, LogNodeRow, LogRecordRow } from './transparency-log.ts';
 
 /** Every table by its name, for Kysely; private to the store. */
@@ -26,6 +26,7 @@ export interface Schema {
   capability: CapabilityRow;
   rating: RatingRow;
   rating_response: RatingResponseRow;
+  recorded_identity: RecordedIdentityRow;
   log_leaf: LogLeafRow;
   log_node: LogNodeRow;
   log_record: LogRecordRow;

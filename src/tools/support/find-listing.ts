@@ -45,6 +45,8 @@ export async function findListing(handle: string, context: Context): Promise<Lis
 /** All facts of a shown listing; throws as findListing does. */
 export async function findListingFacts(handle: string, context: Context): Promise<ListingFacts> {
   requireHandle(handle);
-  const facts = (await context.store.listings.facts(handle)) ?? (await refuseUnknown(handle, context));
+  const facts =
+    (await context.store.listings.facts(handle, context.clock().toISOString())) ??
+    (await refuseUnknown(handle, context));
   return requireShown(facts, facts.listing);
 }

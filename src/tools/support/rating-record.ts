@@ -1,9 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Capability } from '../../evidence/claim/claim.ts';
-import { repositoryRoot } from '../../evidence/namespace.ts';
-import type { Rating, RatingContent, RatingRecord } from '../../evidence/rating/rating.ts';
-import { isIndependent, ratingWindow_ms, toRatingFlags } from '../../evidence/rating/rating-rules.ts';
-import type { RatingSide, RatingSides } from '../../evidence/rating/rating-sides.ts';
+import type { RatingBasis } from '../../evidence/rating/groups.ts';
+import type { Rating, RatingContent } from '../../evidence/rating/rating.ts';
+import type { RatingSide, RatingSides, SideClaim } from '../../evidence/rating/rating-sides.ts';
 
 /** One submission: the rater's capability, the rated handle, the content and the time of receipt. */
 export interface Submission {
@@ -16,39 +15,40 @@ export interface Submission {
   readonly now: Date;
 }
 
-/** The two listings of a rating, neither withdrawn, not the same. */
+/** What decides the group of a new version, and when the first version was made. */
+export type JudgedBasis = RatingBasis & Pick<Rating, 'first_created_at'>;
+
+/** The two listings of a rating, neither withdrawn, not the same; the source is claimed. */
 export interface Sides extends RatingSides {
+  readonly source: RatingSide & { readonly claim: SideClaim };
   readonly subject: RatingSide;
 }
 
-/** The earliest time at which a rating in the other direction makes both reciprocal. */
-export const reciprocalSince = (now: Date): string => new Date(now.getTime() - ratingWindow_ms).toISOString();
+/** The record that the log commits to. */
+export const toRecord = ({ content, now }: Submission, { source, subject }: Sides) => ({
+  ...content,
+  id: uuidv7({ msecs: now.getTime() }),
+  subject_handle: subject.handle,
+  source_handle: source.handle,
+  source_root: source.claim.root,
+  source_root_generation: source.claim.root_generation,
+  created_at: now.toISOString(),
+});
 
-/** Flags are computed once, when the rating is recorded. */
-const flagsOf = ({ source, subject, reciprocal, claimed_at }: Sides, now: Date) =>
-  toRatingFlags(source, subject, {
-    reciprocal,
-    sourceAge_ms: now.getTime() - new Date(claimed_at ?? now).getTime(),
-  });
+/** Who holds the rated listing by a claim in force. */
+const holderOf = ({ claim }: RatingSide) =>
+  claim?.isInForce ? { subject_root: claim.root, subject_root_generation: claim.root_generation } : {};
 
-/** The public record that the log commits to. */
-export function toRecord({ content, now }: Submission, sides: Sides) {
-  const flags: RatingRecord['flags'] = flagsOf(sides, now);
-  return {
-    ...content,
-    id: uuidv7({ msecs: now.getTime() }),
-    subject_handle: sides.subject.handle,
-    source_handle: sides.source.handle,
-    source_root: repositoryRoot(sides.source.repository_key ?? ''),
-    created_at: now.toISOString(),
-    flags,
-    independent: isIndependent(flags),
-  };
-}
-
-/** The record with its place in the log, as it is stored. */
+/** The record with its place in the log and what decides its group, as it is stored. */
 export const toRating = (
   record: ReturnType<typeof toRecord>,
   { capability, digest }: Submission,
-  log_index: number,
-): Rating => ({ ...record, log_index, source_capability_id: capability.id, content_digest: digest });
+  { sides, basis, log_index }: { sides: Sides; basis: JudgedBasis; log_index: number },
+): Rating => ({
+  ...record,
+  ...basis,
+  ...holderOf(sides.subject),
+  log_index,
+  source_capability_id: capability.id,
+  content_digest: digest,
+});

@@ -57,23 +57,25 @@ const ratingItem = (rating) =>
     rating.withdrawn_at ? 'withdrawn' : rating.outcome,
     ' from ',
     el('span', 'handle', rating.source_handle),
-    rating.independent ? '' : ', related',
+    rating.withdrawn_at ? '' : `, ${plain(rating.group)}`,
     ', ',
     day(rating.created_at),
     rating.comment && !rating.withdrawn_at ? el('blockquote', '', rating.comment) : '',
   );
 
-const counts = (title, { ratings, control_roots, outcomes }) =>
-  fact(title, `${plural(ratings, 'rating')} from ${plural(control_roots, 'account')}: ${listed(outcomes)}`);
+const counts = (title, { ratings, sources, outcomes }) =>
+  fact(title, `${plural(ratings, 'rating')} from ${plural(sources, 'account')}: ${listed(outcomes)}`);
+const groupCounts = (native) =>
+  words.groups
+    .filter(([group]) => group === 'independent' || native[group].ratings > 0)
+    .map(([group, name]) => counts(name, native[group]));
 
 const nativePart = ({ signals: { native }, evidence_snapshot_date }) =>
   part(
     'native',
     'Native ratings',
     el('p', 'statement', native.statement),
-    native.ratings > 0
-      ? el('dl', 'facts', counts('Independent', native.independent), counts('Related', native.related))
-      : '',
+    native.ratings > 0 ? el('dl', 'facts', groupCounts(native)) : '',
     native.recent.length > 0 ? el('ul', '', native.recent.map(ratingItem)) : '',
     el('p', 'note', 'Made on this service by claimed listings. As of ', day(evidence_snapshot_date), '.'),
   );

@@ -1,6 +1,7 @@
 import { makeBadge } from 'badge-maker';
-import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { counted } from '../../evidence/text/plural.ts';
+import type { ListingDocument, NativeSignals } from '../../evidence/listing/listing-document.ts';
+import { ratingGroups } from '../../evidence/rating/groups.ts';
+import { amount, counted } from '../../evidence/text/plural.ts';
 
 /** What a badge shows: the label and the message. Always grey. */
 export interface Badge {
@@ -11,17 +12,34 @@ export interface Badge {
 const grey = '#6b6f76';
 const darkGrey = '#3d4148';
 
-/** The badge of a listing: how many independent accounts rated it, as the snapshot sentence counts them, and when. */
+const lastOf = (native: NativeSignals) =>
+  (
+    ratingGroups
+      .flatMap((group) => native[group].last_at ?? [])
+      .sort()
+      .at(-1) ?? ''
+  ).slice(0, 10);
+
+/** How many ratings there are: `2 independent: 1 succeeded, 1 failed; 3 others`. */
+function amountsOf({ ratings, independent }: NativeSignals): string {
+  if (independent.ratings === 0) return `${counted(ratings, 'rating')}, none independent, `;
+  const outcomes = Object.entries(independent.outcomes).filter(([, made]) => made > 0);
+  const others = ratings - independent.ratings;
+  const parts = [
+    `${amount(independent.ratings)} independent: ${outcomes.map(([name, made]) => `${amount(made)} ${name}`).join(', ')}`,
+    ...(others > 0 ? [counted(others, 'other')] : []),
+  ];
+  return `${parts.join('; ')}; `;
+}
+
+/** The badge of a listing: how many ratings are independent, with their outcomes, how many are not, and the last date. */
 export function toBadge({ signals: { native }, evidence_snapshot_date, sample }: ListingDocument): Badge {
   if (sample) return { label: 'evidence', message: 'sample' };
-  const { control_roots, last_at } = native.independent;
-  if (control_roots > 0 && last_at)
-    return {
-      label: 'evidence',
-      message: `${counted(control_roots, 'independent source')}, last ${last_at.slice(0, 10)}`,
-    };
-  const none = native.related.ratings > 0 ? 'no independent source' : 'none';
-  return { label: 'evidence', message: `${none} as of ${evidence_snapshot_date}` };
+  const message =
+    native.ratings === 0
+      ? `none as of ${evidence_snapshot_date}`
+      : `${amountsOf(native)}last ${lastOf(native)}`;
+  return { label: 'evidence', message };
 }
 
 /** Badge styles; the first is the default. */

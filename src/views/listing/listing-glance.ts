@@ -1,5 +1,6 @@
 import { handleParts } from '../../evidence/handle.ts';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
 import { amount, counted } from '../../evidence/text/plural.ts';
 import { toLabel } from '../layout/labels.ts';
 
@@ -11,13 +12,10 @@ interface GlanceRow {
 }
 
 function nativeText({ signals: { native } }: ListingDocument): string {
-  const { ratings, independent, related } = native;
-  if (ratings === 0) return 'none';
-  const parts = [
-    `${amount(independent.ratings)} from ${counted(independent.control_roots, 'independent source')}`,
-    ...(related.ratings > 0 ? [`${amount(related.ratings)} from related sources`] : []),
-  ];
-  return parts.join(', ');
+  if (native.ratings === 0) return 'none';
+  return shownGroups(native)
+    .map((group) => `${amount(native[group].ratings)} ${groupTexts[group].name.toLowerCase()}`)
+    .join(', ');
 }
 
 function claimText({ state, claim }: ListingDocument): string {

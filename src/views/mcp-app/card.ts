@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
 import type { Config } from '../../config/config.ts';
 import { criteria } from '../../evidence/comparison/criteria.ts';
+import { groupTexts, ratingGroups } from '../../evidence/rating/groups.ts';
 import { kindTitles, resultTexts } from '../compare/compare-table.ts';
 import { signalStateTexts, stateTexts } from '../layout/labels.ts';
 
@@ -30,6 +31,7 @@ const labelsOf = ({ serviceName, version }: Config) => ({
   signals: signalStateTexts,
   results: resultTexts,
   kinds: kindTitles,
+  groups: ratingGroups.toReversed().map((group) => [group, groupTexts[group].name]),
   criteria: Object.fromEntries(Object.entries(criteria).map(([name, { label }]) => [name, label])),
 });
 

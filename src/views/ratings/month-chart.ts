@@ -7,21 +7,23 @@ import type { Html } from '../layout/html.ts';
 const width = 10;
 const height = 32;
 
-type Month = Readonly<Record<'independent' | 'related', number>>;
+type Month = Readonly<Record<'independent' | 'others', number>>;
+
+const isIndependent = ({ group }: MonthCount) => group === 'independent';
 
 function monthOf(counts: readonly MonthCount[], month: string): Month {
   const sum = (independent: boolean) =>
     counts
-      .filter((count) => count.month === month && count.independent === independent)
+      .filter((count) => count.month === month && isIndependent(count) === independent)
       .reduce((total, { ratings }) => total + ratings, 0);
-  return { independent: sum(true), related: sum(false) };
+  return { independent: sum(true), others: sum(false) };
 }
 
-/** The bar of a month: independent ratings solid, related ones outlined on top. */
-function bar({ independent, related }: Month, at: number, tallest: number): Html {
+/** The bar of a month: independent ratings solid, those of all other groups outlined on top. */
+function bar({ independent, others }: Month, at: number, tallest: number): Html {
   const tall = (ratings: number) => (ratings === 0 ? 0 : Math.max(2, (ratings / tallest) * (height - 2)));
   const solid = tall(independent);
-  const open = tall(related);
+  const open = tall(others);
   const box = (name: string, tallness: number, ground: number) =>
     tallness === 0
       ? ''
@@ -30,7 +32,7 @@ function bar({ independent, related }: Month, at: number, tallest: number): Html
 }
 
 const total = (months: readonly Month[]) =>
-  months.reduce((sum, { independent, related }) => sum + independent + related, 0);
+  months.reduce((sum, { independent, others }) => sum + independent + others, 0);
 
 const row = (outcome: string, months: readonly Month[], tallest: number) => html`
 <div class="chart-row"><span>${outcome}</span><svg viewBox="0 0 ${months.length * width} ${height}" preserveAspectRatio="none" aria-hidden="true">${months.map((month, at) => bar(month, at, tallest))}<path d="M0 ${height}H${months.length * width}"/></svg><span class="count">${amount(total(months))}</span></div>`;
@@ -38,14 +40,16 @@ const row = (outcome: string, months: readonly Month[], tallest: number) => html
 const cell = (counts: readonly MonthCount[], independent: boolean) =>
   outcomes
     .flatMap((outcome) => {
-      const found = counts.find((count) => count.outcome === outcome && count.independent === independent);
-      return found ? [`${outcome} ${amount(found.ratings)}`] : [];
+      const ratings = counts
+        .filter((count) => count.outcome === outcome && isIndependent(count) === independent)
+        .reduce((sum, count) => sum + count.ratings, 0);
+      return ratings > 0 ? [`${outcome} ${amount(ratings)}`] : [];
     })
     .join(', ') || 'none';
 
 const twin = (counts: readonly MonthCount[], months: readonly string[]) => html`
 <details><summary>The same as a table</summary>
-<table><thead><tr><th scope="col">Month</th><th scope="col">Independent</th><th scope="col">Related</th></tr></thead>
+<table><thead><tr><th scope="col">Month</th><th scope="col">Independent</th><th scope="col">All other groups</th></tr></thead>
 <tbody>${months.toReversed().map((month) => {
   const made = counts.filter((count) => count.month === month);
   return html`<tr><th scope="row">${month}</th><td>${cell(made, true)}</td><td>${cell(made, false)}</td></tr>`;
@@ -61,13 +65,10 @@ export function monthChart(counts: readonly MonthCount[], date: string): Html {
     const ofOutcome = counts.filter((count) => count.outcome === outcome);
     return [outcome, months.map((month) => monthOf(ofOutcome, month))] as const;
   });
-  const tallest = Math.max(
-    1,
-    ...rows.flatMap(([, bars]) => bars.map((one) => one.independent + one.related)),
-  );
+  const tallest = Math.max(1, ...rows.flatMap(([, bars]) => bars.map((one) => one.independent + one.others)));
   return html`
 <figure class="chart">
-<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: related ones. The tallest bar: ${amount(tallest)}.${isCut(counts) ? ` Of the newest ${amount(maxRatingsByMonth)} ratings.` : ''}</figcaption>
+<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: all other groups. The tallest bar: ${amount(tallest)}.${isCut(counts) ? ` Of the newest ${amount(maxRatingsByMonth)} ratings.` : ''}</figcaption>
 ${rows.map(([outcome, bars]) => row(outcome, bars, tallest))}
 <div class="chart-row" aria-hidden="true"><span></span><span class="axis"><span>${months[0]}</span><span>${months.at(-1)}</span></span></div>
 ${twin(counts, months)}

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { ListingDocument, NativeSignals } from '../../evidence/listing/listing-document.ts';
+import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
 import { counted } from '../../evidence/text/plural.ts';
@@ -8,9 +9,9 @@ import { countsText, scoresText, toLabel } from '../layout/labels.ts';
 import { monthChart } from './month-chart.ts';
 import { ratingItem } from './rating-item.ts';
 
-const figures = ({ ratings, sources, control_roots, last_at }: RatingCounts) =>
+const figures = ({ ratings, sources, source_handles, last_at }: RatingCounts) =>
   last_at
-    ? html`<strong>${counted(ratings, 'rating')}</strong> from ${counted(sources, 'listing')} of ${counted(control_roots, 'account')}, last ${day(last_at)}`
+    ? html`<strong>${counted(ratings, 'rating')}</strong> from ${counted(source_handles, 'listing')} of ${counted(sources, 'account')}, last ${day(last_at)}`
     : html`<strong>none</strong>`;
 
 const group = (name: string, meaning: string, counts: RatingCounts) => html`
@@ -26,13 +27,12 @@ const flagged = (flags: NativeSignals['flags']) => {
   return counts.length > 0 ? html`<p class="note">Flags, computed here: ${counts.join(', ')}.</p>` : '';
 };
 
-/** Native ratings as counts, split by independence; never an average. */
-export const nativeCounts = ({ independent, related, flags }: NativeSignals): Html => html`
+/** Native ratings as counts of each group; never an average. */
+export const nativeCounts = (native: NativeSignals): Html => html`
 <div class="groups">
-${group('Independent', 'No namespace, owner or host in common with this listing.', independent)}
-${group('Related', 'Something in common; counted apart.', related)}
+${shownGroups(native).map((one) => group(groupTexts[one].name, groupTexts[one].meaning, native[one]))}
 </div>
-${flagged(flags)}`;
+${flagged(native.flags)}`;
 
 function known(
   { handle, signals: { native }, evidence_snapshot_date }: ListingDocument,

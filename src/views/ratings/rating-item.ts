@@ -1,17 +1,22 @@
 import { html } from 'hono/html';
+import { groupTexts } from '../../evidence/rating/groups.ts';
 import type { RatingRecord, ShortRating } from '../../evidence/rating/rating.ts';
 import { amount } from '../../evidence/text/plural.ts';
 import { day, type Html, handleLink, minute } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
 
-const fact = (name: string, value: Html | string | number | undefined) =>
-  value === undefined || value === '' ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+const fact = (name: string, value: Html | string | number | false | undefined) =>
+  value === undefined || value === '' || value === false
+    ? ''
+    : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
 /** A rating record in full, or in short as on the page of a listing. */
 type ShownRating = ShortRating & Partial<RatingRecord>;
 
-const sourceNote = (rating: ShownRating) =>
-  rating.independent ? '' : html` <span class="flag">related source</span>`;
+const isCounted = ({ withdrawn_at, superseded_by }: ShownRating) => !withdrawn_at && !superseded_by;
+
+const groupNote = (rating: ShownRating) =>
+  isCounted(rating) ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : '';
 
 const pointers = ({ evidence }: ShownRating) =>
   evidence &&
@@ -28,6 +33,7 @@ ${fact('Version', rating.subject_version && html`<span class="foreign">${rating.
 ${fact('Latency', rating.latency_ms === undefined ? undefined : `${amount(rating.latency_ms)} ms`)}
 ${fact('Interaction', minute(rating.interaction_at))}
 ${fact('Source account', html`<span class="foreign">${rating.source_root}</span>`)}
+${fact('Group', isCounted(rating) && rating.group_reason)}
 ${fact('Flags', rating.flags.map(toLabel).join(', '))}
 ${fact('Pointers given by the source, never fetched', pointers(rating))}
 ${fact('Log index', rating.log_index)}
@@ -46,13 +52,12 @@ function standing({ withdrawn_at, superseded_by, outcome }: ShownRating): string
   return superseded_by ? `superseded: ${outcome}` : outcome;
 }
 
-const uncounted = ({ withdrawn_at, superseded_by }: ShownRating) =>
-  withdrawn_at || superseded_by ? ' uncounted' : '';
+const uncounted = (rating: ShownRating) => (isCounted(rating) ? '' : ' uncounted');
 
 /** One native rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
 export const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${uncounted(rating)}" id="${rating.id}">
-<p class="record-head"><span class="when">${day(rating.created_at)}</span> <span class="outcome">${standing(rating)}</span> from ${handleLink(rating.source_handle)}${sourceNote(rating)}</p>
+<p class="record-head"><span class="when">${day(rating.created_at)}</span> <span class="outcome">${standing(rating)}</span> from ${handleLink(rating.source_handle)}${groupNote(rating)}</p>
 ${rating.withdrawn_at ? html`<p>Withdrawn by its source on ${day(rating.withdrawn_at)}. Not counted.</p>` : ratingTexts(rating)}
 ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a href="#${rating.superseded_by}"><code>${rating.superseded_by}</code></a>.</p>`}
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}

@@ -11,7 +11,7 @@ import { ratingItem } from './rating-item.ts';
 
 type Answer = z.output<typeof listRatings.output>;
 
-const isFiltered = ({ outcome, source }: RatingFilter) => outcome !== undefined || source !== undefined;
+const isFiltered = ({ outcome, group }: RatingFilter) => outcome !== undefined || group !== undefined;
 
 function records({ handle, ratings, next_cursor }: Answer, filter: RatingFilter) {
   const what = isFiltered(filter)

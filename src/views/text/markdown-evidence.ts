@@ -1,29 +1,32 @@
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
 import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
 import { counted } from '../../evidence/text/plural.ts';
 import { countsText, scoresText, signalText, toLabel } from '../layout/labels.ts';
 import { day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
 
-function group(name: string, { ratings, sources, control_roots, outcomes, scores, last_at }: RatingCounts) {
+function groupLine(name: string, counts: RatingCounts) {
+  const { ratings, sources, source_handles, outcomes, scores, last_at } = counts;
   if (!last_at) return `* ${name}: none`;
-  const from = `from ${counted(sources, 'listing')} of ${counted(control_roots, 'account')}`;
+  const from = `from ${counted(source_handles, 'listing')} of ${counted(sources, 'account')}`;
   return `* ${name}: ${counted(ratings, 'rating')} ${from}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; last ${day(last_at)}`;
 }
 
-function ratingLine({ source_handle, outcome, created_at, withdrawn_at, independent }: ShortRating): string {
+function ratingLine({ source_handle, outcome, created_at, withdrawn_at, group }: ShortRating): string {
   const standing = withdrawn_at ? `withdrawn ${day(withdrawn_at)}` : outcome;
-  const from = `${toMarkdownText(source_handle)}${independent ? '' : ' (related source)'}`;
+  const from = `${toMarkdownText(source_handle)}${withdrawn_at ? '' : ` (${groupTexts[group].name.toLowerCase()})`}`;
   return `${standing} from ${from}, ${day(created_at)}`;
 }
 
-const ratingFacts = ({ score, relationship, interaction_at, source_root, flags, log_index }: ShortRating) =>
+const ratingFacts = ({ score, relationship, interaction_at, source_root, flags, ...rest }: ShortRating) =>
   [
     score !== undefined && `score of this source ${score}`,
     `relation ${relationship}`,
     `interaction ${day(interaction_at)}`,
     `source account ${toMarkdownText(source_root)}`,
     flags.length > 0 && `flags ${toMarkdownText(flags.join(', '))}`,
-    `log index ${log_index}`,
+    !rest.withdrawn_at && toMarkdownText(rest.group_reason.replace(/\.$/, '')),
+    `log index ${rest.log_index}`,
   ]
     .filter((part) => part !== false)
     .join('; ');
@@ -42,12 +45,13 @@ function signal(imported: ImportedSignal): string {
 }
 
 function native({ signals, evidence_snapshot_date, links }: ListingDocument): string {
-  const { independent, related, recent, ratings, statement } = signals.native;
+  const { recent, ratings, statement } = signals.native;
+  const groups = shownGroups(signals.native);
   const any = ratings > 0 || recent.length > 0;
   return paragraphs(
     statement,
     `Source: ratings made on this service by claimed listings. As of ${day(evidence_snapshot_date)}.`,
-    any && lines(group('Independent', independent), group('Related', related)),
+    any && lines(...groups.map((group) => groupLine(groupTexts[group].name, signals.native[group]))),
     recent.length > 0 && list(recent, rating),
     any && `All records of native ratings, with what was amended and withdrawn: <${links.page}/ratings>`,
   );

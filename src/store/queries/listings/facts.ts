@@ -3,7 +3,7 @@ import type { Db } from '../../engine.ts';
 import { decodeClaim } from '../claim-rows.ts';
 import { readClaimHistory } from '../claims.ts';
 import { precompileQuery } from '../precompiled-query.ts';
-import { noNativeCounts, readNativeCounts } from '../ratings/counts.ts';
+import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
 import { readRecentRatings } from '../ratings/records.ts';
 import { decodeListing, decodeVersionSummary } from './rows.ts';
 import { readSignals } from './signals.ts';
@@ -67,13 +67,20 @@ const readLastImport = precompileQuery((db, except: string) =>
 );
 
 /** Most listings have no ratings: they cost one read of the index instead of four. */
-const readNative = async (db: Db, handle: string, lastNativeAt: string | undefined) => ({
-  ...(lastNativeAt ? await readNativeCounts(db, handle) : noNativeCounts()),
-  recent: lastNativeAt ? await readRecentRatings(db, handle, shownRatings) : [],
-});
+async function readNative(db: Db, handle: string, now: string | undefined) {
+  if (now === undefined) return { native: { ...noNativeCounts(), recent: [] } };
+  const counts = await readNativeCounts(db, handle, now);
+  const recent = await readRecentRatings(db, handle, { limit: shownRatings, now });
+  const nextChange = counts.flags.new_source ? await readNextChange(db, handle, now) : undefined;
+  return { native: { ...counts, recent }, ...(nextChange && { changesAt: nextChange }) };
+}
 
 /** Everything about one listing, each part read through its own index. */
-export async function readListingFacts(db: Db, handle: string): Promise<ListingFacts | undefined> {
+export async function readListingFacts(
+  db: Db,
+  handle: string,
+  now: string,
+): Promise<ListingFacts | undefined> {
   const [row] = await readListing(db, handle);
   if (!row) return undefined;
   const lastNative = readLastNative(db, handle);
@@ -83,7 +90,7 @@ export async function readListingFacts(db: Db, handle: string): Promise<ListingF
       readSignals(db, handle),
       readClaim(db, handle),
       readClaimHistory(db, handle),
-      lastNative.then((at) => readNative(db, handle, at)),
+      lastNative.then((at) => readNative(db, handle, at && now)),
       readPublisherCount(db, row.namespace),
       lastNative,
       readLastImport(db, shippedSample),
@@ -92,7 +99,7 @@ export async function readListingFacts(db: Db, handle: string): Promise<ListingF
     listing: decodeListing(row),
     versions: versions.map(decodeVersionSummary),
     claim: claim && decodeClaim(claim),
-    ...{ imported, claimHistory, native, lastNativeAt },
+    ...{ imported, claimHistory, ...native, lastNativeAt },
     publisherListings: publisher?.listings ?? 0,
     lastImportAt: lastImport?.finished_at ?? undefined,
   };

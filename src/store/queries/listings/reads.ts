@@ -13,7 +13,7 @@ const selectVisible = (db: Db) => db.selectFrom('listing').where('withdrawn', 'i
 
 /** Reads of listings over any engine. */
 export const createListingReads = (db: Db, search: SearchIndex): ListingReads => ({
-  facts: (handle) => readListingFacts(db, handle),
+  facts: (handle, now = new Date().toISOString()) => readListingFacts(db, handle, now),
   byHandle: async (handle) => {
     const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
     return row && decodeListing(row);

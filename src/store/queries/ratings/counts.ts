@@ -1,16 +1,26 @@
 import { sql } from 'kysely';
-import type { NativeSignals } from '../../../evidence/listing/listing-document.ts';
+import type { GroupCounts, NativeSignals } from '../../../evidence/listing/listing-document.ts';
+import {
+  type RatingFlag,
+  type RatingGroup,
+  ratingFlags,
+  ratingGroups,
+} from '../../../evidence/rating/groups.ts';
 import { type MonthCount, maxRatingsByMonth } from '../../../evidence/rating/month-counts.ts';
 import type { outcomes, RatingCounts } from '../../../evidence/rating/rating.ts';
 import type { Db } from '../../engine.ts';
+import { countFlag, groupCase } from './group-case.ts';
 
 const noCounts = (): RatingCounts => ({
   ratings: 0,
   sources: 0,
-  control_roots: 0,
+  source_handles: 0,
   outcomes: { succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 },
   scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
 });
+
+const noGroups = () =>
+  Object.fromEntries(ratingGroups.map((group) => [group, noCounts()])) as Record<RatingGroup, RatingCounts>;
 
 /** A literal: with a parameter, SQLite would plan each statement again, as a partial index depends on its value. */
 export const isCurrent = sql.lit(1);
@@ -19,71 +29,93 @@ export const isCurrent = sql.lit(1);
 export const currentOf = (db: Db, subject: string) =>
   db.selectFrom('rating').where('subject_handle', '=', subject).where('is_current', '=', isCurrent);
 
-async function countGroup(db: Db, subject: string, independent: 0 | 1): Promise<RatingCounts> {
-  const counts = noCounts();
-  const group = currentOf(db, subject).where('independent', '=', independent);
-  const total = await group
+/** Current ratings with their group at a time. */
+const groupedOf = (db: Db, subject: string, now: string) =>
+  currentOf(db, subject).select([
+    'source_handle',
+    'source_root',
+    'created_at',
+    'outcome',
+    'score',
+    groupCase(now).as('in_group'),
+  ]);
+
+const readTotals = (db: Db, subject: string, now: string) =>
+  db
+    .selectFrom(groupedOf(db, subject, now).as('grouped'))
     .select(({ fn }) => [
-      fn.count<number>('source_handle').distinct().as('sources'),
-      fn.count<number>('source_root').distinct().as('roots'),
+      'in_group',
+      fn.count<number>('source_root').distinct().as('sources'),
+      fn.count<number>('source_handle').distinct().as('source_handles'),
       fn.max('created_at').as('last'),
     ])
-    .executeTakeFirstOrThrow();
-  if (!total.last) return counts;
-  const rows = await group
-    .select(({ fn }) => ['outcome', 'score', fn.countAll<number>().as('ratings')])
-    .groupBy(['outcome', 'score'])
+    .groupBy('in_group')
     .execute();
-  for (const row of rows) {
+
+const readHistogram = (db: Db, subject: string, now: string) =>
+  db
+    .selectFrom(groupedOf(db, subject, now).as('grouped'))
+    .select(({ fn }) => ['in_group', 'outcome', 'score', fn.countAll<number>().as('ratings')])
+    .groupBy(['in_group', 'outcome', 'score'])
+    .execute();
+
+async function countGroups(db: Db, subject: string, now: string): Promise<GroupCounts> {
+  const groups = noGroups();
+  for (const { in_group, sources, source_handles, last } of await readTotals(db, subject, now))
+    groups[in_group] = {
+      ...groups[in_group],
+      sources: Number(sources),
+      source_handles: Number(source_handles),
+      last_at: last,
+    };
+  for (const { in_group, outcome, score, ...row } of await readHistogram(db, subject, now)) {
+    const counts = groups[in_group];
     const ratings = Number(row.ratings);
     counts.ratings += ratings;
-    counts.outcomes[row.outcome as (typeof outcomes)[number]] += ratings;
-    if (row.score !== null) counts.scores[String(row.score) as keyof RatingCounts['scores']] += ratings;
+    counts.outcomes[outcome as (typeof outcomes)[number]] += ratings;
+    if (score !== null) counts.scores[String(score) as keyof RatingCounts['scores']] += ratings;
   }
-  return {
-    ...counts,
-    sources: Number(total.sources),
-    control_roots: Number(total.roots),
-    last_at: total.last,
-  };
+  return groups;
 }
 
-async function countFlags(db: Db, subject: string): Promise<Record<string, number>> {
-  const rows = await currentOf(db, subject)
-    .where('flags', '<>', '[]')
-    .select(({ fn }) => ['flags', fn.countAll<number>().as('ratings')])
-    .groupBy('flags')
-    .execute();
-  const counts: Record<string, number> = {};
-  for (const { flags, ratings } of rows) {
-    for (const flag of JSON.parse(flags) as string[]) counts[flag] = (counts[flag] ?? 0) + Number(ratings);
-  }
-  return counts;
+async function countFlags(db: Db, subject: string, now: string): Promise<Record<string, number>> {
+  const row = await currentOf(db, subject)
+    .select(ratingFlags.map((flag) => countFlag(flag, now).as(flag)))
+    .executeTakeFirstOrThrow();
+  const counts = ratingFlags.map((flag): [RatingFlag, number] => [flag, Number(row[flag] ?? 0)]);
+  return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
 }
 
-type NativeCounts = Pick<NativeSignals, 'ratings' | 'independent' | 'related' | 'flags'>;
+type NativeCounts = Omit<NativeSignals, 'statement' | 'computed_score' | 'recent'>;
 
 /** The counts of a listing without ratings. */
-export const noNativeCounts = (): NativeCounts => ({
-  ratings: 0,
-  independent: noCounts(),
-  related: noCounts(),
-  flags: {},
-});
+export const noNativeCounts = (): NativeCounts => ({ ratings: 0, ...noGroups(), flags: {} });
 
-/** Counts of a listing's current ratings, split by independence; nothing is averaged. */
-export async function readNativeCounts(db: Db, subject: string): Promise<NativeCounts> {
-  const independent = await countGroup(db, subject, 1);
-  const related = await countGroup(db, subject, 0);
-  const ratings = independent.ratings + related.ratings;
-  return { ratings, independent, related, flags: ratings > 0 ? await countFlags(db, subject) : {} };
+/** Counts of a listing's current ratings in each group at a time (RFC 3339); nothing is averaged. */
+export async function readNativeCounts(db: Db, subject: string, now: string): Promise<NativeCounts> {
+  const groups = await countGroups(db, subject, now);
+  const ratings = Object.values(groups).reduce((sum, group) => sum + group.ratings, 0);
+  return { ratings, ...groups, flags: ratings > 0 ? await countFlags(db, subject, now) : {} };
 }
 
-/** The newest current ratings of a subject since a time, by month, outcome and independence. */
-export async function readMonthCounts(db: Db, subject: string, since: string): Promise<MonthCount[]> {
+/** When the next source of a current rating stops being new, RFC 3339. */
+export async function readNextChange(db: Db, subject: string, now: string): Promise<string | undefined> {
+  const row = await currentOf(db, subject)
+    .where('new_until', '>', now)
+    .select(({ fn }) => fn.min('new_until').as('next'))
+    .executeTakeFirst();
+  return row?.next ?? undefined;
+}
+
+/** The newest current ratings of a subject since a time, by month, outcome and whether they are independent. */
+export async function readMonthCounts(
+  db: Db,
+  subject: string,
+  { since, now }: { readonly since: string; readonly now: string },
+): Promise<MonthCount[]> {
   const newest = currentOf(db, subject)
     .where('created_at', '>=', since)
-    .select(['created_at', 'outcome', 'independent'])
+    .select(['created_at', 'outcome', groupCase(now).as('in_group')])
     .orderBy('created_at', 'desc')
     .limit(maxRatingsByMonth);
   const rows = await db
@@ -91,16 +123,16 @@ export async function readMonthCounts(db: Db, subject: string, since: string): P
     .select(({ fn, lit }) => [
       fn<string>('substr', ['created_at', lit(1), lit(7)]).as('month'),
       'outcome',
-      'independent',
+      'in_group',
       fn.countAll<number>().as('ratings'),
     ])
-    .groupBy(['month', 'outcome', 'independent'])
+    .groupBy(['month', 'outcome', 'in_group'])
     .orderBy('month')
     .execute();
-  return rows.map(({ month, outcome, independent, ratings }) => ({
+  return rows.map(({ month, outcome, in_group, ratings }) => ({
     month,
     outcome: outcome as MonthCount['outcome'],
-    independent: independent === 1,
+    group: in_group,
     ratings: Number(ratings),
   }));
 }

@@ -1,10 +1,18 @@
-import type { RatingResponse } from '../../../evidence/rating/rating.ts';
+import type { Rating, RatingResponse } from '../../../evidence/rating/rating.ts';
 import type { RatingReads, RatingWrites } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import type { RatingRow } from '../../schema/ratings.ts';
 import { precompileQuery } from '../precompiled-query.ts';
-import { currentOf, isCurrent, readMonthCounts } from './counts.ts';
+import { isCurrent, readMonthCounts } from './counts.ts';
 import { readRatings } from './records.ts';
+import {
+  markReciprocal,
+  readIdentities,
+  readOpposites,
+  relateSubject,
+  writeIdentities,
+  writeSourceRoot,
+} from './relations.ts';
 import { decodeRating, encodeRating } from './rows.ts';
 import { readSides } from './sides.ts';
 
@@ -26,11 +34,15 @@ const withdrawOlder = (db: Db, row: RatingRow) =>
     .where('withdrawn_at', 'is', null)
     .execute();
 
-const readCurrent = precompileQuery((db, source: string, subject: string, interactionId: string) =>
-  currentOf(db, subject)
+const readVersions = precompileQuery((db, source: string, subject: string, interactionId: string) =>
+  db
+    .selectFrom('rating')
     .selectAll()
     .where('source_handle', '=', source)
-    .where('interaction_id', '=', interactionId),
+    .where('subject_handle', '=', subject)
+    .where('interaction_id', '=', interactionId)
+    .orderBy('created_at')
+    .orderBy('id'),
 );
 
 const readCurrentWith = (db: Db, handle: string) =>
@@ -51,14 +63,19 @@ export const createRatingReads = (db: Db): RatingReads => ({
     const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
     return row && decodeRating(row);
   },
-  current: async (...interaction) => {
-    const [row] = await readCurrent(db, ...interaction);
-    return row && decodeRating(row);
-  },
   currentWith: async (handle) => (await readCurrentWith(db, handle)).map(decodeRating),
+  versions: async (...interaction) => (await readVersions(db, ...interaction)).map(decodeRating),
+  identities: (source, subject) => readIdentities(db, source, subject),
+  opposites: async (pair) =>
+    (await readOpposites(db, pair)).map(({ is_current, reciprocal, outcome, ...row }) => ({
+      ...row,
+      outcome: outcome as Rating['outcome'],
+      isCurrent: is_current === 1,
+      isMarked: reciprocal === 1,
+    })),
   response: (ratingId) => readResponse(db, ratingId),
   list: (...page) => readRatings(db, ...page),
-  months: (subject, since) => readMonthCounts(db, subject, since),
+  months: (subject, period) => readMonthCounts(db, subject, period),
 });
 
 /** Writes of ratings inside a transaction; `touch` receives the rated handle. */
@@ -67,6 +84,17 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
   async insert(rating) {
     touch(rating.subject_handle);
     await insertRating(db, encodeRating(rating));
+  },
+  putIdentities: (identities) => writeIdentities(db, identities),
+  async markReciprocal(ids) {
+    for (const handle of await markReciprocal(db, ids)) touch(handle);
+  },
+  async setSourceRoot(handle, change) {
+    for (const subject of new Set(await writeSourceRoot(db, handle, change))) touch(subject);
+  },
+  async relateSubject(handle, root) {
+    touch(handle);
+    await relateSubject(db, handle, root);
   },
   async respond({ id, subject_handle }, response) {
     touch(subject_handle);

@@ -2,7 +2,8 @@ import { type RatingRecord, type ShortRating, shortRating } from '../../../evide
 import type { RatingReads } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import { isCurrent } from './counts.ts';
-import { decodeColumns, decodeContent } from './rows.ts';
+import { groupCase } from './group-case.ts';
+import { decodeColumns, decodeContent, decodeGroup } from './rows.ts';
 
 /** Ratings of a subject, newest first, each with its response; those columns are null where there is none. */
 const recordsOf = (db: Db, subject: string) =>
@@ -36,35 +37,40 @@ function toShownContent(row: StoredRecord): Pick<RatingRecord, 'protocol' | 'rel
 }
 
 /** The public form of a stored rating. A withdrawn one is a tombstone: its texts are not shown. */
-const toRatingRecord = (row: StoredRecord): RatingRecord => ({
+const toRatingRecord = (row: StoredRecord, now: string): RatingRecord => ({
   ...toShownContent(row),
   ...decodeColumns(row),
+  ...decodeGroup(row, now),
 });
 
-const toShortRating = (row: StoredRecord) =>
+const toShortRating = (row: StoredRecord, now: string) =>
   Object.fromEntries(
-    Object.entries(toRatingRecord(row)).filter(([field]) => field in shortRating.shape),
+    Object.entries(toRatingRecord(row, now)).filter(([field]) => field in shortRating.shape),
   ) as ShortRating;
 
 /** The short form of a subject's newest ratings, only the latest version of each; tombstones of withdrawn ones included. */
-export async function readRecentRatings(db: Db, subject: string, limit: number): Promise<ShortRating[]> {
+export async function readRecentRatings(
+  db: Db,
+  subject: string,
+  { limit, now }: { readonly limit: number; readonly now: string },
+): Promise<ShortRating[]> {
   const rows = await recordsOf(db, subject).where('superseded_by', 'is', null).limit(limit).execute();
-  return rows.map(toShortRating);
+  return rows.map((row) => toShortRating(row, now));
 }
 
 /** A page of a subject's public records (contract/ratings.ts). */
 export async function readRatings(
   db: Db,
-  ...[subject, { after, limit, outcome, independent }]: Parameters<RatingReads['list']>
+  ...[subject, { after, limit, outcome, group, now }]: Parameters<RatingReads['list']>
 ): Promise<RatingRecord[]> {
   let query = recordsOf(db, subject);
-  if (outcome !== undefined || independent !== undefined) query = query.where('is_current', '=', isCurrent);
+  if (outcome !== undefined || group !== undefined) query = query.where('is_current', '=', isCurrent);
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
-  if (independent !== undefined) query = query.where('independent', '=', independent ? 1 : 0);
+  if (group !== undefined) query = query.where(groupCase(now), '=', group);
   if (after) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('rating.created_at', 'rating.id'), '<', tuple(after.created_at, after.id)),
     );
   }
-  return (await query.limit(limit).execute()).map(toRatingRecord);
+  return (await query.limit(limit).execute()).map((row) => toRatingRecord(row, now));
 }

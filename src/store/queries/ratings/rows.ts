@@ -1,3 +1,4 @@
+import { groupOf, type RatingBasis, type StatedOverlap } from '../../../evidence/rating/groups.ts';
 import type { Rating, RatingRecord } from '../../../evidence/rating/rating.ts';
 import type { RatingRow } from '../../schema/ratings.ts';
 
@@ -7,7 +8,10 @@ type StoredContent = Pick<RatingRecord, 'protocol' | 'relationship'>;
 /** A rating as a row. */
 export function encodeRating(rating: Rating): RatingRow {
   const { id, subject_handle, source_handle, source_root, created_at, log_index, ...rest } = rating;
-  const { source_capability_id, content_digest, flags, independent, ...more } = rest;
+  const { source_capability_id, content_digest, source_root_generation, first_created_at, ...basis } = rest;
+  const { related, declared_interest, reciprocal, stated_overlap, source_ended_at, new_until, ...root } =
+    basis;
+  const { subject_root, subject_root_generation, ...more } = root;
   const { supersedes, superseded_by, withdrawn_at, withdrawn_reason, ...sent } = more;
   const { interaction_id, interaction_at, outcome, score, ...content } = sent;
   return {
@@ -15,8 +19,14 @@ export function encodeRating(rating: Rating): RatingRow {
     ...{ source_capability_id, content_digest, interaction_id, interaction_at, outcome },
     score: score ?? null,
     content: JSON.stringify(content),
-    flags: JSON.stringify(flags),
-    independent: independent ? 1 : 0,
+    ...{ source_root_generation, first_created_at, new_until },
+    subject_root: subject_root ?? null,
+    subject_root_generation: subject_root_generation ?? null,
+    related: related ? 1 : 0,
+    declared_interest: declared_interest ? 1 : 0,
+    reciprocal: reciprocal ? 1 : 0,
+    stated_overlap: stated_overlap ? JSON.stringify(stated_overlap) : null,
+    source_ended_at: source_ended_at ?? null,
     supersedes: supersedes ?? null,
     superseded_by: superseded_by ?? null,
     withdrawn_at: withdrawn_at ?? null,
@@ -28,19 +38,30 @@ export function encodeRating(rating: Rating): RatingRow {
 /** The content of a row that has no columns of its own. */
 export const decodeContent = ({ content }: RatingRow): StoredContent => JSON.parse(content) as StoredContent;
 
+const decodeBasis = (row: RatingRow): RatingBasis => ({
+  related: row.related === 1,
+  declared_interest: row.declared_interest === 1,
+  reciprocal: row.reciprocal === 1,
+  ...(row.stated_overlap && { stated_overlap: JSON.parse(row.stated_overlap) as StatedOverlap }),
+  ...(row.source_ended_at && { source_ended_at: row.source_ended_at }),
+  new_until: row.new_until,
+});
+
+/** The group of a row at a time (RFC 3339), with its reason. */
+export const decodeGroup = (row: RatingRow, now: string) => groupOf(decodeBasis(row), now);
+
 /** The columns of a row that its public record has too. */
 export const decodeColumns = (row: RatingRow) => ({
   id: row.id,
   subject_handle: row.subject_handle,
   source_handle: row.source_handle,
   source_root: row.source_root,
+  source_root_generation: row.source_root_generation,
   interaction_id: row.interaction_id,
   interaction_at: row.interaction_at,
   outcome: row.outcome as RatingRecord['outcome'],
   ...(row.score !== null && { score: row.score }),
   created_at: row.created_at,
-  flags: JSON.parse(row.flags) as RatingRecord['flags'],
-  independent: row.independent === 1,
   log_index: row.log_index,
   ...(row.supersedes && { supersedes: row.supersedes }),
   ...(row.superseded_by && { superseded_by: row.superseded_by }),
@@ -51,6 +72,10 @@ export const decodeColumns = (row: RatingRow) => ({
 export const decodeRating = (row: RatingRow): Rating => ({
   ...decodeContent(row),
   ...decodeColumns(row),
+  ...decodeBasis(row),
+  first_created_at: row.first_created_at,
+  ...(row.subject_root !== null && { subject_root: row.subject_root }),
+  ...(row.subject_root_generation !== null && { subject_root_generation: row.subject_root_generation }),
   source_capability_id: row.source_capability_id,
   content_digest: row.content_digest,
   ...(row.withdrawn_reason && { withdrawn_reason: row.withdrawn_reason }),

@@ -1,46 +1,80 @@
-import type { RatingSide, RatingSides } from '../../../evidence/rating/rating-sides.ts';
+import type { RatingSide, RatingSides, SideClaim } from '../../../evidence/rating/rating-sides.ts';
 import type { RatingReads } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
-import type { ListingRow } from '../../schema/listings.ts';
+import type { ClaimRow } from '../../schema/claims.ts';
 import { precompileQuery } from '../precompiled-query.ts';
-import { isCurrent } from './counts.ts';
 
 /** One statement, because every submission runs it while all other writers wait. */
-const readSideRows = precompileQuery((db, hash: string, subject: string, since: string) =>
+const readSideRows = precompileQuery((db, hash: string, subject: string) =>
   db
     .selectFrom('capability')
     .innerJoin('listing as source', 'source.handle', 'capability.handle')
     .leftJoin('claim', 'claim.handle', 'capability.handle')
     .leftJoin('listing as subject', (join) => join.on('subject.handle', '=', subject))
-    .select(['capability.state as capability_state', 'claim.claimed_at'])
-    .select(['source.handle', 'source.repository_key', 'source.endpoint', 'source.withdrawn'])
+    .leftJoin('claim as theirs', (join) => join.on('theirs.handle', '=', subject))
+    .select(['capability.state as capability_state', 'source.handle', 'source.repository_key'])
+    .select(['source.withdrawn', 'subject.handle as subject_handle'])
+    .select(['subject.repository_key as subject_repository_key', 'subject.withdrawn as subject_withdrawn'])
     .select([
-      'subject.handle as subject_handle',
-      'subject.repository_key as subject_repository_key',
-      'subject.endpoint as subject_endpoint',
-      'subject.withdrawn as subject_withdrawn',
+      'claim.state as claim_state',
+      'claim.repository_key as claim_repository_key',
+      'claim.root as claim_root',
+      'claim.root_generation as claim_root_generation',
+      'claim.first_proved_at as claim_first_proved_at',
     ])
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('rating')
-          .select('rating.id')
-          .whereRef('rating.source_handle', '=', 'subject.handle')
-          .whereRef('rating.subject_handle', '=', 'source.handle')
-          .where('rating.is_current', '=', isCurrent)
-          .where('rating.created_at', '>=', since),
-      ).as('reciprocal'),
-    )
+    .select([
+      'theirs.state as theirs_state',
+      'theirs.repository_key as theirs_repository_key',
+      'theirs.root as theirs_root',
+      'theirs.root_generation as theirs_root_generation',
+      'theirs.first_proved_at as theirs_first_proved_at',
+    ])
     .where('capability.hash', '=', hash),
 );
 
-type SideColumns = Pick<ListingRow, 'repository_key' | 'endpoint' | 'withdrawn'>;
+type ClaimColumns = Pick<
+  ClaimRow,
+  'state' | 'repository_key' | 'root' | 'root_generation' | 'first_proved_at'
+>;
+type JoinedClaim = { readonly [Column in keyof ClaimColumns]: ClaimColumns[Column] | null };
 
-const decodeSide = (handle: string, { repository_key, endpoint, withdrawn }: SideColumns): RatingSide => ({
-  handle,
-  repository_key: repository_key ?? undefined,
-  endpoint: endpoint ?? undefined,
-  withdrawn: withdrawn ?? undefined,
+function decodeSideClaim({ state, ...columns }: JoinedClaim): SideClaim | undefined {
+  const { repository_key, root, root_generation, first_proved_at } = columns;
+  if (repository_key === null || root === null || root_generation === null || first_proved_at === null)
+    return undefined;
+  return { isInForce: state === 'claimed', repository_key, root, root_generation, first_proved_at };
+}
+
+type Row = Awaited<ReturnType<typeof readSideRows>>[number];
+
+const sourceOf = (row: Row): RatingSide => ({
+  handle: row.handle,
+  repository_key: row.repository_key ?? undefined,
+  withdrawn: row.withdrawn ?? undefined,
+  claim: decodeSideClaim({
+    state: row.claim_state,
+    repository_key: row.claim_repository_key,
+    root: row.claim_root,
+    root_generation: row.claim_root_generation,
+    first_proved_at: row.claim_first_proved_at,
+  }),
 });
+
+const subjectOf = (row: Row): RatingSide | undefined =>
+  row.subject_handle === null
+    ? undefined
+    : {
+        handle: row.subject_handle,
+        repository_key: row.subject_repository_key ?? undefined,
+        withdrawn: row.subject_withdrawn ?? undefined,
+        claim: decodeSideClaim({
+          state: row.theirs_state,
+          repository_key: row.theirs_repository_key,
+          root: row.theirs_root,
+          root_generation: row.theirs_root_generation,
+          first_proved_at: row.theirs_first_proved_at,
+        }),
+      };
 
 /** Both sides of a rating by the holder of a capability (contract/ratings.ts). */
 export async function readSides(
@@ -49,19 +83,5 @@ export async function readSides(
 ): Promise<RatingSides | undefined> {
   const [row] = await readSideRows(db, ...sides);
   if (!row) return undefined;
-  const { capability_state, claimed_at, handle, subject_handle } = row;
-  return {
-    capability_state,
-    claimed_at: claimed_at ?? undefined,
-    source: decodeSide(handle, row),
-    subject:
-      subject_handle === null
-        ? undefined
-        : decodeSide(subject_handle, {
-            repository_key: row.subject_repository_key,
-            endpoint: row.subject_endpoint,
-            withdrawn: row.subject_withdrawn,
-          }),
-    reciprocal: Boolean(row.reciprocal),
-  };
+  return { capability_state: row.capability_state, source: sourceOf(row), subject: subjectOf(row) };
 }

@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { onGitHub } from '../support/registry-entries.ts';
+
+const day_s = 86_400;
+const remote = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
+const critic = 'org.critic/c';
+const rated = 'com.bad/b';
+const plain = registryEntry(rated, onGitHub('bad/b'));
+
+interface Answered {
+  readonly code?: string;
+  readonly rating_id?: string;
+  readonly group?: string;
+  readonly group_reason?: string;
+  readonly flags?: readonly string[];
+}
+
+let directory: ClaimedDirectory;
+let asCritic: string;
+beforeEach(async () => {
+  directory = await openClaimedDirectory({
+    entries: [
+      registryEntry(critic, { ...onGitHub('critic/c'), ...remote('https://mcp.critic.org/x') }),
+      plain,
+      registryEntry('io.github.alice/a', onGitHub('alice-org/a')),
+      registryEntry('org.both/b', onGitHub('critic/c')),
+      registryEntry('org.domain/one', { ...onGitHub('domain/one'), ...remote('https://a.shared.net/x') }),
+    ],
+  });
+  asCritic = await directory.claim(critic, 'critic/c');
+  directory.wait(8 * day_s);
+});
+afterEach(() => directory.close());
+
+const call = async (tool: string, input: object, as?: string) =>
+  (await (await directory.post(`/api/tools/${tool}`, input, as)).json()) as Answered;
+let made = 0;
+const rate = (change: object = {}, as: string = asCritic) =>
+  call(
+    'submit_rating',
+    {
+      handle: rated,
+      interaction_id: `job-${made++}`,
+      interaction_at: directory.context.clock().toISOString(),
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
+      ...change,
+    },
+    as,
+  );
+async function recordOf(id: string | undefined, handle = rated) {
+  const { ratings } = (await call('list_ratings', { handle })) as { ratings?: (Answered & { id: string })[] };
+  return ratings?.find((one) => one.id === id);
+}
+const groupNow = async (id: string | undefined, handle = rated) => (await recordOf(id, handle))?.group;
+const publish = (version: string, server: object) =>
+  directory.importEntries([
+    registryEntry(rated, { version, ...server }, { updatedAt: `2026-11-${version.slice(-2)}T08:00:00Z` }),
+  ]);
+
+describe('the critic cannot be silenced', () => {
+  it.each<[string, object]>([
+    ['repository', onGitHub('critic/c')],
+    ['account', onGitHub('critic/does-not-exist')],
+    ['host', { ...onGitHub('bad/b'), ...remote('https://other.critic.org:8443/y') }],
+  ])(
+    'by recording the %s of the critic: older ratings stay, newer ones are stated_overlap',
+    async (_, server) => {
+      const { rating_id, group } = await rate();
+      expect(group).toBe('independent');
+      await publish('1.0.10', server);
+      expect(await groupNow(rating_id)).toBe('independent');
+      const date = directory.context.clock().toISOString().slice(0, 10);
+      expect(await rate()).toMatchObject({
+        group: 'stated_overlap',
+        group_reason: `Set apart because the record of ${rated} named the account or host of ${critic} on ${date}; not proven.`,
+      });
+      const record = await recordOf(rating_id);
+      const { interaction_id, interaction_at } = record as unknown as Record<string, string>;
+      const amended = { interaction_id, interaction_at, supersedes: rating_id, outcome: 'refused' };
+      expect(await rate(amended)).toMatchObject({ status: 'amended', group: 'independent' });
+    },
+  );
+
+  it('by rating the critic back: only an earlier half that succeeded is set apart', async () => {
+    const critical = await rate();
+    const praise = await rate({ outcome: 'succeeded' });
+    const asRated = await directory.claim(rated, 'bad/b');
+    expect(await rate({ handle: critic }, asRated)).toMatchObject({ group: 'reciprocal' });
+    expect([await groupNow(critical.rating_id), await groupNow(praise.rating_id)]).toEqual([
+      'independent',
+      'reciprocal',
+    ]);
+  });
+});
+
+describe('a relation cannot be shed', () => {
+  it('by recording nothing for a moment, for a new rating or an amended one', async () => {
+    await publish('1.0.10', { ...onGitHub('critic/other'), ...remote('https://mcp.critic.org/z') });
+    const before = await rate();
+    expect(before.group).toBe('stated_overlap');
+    await publish('1.0.11', {});
+    expect((await rate()).group).toBe('stated_overlap');
+    const { interaction_id, interaction_at } = (await recordOf(before.rating_id)) as unknown as Record<
+      string,
+      string
+    >;
+    const amended = await rate({ interaction_id, interaction_at, supersedes: before.rating_id, score: 2 });
+    expect(amended).toMatchObject({ status: 'amended', group: 'stated_overlap' });
+  });
+
+  it('by amending, or by withdrawing and rating the same interaction again: declared interest stays', async () => {
+    const paid = await rate({ interaction_id: 'paid', relationship: 'paid' });
+    expect(paid.group).toBe('declared_interest');
+    const { interaction_at } = (await recordOf(paid.rating_id)) as unknown as Record<string, string>;
+    const none = await rate({ interaction_id: 'paid', interaction_at, supersedes: paid.rating_id });
+    expect(none.group).toBe('declared_interest');
+    await call('withdraw_rating', { rating_id: none.rating_id }, asCritic);
+    expect((await rate({ interaction_id: 'paid', score: 1 })).group).toBe('declared_interest');
+  });
+});
+
+describe('proof counts whenever it comes', () => {
+  it('the rated listing proves the account of the source: refused, and older ratings are related', async () => {
+    const older = await rate({ handle: 'org.both/b' });
+    expect(older.group).toBe('stated_overlap');
+    await directory.claim('org.both/b', 'critic/c');
+    expect(await groupNow(older.rating_id, 'org.both/b')).toBe('related');
+    expect((await rate({ handle: 'org.both/b' })).code).toBe('self_rating');
+  });
+});
+
+describe('a source', () => {
+  it('is new for seven days after its first proof, whatever it rotates, and then independent', async () => {
+    const fresh = await directory.claim('org.domain/one', 'domain/one');
+    const first = await rate({}, fresh);
+    expect(first.group).toBe('new_source');
+    const nativeOf = async () =>
+      ((await call('get_agent', { handle: rated })) as { signals?: { native: Record<string, object> } })
+        .signals?.native;
+    expect(await nativeOf()).toMatchObject({ new_source: { ratings: 1 }, independent: { ratings: 0 } });
+    directory.wait(7 * day_s);
+    expect(await groupNow(first.rating_id)).toBe('independent');
+    expect(await nativeOf()).toMatchObject({ new_source: { ratings: 0 }, independent: { ratings: 1 } });
+  });
+
+  it('whose claim has ended leaves the independent count, with the date', async () => {
+    const { rating_id } = await rate();
+    directory.git.createRepository('critic/c').commit({ 'dossier-claim.txt': null });
+    directory.wait(31);
+    await directory.post('/api/claim-github', { handle: critic });
+    const date = directory.context.clock().toISOString().slice(0, 10);
+    expect(await recordOf(rating_id)).toMatchObject({
+      group: 'source_ended',
+      group_reason: `Set apart because the claim with which the source made this rating ended on ${date}.`,
+    });
+    const listing = (await call('get_agent', { handle: rated })) as { evidence_snapshot?: string };
+    expect(listing.evidence_snapshot).toContain(
+      `${rated} is listed with 1 native rating, none of them from an independent source, as of ${date}.`,
+    );
+  });
+});
+
+describe('a rating belongs to the control root that made it', () => {
+  it('after the repository moved, its new owner can neither amend nor withdraw it, and not rate the interaction', async () => {
+    const interaction_at = directory.context.clock().toISOString();
+    const mine = { interaction_id: 'mine', interaction_at };
+    const { rating_id } = await rate(mine);
+    await directory.importEntries([
+      registryEntry(
+        critic,
+        { version: '1.0.10', ...onGitHub('mallory/y') },
+        { updatedAt: '2026-11-10T08:00:00Z' },
+      ),
+    ]);
+    expect(await groupNow(rating_id)).toBe('source_ended');
+    const asMallory = await directory.claim(critic, 'mallory/y');
+    const better = { ...mine, outcome: 'succeeded', score: 5 };
+    expect((await rate({ ...better, supersedes: rating_id }, asMallory)).code).toBe('rating_not_yours');
+    expect((await rate(better, asMallory)).code).toBe('rating_not_yours');
+    expect((await call('withdraw_rating', { rating_id }, asMallory)).code).toBe('rating_not_yours');
+    expect(await recordOf(rating_id)).toMatchObject({ outcome: 'failed', group: 'source_ended' });
+  });
+
+  it('a later holder of the rated listing does not respond to it', async () => {
+    await directory.claim(rated, 'bad/b');
+    const { rating_id } = await rate();
+    await publish('1.0.10', onGitHub('mallory/b'));
+    const asMallory = await directory.claim(rated, 'mallory/b');
+    const answer = await call('respond_to_rating', { rating_id, text: 'Never happened.' }, asMallory);
+    expect(answer.code).toBe('rating_not_yours');
+  });
+
+  it('withdrawing and rating the same interaction again counts as an amendment', async () => {
+    const codes: (string | undefined)[] = [];
+    for (let score = 0; score < 7; score++) {
+      const { code, rating_id } = await rate({
+        interaction_id: 'again',
+        ...(score > 0 && { latency_ms: score }),
+      });
+      codes.push(code);
+      if (rating_id) await call('withdraw_rating', { rating_id }, asCritic);
+    }
+    expect(codes).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'rating_exists',
+    ]);
+  });
+});
