@@ -92,8 +92,8 @@ const markdownText = async () => {
 const facts = [
   'A tool',
   'What the tool does',
-  'com.example/tool is listed with 2 native ratings from 1 independent source as of',
-  '1 from 1 independent source, 1 from related sources',
+  'com.example/tool is listed with 2 native ratings, 1 of them from independent sources, as of',
+  '1 independent, 1 related',
   'suspended: file missing, last checked on 2026-10-22',
   ' observed',
   'endpoint answers, repository activity, package downloads',

@@ -325,7 +325,7 @@ describe('a write', () => {
     );
     expect(rated.status).toBe(200);
     const after = await seen();
-    expect(after[1]).toMatch(/^1 independent source, last /);
+    expect(after[1]).toMatch(/^1 rating, none independent, last /);
     expect(after[2]).toBe(true);
     expect(await read(directory, '/agents/com.politicalcomms/api')).toContain('Claimed');
   });

@@ -72,12 +72,12 @@ describe('a native rating', () => {
       expect(page).toContain('github.com/political-comms');
     }
     expect(await pageOf(`/agents/${subject}`)).toContain(
-      'listed with 1 native rating from 1 independent source',
+      'listed with 1 native rating, none of them from an independent source,',
     );
     expect(await pageOf(`/agents/${rater}`)).toContain('<span class="state">Claimed</span>');
     expect(await pageOf(`/agents/${rater}`)).toContain('This says nothing of quality or of the publisher.');
     const badge = await directory.app.request(`/badge/${subject}`);
-    expect(await badge.text()).toContain('evidence: 1 independent source, last ');
+    expect(await badge.text()).toContain('evidence: 1 rating, none independent, last ');
     expect(badge.headers.get('etag')).not.toBe(badgeBefore);
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);
 
@@ -92,9 +92,9 @@ describe('a native rating', () => {
     expect(await monthsOf({})).toEqual([{ month, outcome: 'succeeded', independent: true, ratings: 1 }]);
     expect(await monthsOf({ outcome: 'succeeded' })).toBeUndefined();
     const filtered = (query: string) => pageOf(`/agents/${subject}/ratings?${query}`);
-    expect(await filtered('outcome=succeeded&source=independent')).toContain(`id="${rating_id}"`);
+    expect(await filtered('outcome=succeeded&group=new_source')).toContain(`id="${rating_id}"`);
     expect(await filtered('outcome=&source=')).toContain(`id="${rating_id}"`);
-    for (const query of ['outcome=failed', 'source=related'])
+    for (const query of ['outcome=failed', 'group=related'])
       expect(await filtered(query)).toContain('No counted rating matches.');
     const wrong = await directory.app.request(`/agents/${subject}/ratings?outcome=best`);
     expect(wrong.status).toBe(422);

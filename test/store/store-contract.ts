@@ -465,7 +465,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         ['3', { created_at: '2026-01-03T00:00:00.000Z' }],
       );
       const ids = async (after?: { created_at: string; id: string }) =>
-        (await store.ratings.list('a/subject', { after, limit: 10, now: '2026-11-21T00:00:00.000Z' })).map(({ id }) => id);
+        (await store.ratings.list('a/subject', { after, limit: 10, now: '2026-11-21T00:00:00.000Z' })).map(
+          ({ id }) => id,
+        );
       expect(await ids()).toEqual(['3', '2', '1']);
       expect(await ids({ created_at: '2026-01-03T00:00:00.000Z', id: '3' })).toEqual(['2', '1']);
     });

@@ -74,7 +74,7 @@ export const pageStates: readonly PageState[] = [
   plain('listing-one-of-many', '/agents/io.github.mass-publisher/generated-server-03'),
   plain('ratings', '/agents/co.webhook/webhook/ratings'),
   plain('ratings-filtered', '/agents/co.webhook/webhook/ratings?outcome=failed'),
-  plain('ratings-no-fit', '/agents/co.webhook/webhook/ratings?outcome=refused&source=independent'),
+  plain('ratings-no-fit', '/agents/co.webhook/webhook/ratings?outcome=refused&group=independent'),
   plain('ratings-none', '/agents/org.versions/many/ratings'),
   plain('claim', '/agents/org.versions/many/claim'),
   plain('claim-long', `/agents/${long}/claim`),
