@@ -24,19 +24,24 @@ const mapValues = (value: object, change: (inner: unknown) => unknown) =>
 /** Longer enumerations are left out: such a member comes with a text that explains it. */
 const listedValues = 12;
 
+/** Objects nested deeper, such as the counts of a group of ratings, are listed without their properties. */
+const listedDepth = 2;
+
 /**
- * Shortens a nested schema: no `required`, no long enumerations, and no properties for objects in nested lists.
- * openapi.json has them all.
+ * Shortens a nested schema: no `required`, no long enumerations, and no properties for objects in nested lists or deep
+ * inside. openapi.json has them all.
  */
-function toShort(schema: unknown, isInMember = false): unknown {
+function toShort(schema: unknown, depth = 0): unknown {
   if (!isObject(schema)) return schema;
+  if (isObject(schema.properties) && depth >= listedDepth) return { type: 'object' };
+  const isInMember = depth > 0;
   const { required: _always, properties, items, enum: values, ...rest } = schema;
   const isPlainList = isInMember && isObject(items) && items.type === 'object';
   return {
     ...rest,
     ...(Array.isArray(values) && values.length <= listedValues && { enum: values }),
-    ...(isObject(properties) && { properties: mapValues(properties, (inner) => toShort(inner, true)) }),
-    ...(items !== undefined && { items: isPlainList ? { type: 'object' } : toShort(items, isInMember) }),
+    ...(isObject(properties) && { properties: mapValues(properties, (inner) => toShort(inner, depth + 1)) }),
+    ...(items !== undefined && { items: isPlainList ? { type: 'object' } : toShort(items, depth) }),
   };
 }
 

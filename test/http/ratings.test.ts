@@ -83,7 +83,7 @@ describe('a native rating', () => {
 
     const month = directory.context.clock().toISOString().slice(0, 7);
     expect(await pageOf(`/agents/${subject}`)).toContain(
-      `<tr><th scope="row">${month}</th><td>succeeded 1</td><td>none</td></tr>`,
+      `<tr><th scope="row">${month}</th><td>none</td><td>succeeded 1</td></tr>`,
     );
     const monthsOf = async (input: object) => {
       const answer = await post('/api/tools/list_ratings', { handle: subject, ...input });
