@@ -89,7 +89,7 @@ describe('a native rating', () => {
       const answer = await post('/api/tools/list_ratings', { handle: subject, ...input });
       return ((await answer.json()) as { months?: unknown }).months;
     };
-    expect(await monthsOf({})).toEqual([{ month, outcome: 'succeeded', independent: true, ratings: 1 }]);
+    expect(await monthsOf({})).toEqual([{ month, outcome: 'succeeded', group: 'new_source', ratings: 1 }]);
     expect(await monthsOf({ outcome: 'succeeded' })).toBeUndefined();
     const filtered = (query: string) => pageOf(`/agents/${subject}/ratings?${query}`);
     expect(await filtered('outcome=succeeded&group=new_source')).toContain(`id="${rating_id}"`);
