@@ -48,7 +48,7 @@ describe('the same fact in the same words', () => {
     const rules = (about?.text ?? '')
       .split('\n')
       .flatMap((line) => (line.startsWith('* ') ? [line.slice(2)] : []));
-    expect(rules).toHaveLength(9);
+    expect(rules).toHaveLength(10);
     const page = plain(await textOf('/about'));
     for (const rule of rules) expect(page).toContain(rule);
     expect(page.split('</ol>')[0]?.split('<li>')).toHaveLength(rules.length);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Running } from '../../src/server.ts';
+import { openStore } from '../../src/store/open.ts';
 import { createNodes, type Nodes, post } from '../support/nodes.ts';
 import { addSource } from '../support/rating-source.ts';
 
@@ -29,6 +30,13 @@ async function publish({ url }: Running, capability: string, interaction_id: str
   return (await (await fetch(`${url}/log/checkpoint`)).text()).split('\n')[1] ?? '';
 }
 
+/** Puts the log's key into a new database: the oldest backup that a service which published can have made. */
+async function restoreKey(seed: string): Promise<void> {
+  const store = await openStore({ databaseUrl: restored.databaseUrl, databaseReadUrl: '' });
+  await store.write((tx) => tx.keys.addLogSeed(seed, '2026-11-21T08:00:00.000Z'));
+  await store.close();
+}
+
 it('two nodes that start on an older database than their checkpoints name open one next log', async () => {
   const settings = ['one', 'two'].map((name) => ({
     PUBLIC_URL: 'https://dossier.example',
@@ -36,15 +44,18 @@ it('two nodes that start on an older database than their checkpoints name open o
   }));
   const published: string[] = [];
   let capability = '';
+  let seed = '';
   for (const [at, environment] of settings.entries()) {
     const node = await before.open(environment);
     capability ||= await addSource(node.context.store);
     published.push(await publish(node, capability, `run-${at}`));
+    seed = (await node.context.store.keys.logSeed()) ?? '';
   }
   expect(published).toEqual(['1', '2']);
   await before.stop();
 
-  // Nothing of the log is in this database: the oldest backup there can be.
+  // No entry of the log is in this database.
+  await restoreKey(seed);
   for (const round of ['restored', 'restarted']) {
     const opened = await Promise.all(settings.map((environment) => restored.open(environment)));
     for (const { url, context } of opened) {
