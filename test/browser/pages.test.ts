@@ -80,8 +80,8 @@ describe.each([
       .toBeGreaterThan(50);
     await page.getByText('The same as a table').click();
     expect(await page.locator('.chart tbody tr').first().locator('td').allTextContents()).toEqual([
-      'succeeded 20, failed 5',
       'none',
+      'succeeded 20, failed 5',
     ]);
     await page.getByRole('link', { name: 'All records of native ratings' }).click();
     expect(await page.locator('h1').textContent()).toBe('Native ratings');
