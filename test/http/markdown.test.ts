@@ -28,7 +28,7 @@ describe('the Markdown twin', () => {
       const plain = await (await directory.app.request('/agents/com.example/entry0.md')).text();
       const structure = (text: string) => text.split('\n').filter((line) => line.startsWith('#'));
       expect(structure(markdown).slice(1)).toEqual(structure(plain).slice(1));
-      expect(structure(markdown)).toHaveLength(6);
+      expect(structure(markdown)).toHaveLength(7);
       expect(markdown.split('\n').filter((line) => line.startsWith('>'))).toHaveLength(1);
     },
   );
