@@ -2,18 +2,21 @@ import { capabilityHash, capabilityId } from '../evidence/claim/capability.ts';
 import { readChallenge } from '../evidence/claim/challenge.ts';
 import type { Capability, Claim } from '../evidence/claim/claim.ts';
 import { type ClaimFile, parseClaimFile } from '../evidence/claim/claim-file.ts';
+import type { OptOut } from '../evidence/listing/opt-out.ts';
 import type { Transaction } from '../store/store.ts';
 import { activate, type ClaimChange, type Proof } from './activate.ts';
 import type { CheckResult } from './check-results.ts';
 import { endCapability } from './end-capability.ts';
 import { judgeLines, type LineFailure } from './judge-lines.ts';
-import { withdrawByOptout } from './opt-out.ts';
+import { applyOptOut } from './opt-out.ts';
 import { suspendClaim } from './suspend.ts';
 
 /** The outcome of a repository check for the claim. */
 export interface ProofOutcome {
   readonly result: CheckResult | 'optout';
   readonly changed: ClaimChange;
+  /** The opt-out line that is in force. */
+  readonly optOut: OptOut | undefined;
 }
 
 /** How long a claim survives while its repository cannot be checked. */
@@ -94,18 +97,16 @@ export async function applyProof(tx: Transaction, proof: Proof): Promise<ProofOu
   const { listing, read, now } = proof;
   const at = now.toISOString();
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
+  const optOut = await applyOptOut(tx, proof, file);
+  if (optOut?.state === 'withdrawn') return { result: 'optout', changed: 'none', optOut };
   if (typeof file === 'string') {
     await applyFailure(tx, file, proof);
-    return { result: file, changed: 'none' };
-  }
-  if (read.pinned && file.optouts.includes(listing.handle)) {
-    await withdrawByOptout(tx, listing.handle, at);
-    return { result: 'optout', changed: 'none' };
+    return { result: file, changed: 'none', optOut };
   }
   await endLeaked(tx, listing.handle, { secrets: file.secrets, at });
   const { usable, reason } = await judge(tx, file, proof);
   if (usable.length === 0) await applyFailure(tx, reason, proof);
   const changed = usable.length > 0 ? await activate(tx, usable, proof) : 'none';
   const isProven = usable.length > 0 && file.secrets.length === 0;
-  return { result: isProven ? 'proven' : reason, changed };
+  return { result: isProven ? 'proven' : reason, changed, optOut };
 }

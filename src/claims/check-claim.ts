@@ -1,8 +1,10 @@
 import type { Context } from '../context.ts';
 import type { ChallengeBinding } from '../evidence/claim/challenge.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
+import { waitsForSecondCheck } from '../evidence/listing/opt-out.ts';
 import { Problem } from '../problem.ts';
 import type { RepositoryCheck, RepositoryPlace } from '../repositories/reader.ts';
+import type { ListingReads } from '../store/contract/listings.ts';
 import { applyProof, type ProofOutcome } from './apply-proof.ts';
 import type { ClaimCheck } from './check-results.ts';
 import { checkContinuity } from './continuity.ts';
@@ -16,11 +18,23 @@ export interface ClaimTarget {
   readonly place: RepositoryPlace;
 }
 
-/** The outcome of a check; `optedOut` if the claim file withdrew the listing. */
+/** The outcome of a check; `optedOut` if the claim file withdraws the listing, `note` if it is about to. */
 export interface CheckedClaim {
   readonly check: ClaimCheck;
   readonly changed: ProofOutcome['changed'];
   readonly optedOut: boolean;
+  readonly note?: string;
+}
+
+/**
+ * A listing as a check needs it: one that its publisher withdrew has the repository where it opted out. Undefined for an
+ * unknown one and for one that the registry deleted.
+ */
+export async function findToCheck(handle: string, reads: ListingReads): Promise<Listing | undefined> {
+  const listing = await reads.byHandle(handle);
+  if (listing?.withdrawn === 'deleted') return undefined;
+  if (listing?.withdrawn !== 'optout') return listing;
+  return { ...listing, repository: (await reads.optOut(handle))?.repository };
 }
 
 /** What the challenges of a listing are bound to. */
@@ -39,7 +53,7 @@ export function toClaimTarget(listing: Listing, { repositories }: Context): Clai
   return { listing: { ...listing, repository }, place };
 }
 
-function toChecked(read: RepositoryCheck, { result, changed }: ProofOutcome, at: Date): CheckedClaim {
+function toChecked(read: RepositoryCheck, { result, changed, optOut }: ProofOutcome, at: Date): CheckedClaim {
   const { commit, branch, pinned } = read;
   const wait_s = read.result === 'file' ? undefined : read.retry_after_s;
   const check: ClaimCheck = {
@@ -50,7 +64,8 @@ function toChecked(read: RepositoryCheck, { result, changed }: ProofOutcome, at:
     pinned,
     ...(wait_s !== undefined && { retry_after_s: wait_s }),
   };
-  return { check, changed, optedOut: result === 'optout' };
+  const note = optOut?.state === 'seen' && waitsForSecondCheck(optOut);
+  return { check, changed, optedOut: result === 'optout', ...(note && { note }) };
 }
 
 async function checkAndApply(
@@ -65,8 +80,9 @@ async function checkAndApply(
   const now = context.clock();
   const binding = bindingOf(target, context);
   return store.write(async (tx) => {
-    const current = await tx.listings.byHandle(target.listing.handle);
-    if (!current || current.withdrawn || current.repository !== target.listing.repository)
+    const { listing } = target;
+    const current = await findToCheck(listing.handle, tx.listings);
+    if (current?.withdrawn !== listing.withdrawn || current?.repository !== listing.repository)
       throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
     const checked = toChecked(
       read,

@@ -41,12 +41,12 @@ const nextWhenClaimed = (file: string) =>
   `Use the capability whose capability_id is in capabilities, as Authorization: Bearer. Keep its line in ${file}: removing it suspends the capability. Request with rotate: true to get a new one.`;
 
 /** `message` for a reason; it also tells when the next check is possible, unless that is at once. */
-export const messageOf = (reason: CheckResult, { check }: CheckedClaim, { config }: Context) => {
-  if (reason === 'proven') return {};
+export const messageOf = (reason: CheckResult, { check, note }: CheckedClaim, { config }: Context) => {
+  if (reason === 'proven') return note ? { message: note } : {};
   const wait_s = check.retry_after_s;
   const next =
     wait_s === undefined ? '' : ` Checked at ${check.at}; the next check is possible in ${wait_s} seconds.`;
-  return { message: checkMessages[reason](config.claimFile) + next };
+  return { message: checkMessages[reason](config.claimFile) + next + (note ? ` ${note}` : '') };
 };
 
 /** The fields of every response. */

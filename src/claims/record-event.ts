@@ -8,12 +8,17 @@ type NewClaimEvent = Omit<ClaimEvent, 'log_index' | 'repository' | 'root' | 'roo
   readonly capability_id?: string;
 };
 
+/** Whose event it is; without a control root if the listing was never claimed there. */
+type EventSubject = Pick<Claim, 'handle' | 'repository'> & Partial<Pick<Claim, 'root' | 'root_generation'>>;
+
 const leafTypes = {
   activated: 'claim.activated',
   rotated: 'claim.activated',
   restored: 'claim.activated',
   suspended: 'claim.suspended',
   revoked: 'capability.revoked',
+  listing_withdrawn: 'listing.withdrawn',
+  listing_restored: 'listing.restored',
 } as const satisfies Record<ClaimEvent['type'], LeafType>;
 
 /**
@@ -22,15 +27,11 @@ const leafTypes = {
  */
 export async function recordClaimEvent(
   tx: Transaction,
-  {
-    handle,
-    repository,
-    root,
-    root_generation,
-  }: Pick<Claim, 'handle' | 'repository' | 'root' | 'root_generation'>,
+  { handle, repository, root, root_generation }: EventSubject,
   event: NewClaimEvent,
 ): Promise<number> {
-  const record = { ...event, repository, root, root_generation };
+  const ofRoot = root === undefined ? {} : { root, root_generation };
+  const record = { ...event, repository, ...ofRoot };
   const log_index = await tx.log.append(toLeaf(leafTypes[event.type], { handle, ...record }));
   await tx.claims.addEvent(handle, { ...record, log_index });
   return log_index;

@@ -26,6 +26,14 @@ const toPath = (file: string) => (file === '-' ? file : resolve(process.env.INIT
 
 const feedbackCommands = () => import('./feedback.ts');
 
+/** What `dossier listing restore --help` adds. */
+const restoreListingHelp = `
+The listing shows its publisher's text again. The opt-out line is ignored from now on, until a check finds it gone or the
+listing records another repository. The restoration and its reason are published in the claim history and the log.
+
+Exit codes: 0 restored; 64 usage: unknown handle, no reason, or not withdrawn by an opt-out line; 74 the database cannot be
+read or written; 78 settings.`;
+
 function createCommandLine(): Command {
   const program = new Command('dossier')
     .description('Independent evidence before an agent-service purchase: a directory over MCP and the web')
@@ -62,6 +70,16 @@ function createCommandLine(): Command {
   feedback
     .command('close <id>')
     .action(async (id: string) => (await feedbackCommands()).closeFeedback(config(), id));
+  program
+    .command('listing')
+    .description('change a listing')
+    .command('restore <handle>')
+    .description('list a listing again that a line "optout <handle>" in its claim file withdrew')
+    .requiredOption('--reason <text>', 'why; it is published')
+    .addHelpText('after', restoreListingHelp)
+    .action(async (handle: string, { reason }: { reason: string }) =>
+      (await import('./listing.ts')).runRestoreListing(config(), handle, reason),
+    );
   program
     .command('backup <file>')
     .description('write everything in the database to a new file, or to - (standard output)')

@@ -1,3 +1,4 @@
+import { recordRestored } from '../claims/opt-out.ts';
 import { suspendClaim } from '../claims/suspend.ts';
 import type { QuarantinedRecord } from '../evidence/import-run.ts';
 import { type RecordedIdentity, recordedIdentities } from '../evidence/rating/identity.ts';
@@ -27,6 +28,7 @@ async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string)
     const { handle } = change.listing;
     if (changesRepository(change)) await suspendClaim(tx, { handle, reason: 'repository_changed', at });
     if (withdraws(change)) await suspendClaim(tx, { handle, reason: 'withdrawn', at });
+    if (change.optOut) await recordRestored(tx, change.optOut, { at, reason: 'repository_changed' });
     // A withdrawn listing has no facets of its claim and ratings.
     if (change.known?.withdrawn && !change.listing.withdrawn) await tx.listings.reindex(handle);
   }
@@ -51,6 +53,10 @@ export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrit
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
   await tx.listings.putSignals(
     plan.listings.map(({ listing: { handle }, signals }) => ({ handle, source: signalSource, signals })),
+  );
+  for (const { optOut } of plan.optedOut) await tx.listings.putOptOut(optOut);
+  await tx.listings.putSignals(
+    plan.optedOut.map(({ optOut: { handle }, signals }) => ({ handle, source: signalSource, signals })),
   );
   if (write.mayRelease) await tx.imports.release(plan.readable);
   await tx.imports.quarantine(toQuarantine(plan, write));

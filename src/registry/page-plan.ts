@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ImportCounts } from '../evidence/import-run.ts';
 import type { Listing, ListingVersion } from '../evidence/listing/listing.ts';
+import type { OptOut } from '../evidence/listing/opt-out.ts';
 import { isSample, sampleOriginOf } from '../evidence/listing/sample.ts';
 import type { ListingReads } from '../store/contract/listings.ts';
 import { type ClassifiedEntries, classifyEntries, keyOf, type Versions } from './classify-entries.ts';
@@ -14,12 +15,21 @@ export interface ListingChange extends ImportedListing {
   readonly known: Listing | undefined;
   /** Whether the listing differs in more than `imported_at`. */
   readonly differs: boolean;
+  /** The opt-out line that withdrew the listing until now, in a repository that it no longer records. */
+  readonly optOut?: OptOut;
+}
+
+/** An opt-out line that stays in force, with the listing as now recorded. */
+export interface OptedOut {
+  readonly optOut: OptOut;
+  readonly signals: ImportedListing['signals'];
 }
 
 /** Everything one page changes, planned before anything is written. */
 export interface PagePlan {
   readonly versions: readonly ListingVersion[];
   readonly listings: readonly ListingChange[];
+  readonly optedOut: readonly OptedOut[];
   readonly quarantined: readonly Unreadable[];
   /** Entries that were read, changed or not. */
   readonly readable: readonly { readonly name: string; readonly version: string }[];
@@ -49,10 +59,11 @@ async function planListings(
   reads: ListingReads,
   { rows, versions }: { rows: ClassifiedEntries['rows']; versions: Versions },
   { origin, at }: PageFacts,
-): Promise<ListingChange[]> {
+): Promise<Pick<PagePlan, 'listings' | 'optedOut'>> {
   const handles = [...new Set([...rows.values()].map(({ handle }) => handle))];
   const known = new Map((await reads.byHandles(handles)).map((listing) => [listing.handle, listing]));
-  const changes: ListingChange[] = [];
+  const listings: ListingChange[] = [];
+  const optedOut: OptedOut[] = [];
   const ownOrigin = (handle: string) =>
     isSample({ origin: origin.name }) ? { name: sampleOriginOf(handle) } : origin;
   for (const handle of handles) {
@@ -61,17 +72,21 @@ async function planListings(
     const picked = pickShown(all);
     const shown =
       picked && (rows.get(keyOf(handle, picked.version)) ?? (await reads.version(handle, picked.version)));
-    // Withdrawn by its publisher: only the claim file can restore it.
-    if (before?.withdrawn === 'optout') continue;
     const made = toListing(
       { handle, versions: all, shown, known: before, importedAt: at },
       ownOrigin(handle),
     );
     const listing = withKnownId(made.listing, before);
+    const { signals } = made;
+    const optOut = before?.withdrawn === 'optout' ? await reads.optOut(handle) : undefined;
+    if (optOut && (listing.withdrawn || listing.repository_key === optOut.repository_key)) {
+      optedOut.push({ optOut: { ...optOut, listing }, signals });
+      continue;
+    }
     const differs = !before || differ(listing, before);
-    changes.push({ listing, signals: made.signals, known: before, differs });
+    listings.push({ listing, signals, known: before, differs, ...(optOut && { optOut }) });
   }
-  return changes;
+  return { listings, optedOut };
 }
 
 /** Whether a visible listing's recorded repository changes or disappears. */
@@ -100,7 +115,7 @@ export async function planPage(
   facts: PageFacts,
 ): Promise<PagePlan> {
   const { rows, quarantined, readable, updatedAt, counts, versions } = await classifyEntries(reads, entries);
-  const listings = await planListings(reads, { rows, versions }, facts);
+  const { listings, optedOut } = await planListings(reads, { rows, versions }, facts);
   counts.listings_new = listings.filter(({ known }) => !known).length;
   counts.listings_changed = listings.filter(({ known, differs }) => known && differs).length;
   counts.listings_withdrawn = listings.filter(withdraws).length;
@@ -108,6 +123,7 @@ export async function planPage(
   return {
     versions: [...rows.values()],
     listings,
+    optedOut,
     quarantined,
     readable,
     affected: toAffected(listings, rows),

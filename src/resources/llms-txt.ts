@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { whatAClaimShows } from '../evidence/claim/claim-statement.ts';
+import { howToOptOut } from '../evidence/listing/opt-out.ts';
 import { tools } from '../tools/index.ts';
 import { toInputSchema, toOutputSchema } from '../tools/support/json-schema.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -33,6 +34,8 @@ ${whatAClaimShows} No account, repository host token or private credential is ne
 2. Keep the \`capability\` of the answer: it is secret and never returned again.
 3. Commit \`file_contents\` as \`${claimFile}\` at the root of the recorded repository.
 4. Send the same request again. The answer is \`claimed\`, or what was found instead.
+
+${howToOptOut(claimFile).join('`optout <handle>`')}
 
 ## Capability
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireChallenge, toUnproven } from '../claims/challenge-response.ts';
-import { type ClaimTarget, checkClaim, toClaimTarget } from '../claims/check-claim.ts';
+import { type ClaimTarget, checkClaim, findToCheck, toClaimTarget } from '../claims/check-claim.ts';
 import {
   type ClaimResponse,
   type ClaimStatus,
@@ -59,7 +59,8 @@ export const claimAgent = defineTool({
   networkLimits: [{ name: 'claim', burst: 10, refill_s: 60 }],
   example: { handle: 'co.webhook/webhook' },
   async run(request, context) {
-    const listing = await findListing(request.handle, context);
+    const found = await findToCheck(request.handle, context.store.listings);
+    const listing = found ?? (await findListing(request.handle, context));
     return answer(toClaimTarget(listing, context), request, context);
   },
 });

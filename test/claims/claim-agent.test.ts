@@ -336,6 +336,7 @@ test('an optout line withdraws the listing and its claim', async () => {
   expect((await history()).map(({ type, reason }) => [type, reason])).toEqual([
     ['activated', undefined],
     ['suspended', 'withdrawn'],
+    ['listing_withdrawn', 'optout'],
   ]);
 });
 

@@ -57,7 +57,15 @@ export type ClaimState = (typeof claimStates)[number];
 
 /** One event of a listing's claim; a history has the oldest first. */
 export const claimEvent = z.object({
-  type: z.enum(['activated', 'rotated', 'restored', 'suspended', 'revoked']),
+  type: z.enum([
+    'activated',
+    'rotated',
+    'restored',
+    'suspended',
+    'revoked',
+    'listing_withdrawn',
+    'listing_restored',
+  ]),
   at: z.string(),
   repository: z.string(),
   root: z.string().optional().describe('The account that held the claim'),

@@ -10,6 +10,8 @@ export type LeafType =
   | 'rating.amended'
   | 'rating.withdrawn'
   | 'rating.responded'
+  | 'listing.withdrawn'
+  | 'listing.restored'
   | 'record.erased'
   | 'log.continued';
 

@@ -7,6 +7,7 @@ import type { Schema } from '../schema/schema.ts';
 const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {
   listing: ['id'],
   listing_version: ['handle', 'version'],
+  opt_out: ['handle'],
   imported_signal: ['handle', 'source'],
   facet_count: ['facet'],
   publisher_count: ['namespace'],

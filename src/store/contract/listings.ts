@@ -6,6 +6,7 @@ import type {
   VersionSummary,
 } from '../../evidence/listing/listing.ts';
 import type { ListingFacts } from '../../evidence/listing/listing-facts.ts';
+import type { OptOutReads, OptOutWrites } from './opt-outs.ts';
 import type { SourceSignals } from './signals.ts';
 
 /** Orders of listings: best match (without words: oldest first), newest first, last updated first. */
@@ -51,7 +52,7 @@ export interface ListQuery {
 }
 
 /** Reads of listings. Each is bounded: none scans, counts or sorts all listings. Visible means not withdrawn. */
-export interface ListingReads {
+export interface ListingReads extends OptOutReads {
   /**
    * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Groups of ratings are those
    * at `now` (RFC 3339), by default the machine's time.
@@ -86,7 +87,7 @@ export interface ListingReads {
 }
 
 /** Writes of listings inside a transaction. */
-export interface ListingWrites extends ListingReads {
+export interface ListingWrites extends ListingReads, OptOutWrites {
   /** Inserts or replaces versions by (handle, version). */
   putVersions(versions: readonly ListingVersion[]): Promise<void>;
   /**

@@ -23,6 +23,9 @@ const listingParts = ({ int8, text }: Types): Statements => [
     handle ${text} not null, version ${text} not null, status ${text} not null, published_at ${text} not null,
     updated_at ${text} not null, digest ${text} not null, record ${text} not null, status_message ${text},
     is_latest integer not null, primary key (handle, version))`,
+  sql`create table opt_out (
+    handle ${text} not null primary key, state ${text} not null, repository ${text} not null,
+    repository_key ${text} not null, seen_at ${text} not null, checked_at ${text} not null, listing ${text})`,
   sql`create table imported_signal (
     handle ${text} not null, source ${text} not null, signals ${text} not null, primary key (handle, source))`,
   sql`create table facet_count (facet ${text} not null primary key, listings ${int8} not null)`,

@@ -1,3 +1,4 @@
+import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
 import type { Json, Time } from './columns.ts';
 
 /** The claim of a listing: write access to which repository was shown, and when that was last checked. */
@@ -21,7 +22,7 @@ export interface ClaimRow {
 /** Events of claims, ordered by log_index. */
 export interface ClaimEventRow {
   handle: string;
-  type: 'activated' | 'rotated' | 'restored' | 'suspended' | 'revoked';
+  type: ClaimEvent['type'];
   at: Time;
   repository: string;
   /** The control root that held the claim; null for an event of a listing that was never claimed. */

@@ -31,6 +31,18 @@ export interface ListingRow {
   facets: string;
 }
 
+/** A line `optout <handle>` that a check read (evidence/listing/opt-out.ts). */
+export interface OptOutRow {
+  handle: string;
+  state: 'seen' | 'withdrawn' | 'overruled';
+  repository: string;
+  repository_key: string;
+  seen_at: Time;
+  checked_at: Time;
+  /** The withdrawn listing, to restore it from. */
+  listing: Json | null;
+}
+
 /** Every version the registry ever listed, with its cleaned record. */
 export interface ListingVersionRow {
   handle: string;

@@ -7,6 +7,7 @@ import type {
   ImportedSignalRow,
   ListingRow,
   ListingVersionRow,
+  OptOutRow,
   PublisherCountRow,
   SearchTermRow,
 } from './listings.ts';
@@ -17,6 +18,7 @@ import type { LogHeadRow, LogKeyRow, LogLeafRow, LogNodeRow, LogRecordRow } from
 export interface Schema {
   listing: ListingRow;
   listing_version: ListingVersionRow;
+  opt_out: OptOutRow;
   imported_signal: ImportedSignalRow;
   import_run: ImportRunRow;
   quarantine: QuarantineRow;

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
+import { howToOptOut } from '../../evidence/listing/opt-out.ts';
 import { type Html, minute, pagePath, paste } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
 import { toPage } from '../layout/layout.ts';
@@ -52,6 +53,13 @@ const trouble = ({ problem }: ClaimStep) =>
     ? html`<div class="notice" role="alert"><strong>Nothing was done.</strong> ${problem.message}</div>`
     : '';
 
+const optOut = ({ handle }: ClaimStep, claimFile: string) => {
+  const [before, after] = howToOptOut(claimFile);
+  return html`
+<h2>Withdraw the listing</h2>
+<p>${before}<code>optout ${handle}</code>${after}</p>`;
+};
+
 /** How to claim a listing, and the form that runs the steps. */
 export const toClaimPage = (site: Site, step: ClaimStep): Html =>
   toPage(site, {
@@ -63,5 +71,6 @@ export const toClaimPage = (site: Site, step: ClaimStep): Html =>
 <h1>Claim this listing</h1>
 <p class="lead">${whatAClaimShows}</p>
 ${trouble(step)}
-${toBody(site, step)}`,
+${toBody(site, step)}
+${step.repository ? optOut(step, site.config.claimFile) : ''}`,
   });

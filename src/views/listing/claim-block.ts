@@ -6,7 +6,7 @@ import { matchTexts, notClaimed, toLabel } from '../layout/labels.ts';
 type Claim = NonNullable<ListingDocument['claim']>;
 
 const event = ({ type, at, commit, reason, log_index }: ClaimEvent) => html`
-<li>${day(at)} ${type}${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${toLabel(reason)})` : ''} <span class="note">log index ${log_index}</span></li>`;
+<li>${day(at)} ${toLabel(type)}${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${toLabel(reason)})` : ''} <span class="note">log index ${log_index}</span></li>`;
 
 const facts = (claim: Claim) => html`
 <p>${claim.statement}</p>

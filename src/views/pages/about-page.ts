@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { whatClaimedMeans } from '../../evidence/claim/claim-statement.ts';
+import { howToOptOut } from '../../evidence/listing/opt-out.ts';
 import { rulesOfEvidence } from '../../evidence/listing/rules.ts';
 import type { ImportReport, StatusDocument } from '../../evidence/status-document.ts';
 import { amount, counted } from '../../evidence/text/plural.ts';
@@ -47,12 +48,16 @@ ${status.import.last_completed ? lastImport(status.import.last_completed) : ''}
 ${quarantineBlock(status.quarantine)}
 </section>`;
 
-const claims = ({ claimFile }: Site['config']) => html`
+const claims = ({ claimFile }: Site['config']) => {
+  const [before, after] = howToOptOut(claimFile);
+  return html`
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
 <p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown beside it.</p>
 <p>The file is the authority: while the line is in it, the claim is active; remove it, and the claim is suspended at the next check.</p>
+<p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
 </section>`;
+};
 
 type Row = (typeof problemTable)[keyof typeof problemTable];
 

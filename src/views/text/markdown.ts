@@ -53,7 +53,7 @@ const recorded = (listing: ListingDocument) =>
   );
 
 const claimEvent = ({ type, at, commit, reason }: NonNullable<ListingDocument['claim']>['history'][number]) =>
-  `${day(at)} ${type}${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${toLabel(reason)})` : ''}`;
+  `${day(at)} ${toLabel(type)}${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${toLabel(reason)})` : ''}`;
 
 function claimed({ claim, links }: ListingDocument): string {
   const howTo = `How to claim: <${links.page}/claim>`;

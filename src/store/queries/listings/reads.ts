@@ -6,6 +6,7 @@ import { countListings, readFacetCounts, readListCounts } from './counts.ts';
 import { readListingFacts } from './facts.ts';
 import { readByIds, readList } from './lists.ts';
 import { readNearHandles } from './near.ts';
+import { createOptOutReads } from './opt-outs.ts';
 import { decodeListing, decodeSummary } from './rows.ts';
 import { readVersion, readVersionSummaries } from './versions.ts';
 
@@ -13,6 +14,7 @@ const selectVisible = (db: Db) => db.selectFrom('listing').where('withdrawn', 'i
 
 /** Reads of listings over any engine. */
 export const createListingReads = (db: Db, search: SearchIndex): ListingReads => ({
+  ...createOptOutReads(db),
   facts: (handle, now = new Date().toISOString()) => readListingFacts(db, handle, now),
   byHandle: async (handle) => {
     const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();

@@ -6,6 +6,7 @@ import { excluded } from '../excluded.ts';
 import { inChunks } from '../in-chunks.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { toFreeIds } from './free-ids.ts';
+import { putOptOut, removeOptOut } from './opt-outs.ts';
 import { createListingReads } from './reads.ts';
 import { readReindexed } from './reindex.ts';
 import { encodeListing } from './rows.ts';
@@ -73,6 +74,8 @@ export function createListingWrites(
   };
   return {
     ...createListingReads(db, search),
+    putOptOut: (optOut) => putOptOut(db, optOut),
+    removeOptOut: (handle) => removeOptOut(db, handle),
     putVersions: (versions) => writeVersions(db, versions),
     async deleteVersions(handle) {
       touch(handle);

@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { recheckClaims } from '../../src/claims/recheck.ts';
+import { runDossier } from '../support/command.ts';
+import { createSharedDatabase } from '../support/database.ts';
+import { type Claimable, openClaimable, recorded } from './claimable.ts';
+
+const file = 'dossier-claim.txt';
+const handle = 'io.github.alice/a';
+const page = `/agents/${handle}`;
+const day_s = 86_400;
+const described = { description: 'Counts the days of a year.' };
+let service: Claimable;
+beforeEach(async () => {
+  service = await openClaimable([recorded(handle, 'alice/a', described)]);
+});
+afterEach(() => service.close());
+
+const pageStatus = async () => (await service.get(page)).status;
+const leafTypes = async () => {
+  const { log } = service.directory.store;
+  const size = await log.size();
+  return Promise.all(
+    Array.from({ length: size }, async (_, index) => JSON.parse((await log.leaf(index))?.leaf ?? '{}').t),
+  );
+};
+/** The daily check, after more than a day. */
+const checkDaily = async () => {
+  service.directory.wait(1.25 * day_s);
+  return recheckClaims(service.directory.context);
+};
+
+describe('a listing that was never claimed', () => {
+  test('is withdrawn when two checks a day apart read the line', async () => {
+    const repository = service.git.createRepository('alice/a');
+    repository.commit({ [file]: `optout ${handle}\n` });
+    const first = await service.claim(handle);
+    expect(first).toMatchObject({ status: 'not_proven', reason: 'no_challenge_in_file' });
+    expect(first.message).toMatch(
+      /The line "optout io\.github\.alice\/a" was read on 20\d\d-\d\d-\d\d\. A listing that was never claimed is withdrawn when a check a day or more later reads it again\.$/,
+    );
+    service.directory.wait(0.9 * day_s);
+    expect(await service.claim(handle)).toMatchObject({ status: 'not_proven' });
+    expect(await pageStatus()).toBe(200);
+    expect(await checkDaily()).toBe(1);
+    expect(await pageStatus()).toBe(410);
+    expect(await service.claim(handle)).toMatchObject({ status: 410, code: 'listing_withdrawn' });
+    expect(await leafTypes()).toEqual(['listing.withdrawn']);
+    expect(await service.history(handle)).toEqual(['listing_withdrawn optout']);
+  });
+
+  test('is not withdrawn by a line that is gone in between', async () => {
+    const repository = service.git.createRepository('alice/a');
+    repository.commit({ [file]: `optout ${handle}\n` });
+    await service.claim(handle);
+    repository.commit({ [file]: null });
+    await service.claim(handle);
+    repository.commit({ [file]: `optout ${handle}\n` });
+    expect(await checkDaily()).toBe(0);
+    await service.claim(handle);
+    expect(await pageStatus()).toBe(200);
+    expect(await leafTypes()).toEqual([]);
+  });
+});
+
+describe('a claimed listing', () => {
+  async function optOut() {
+    const repository = service.git.createRepository('alice/a');
+    const issued = await service.claim(handle);
+    repository.commit({ [file]: issued.challenge });
+    await service.claim(handle);
+    repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
+    expect(await service.claim(handle)).toMatchObject({ status: 410, code: 'listing_withdrawn' });
+    expect(await pageStatus()).toBe(410);
+    return { repository, issued };
+  }
+
+  test('is withdrawn at once and restored with its text and claim when the line is gone', async () => {
+    const { repository, issued } = await optOut();
+    repository.commit({ [file]: issued.challenge });
+    expect(await service.claim(handle)).toMatchObject({ status: 'claimed', changed: 'restored' });
+    const shown = await service.get(page);
+    expect(shown.status).toBe(200);
+    expect(shown.body).toContain('Counts the days of a year.');
+    expect(shown.body).toContain('listing restored');
+    expect((await service.get('/?q=counts+days')).body).toContain(handle);
+    expect(await service.history(handle)).toEqual([
+      'activated github.com/alice 0',
+      'suspended withdrawn github.com/alice 0',
+      'listing_withdrawn optout github.com/alice 0',
+      'listing_restored optout_removed github.com/alice 0',
+      'restored github.com/alice 0',
+    ]);
+    expect(await leafTypes()).toEqual([
+      'claim.activated',
+      'claim.suspended',
+      'listing.withdrawn',
+      'listing.restored',
+      'claim.activated',
+    ]);
+  });
+
+  test('is checked daily, and restored with the newest text when the file is gone', async () => {
+    const { repository } = await optOut();
+    await service.directory.importEntries([
+      recorded(handle, 'alice/a', { description: 'Counts the weeks of a year.', version: '2.0.0' }),
+    ]);
+    expect(await pageStatus()).toBe(410);
+    expect(await checkDaily()).toBe(1);
+    expect(await pageStatus()).toBe(410);
+    repository.commit({ [file]: null });
+    expect(await checkDaily()).toBe(1);
+    expect((await service.get(page)).body).toContain('Counts the weeks of a year.');
+  });
+
+  test('stays withdrawn while the file cannot be read', async () => {
+    const { repository } = await optOut();
+    repository.commit({ [file]: null });
+    service.git.fault = (_request, response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    expect(await service.claim(handle)).toMatchObject({ status: 410 });
+    expect(await pageStatus()).toBe(410);
+  });
+
+  test('is restored when its record names another repository', async () => {
+    await optOut();
+    await service.directory.importEntries([
+      recorded(handle, 'alice/other', { description: 'Moved.', version: '2.0.0' }),
+    ]);
+    expect((await service.get(page)).body).toContain('Moved.');
+    expect((await service.history(handle)).at(-1)).toBe(
+      'listing_restored repository_changed github.com/alice 0',
+    );
+    expect((await leafTypes()).at(-1)).toBe('listing.restored');
+  });
+});
+
+test('an operator restores a listing by command, and its line no longer counts until it is gone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-opt-out-'));
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const shared = await openClaimable([recorded(handle, 'alice/a', described)], { DATABASE_URL });
+  const status = async () => (await shared.get(page)).status;
+  const restore = (...args: string[]) =>
+    runDossier(['listing', 'restore', ...args], { DATABASE_URL, REGISTRY_URL: 'off' });
+  try {
+    const repository = shared.git.createRepository('alice/a');
+    repository.commit({ [file]: `optout ${handle}\n` });
+    await shared.claim(handle);
+    shared.directory.wait(1.25 * day_s);
+    await shared.claim(handle);
+    expect(await status()).toBe(410);
+    expect(await restore('io.github.alice/other', '--reason', 'typo')).toMatchObject({
+      code: 64,
+      stderr: 'no opt-out line has withdrawn a listing io.github.alice/other; nothing was changed\n',
+    });
+    expect((await restore(handle)).code).toBe(64);
+    expect((await restore(handle, '--reason', ' ')).code).toBe(64);
+    expect(await restore(handle, '--reason', 'the repository was taken over')).toMatchObject({
+      code: 0,
+      stdout: 'restored io.github.alice/a\n',
+    });
+    await expect.poll(status).toBe(200);
+    expect(await shared.history(handle)).toEqual([
+      'listing_withdrawn optout',
+      'listing_restored operator: the repository was taken over',
+    ]);
+    shared.directory.wait(2 * day_s);
+    await recheckClaims(shared.directory.context);
+    expect(await status()).toBe(200);
+    repository.commit({ [file]: null });
+    await shared.claim(handle);
+    repository.commit({ [file]: `optout ${handle}\n` });
+    await shared.claim(handle);
+    shared.directory.wait(1.25 * day_s);
+    await shared.claim(handle);
+    expect(await status()).toBe(410);
+  } finally {
+    await shared.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('dossier listing restore --help names what it does and its exit codes', async () => {
+  const { code, stdout } = await runDossier(['listing', 'restore', '--help'], {});
+  expect(code).toBe(0);
+  expect(stdout).toContain('Exit codes: 0 restored; 64 usage');
+});
+
+test('pages and texts for maintainers name the line', async () => {
+  const line = `optout ${handle}`;
+  expect((await service.get(`${page}/claim`)).body).toContain(`<code>${line}</code>`);
+  expect((await service.get('/about')).body).toContain('<code>optout &lt;handle&gt;</code>');
+  expect((await service.get('/llms.txt')).body).toContain('`optout <handle>`');
+});
