@@ -190,20 +190,31 @@ describe('what the registry takes back', () => {
     expect(await store.listings.count()).toBe(120);
   });
 
-  it('keeps an opt-out whatever the registry sends', async () => {
-    const { run, registry, store } = await open([registryEntry('a.b/c', { title: 'Text' })]);
+  it('keeps an opt-out while the registry sends the same repository', async () => {
+    const { run, registry, store } = await open([
+      registryEntry('a.b/c', { ...onGitHub('owner/repo'), title: 'Text' }),
+    ]);
     await run();
     const row = await store.listings.byHandle('a.b/c');
     await store.write(async (tx) => {
-      if (row)
-        await tx.listings.putListings([
-          { ...row, title: undefined, description: '', facets: [], withdrawn: 'optout' },
-        ]);
+      if (!row) return;
+      await tx.listings.putListings([
+        { ...row, title: undefined, description: '', facets: [], withdrawn: 'optout' },
+      ]);
+      await tx.listings.putOptOut({
+        handle: 'a.b/c',
+        state: 'withdrawn',
+        repository: 'https://github.com/owner/repo',
+        repository_key: 'github.com/owner/repo',
+        seen_at: '2026-10-02T00:00:00.000Z',
+        checked_at: '2026-10-02T00:00:00.000Z',
+        listing: row,
+      });
     });
     registry.serve([
       registryEntry(
         'a.b/c',
-        { title: 'New text', version: '2.0.0' },
+        { ...onGitHub('owner/repo'), title: 'New text', version: '2.0.0' },
         { ...later, publishedAt: '2026-10-30T00:00:00Z' },
       ),
     ]);
