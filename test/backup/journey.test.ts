@@ -67,6 +67,17 @@ beforeAll(async () => {
     message: 'The tag page is empty, \u0000 and "quoted"\nhere',
     contact: 'a@b.example',
   });
+  await service.context.store.write((tx) =>
+    tx.listings.putOptOut({
+      handle: 'com.politicalcomms/api',
+      state: 'seen',
+      repository: 'https://github.com/Political-Comms/political-comms-sdk',
+      repository_key: 'github.com/political-comms/political-comms-sdk',
+      seen_at: '2026-11-20T08:00:00.000Z',
+      checked_at: '2026-11-20T08:00:00.000Z',
+      listing: undefined,
+    }),
+  );
   await service.app.request('/log/checkpoint');
 });
 afterAll(async () => {
