@@ -4,6 +4,8 @@ import type { Effort } from './rounds.ts';
 export interface Plan extends Effort {
   readonly folder: string;
   readonly listings: number;
+  /** The engine of the part `search`. */
+  readonly engine: 'sqlite' | 'postgres';
   /** Another checkout, whose service is measured in the same run; only the parts `mcp` and `pages` do so. */
   readonly before?: string | undefined;
 }

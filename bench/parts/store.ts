@@ -4,14 +4,13 @@ import { memoryOf, toMemoryText } from '../machine.ts';
 import { type CheckedRequest, drivePaced } from '../paced.ts';
 import type { Plan } from '../plan.ts';
 import { startBenchPostgres } from '../postgres.ts';
+import { type ReadTimes, toTimeText } from '../read-times.ts';
 import { atMost, type Part, type Row, whole } from '../report.ts';
 import { toSearches } from '../search-mix.ts';
 import { startService } from '../server.ts';
-import type { ReadTimes, StoreReads } from '../store-reads.ts';
+import type { StoreReads } from '../store-reads.ts';
 
 const searchesPerSecond = 200;
-
-const toTime = (us: number) => (us < 1000 ? `${us.toFixed(0)} us` : `${(us / 1000).toFixed(1)} ms`);
 
 /** Our reads that have a bare one beside them, and the goal is to be within twice of it. */
 const bareOf: Readonly<Record<string, string>> = {
@@ -27,7 +26,7 @@ function toReadRow(what: string, times: StoreReads['times']): Row {
   const times_bare = bare && p50_us / bare.p50_us;
   return {
     what,
-    figure: `p50 ${toTime(p50_us)}, p99 ${toTime(p99_us)}`,
+    figure: `p50 ${toTimeText(p50_us)}, p99 ${toTimeText(p99_us)}`,
     ...(times_bare !== undefined && { share: `${times_bare.toFixed(1)} x`, ...atMost(times_bare, 2, 'x') }),
   };
 }

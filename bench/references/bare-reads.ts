@@ -21,8 +21,8 @@ function openSqlite(path: string): BareReads {
     const statement = database.prepare(query);
     return async (value: SQLInputValue) => statement.all(value);
   };
-  const tag = prepare(`select listing.* from listing_search join listing on listing.id = listing_search.rowid
-    where listing_search match ? order by listing_search.rowid limit 20`);
+  const tag = prepare(`select listing.* from listing_facet join listing on listing.id = listing_facet.rowid
+    where listing_facet match ? order by listing_facet.rowid limit 20`);
   return {
     row: prepare(rowQuery),
     page: prepare(pageQuery),
@@ -38,7 +38,7 @@ async function openPostgres(url: string): Promise<BareReads> {
     (await client.query({ name, text: query.replaceAll('?', '$1'), values: [value] })).rows;
   const tag = prepare(
     'tag',
-    `select listing.* from (select id from listing_search where words @@ (?)::tsquery order by id limit 20) as found
+    `select listing.* from (select id from listing_search where terms @@ (?)::tsquery order by id limit 20) as found
       join listing on listing.id = found.id order by listing.id`,
   );
   return {

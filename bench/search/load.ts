@@ -1,0 +1,27 @@
+import { planPage } from '../../src/registry/page-plan.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { createSynthetic } from '../synthetic.ts';
+
+const perCommit = 2000;
+const origin = { name: 'registry.modelcontextprotocol.io' };
+
+// Usage: node bench/search/load.ts <database url> <listings>. Writes made-up listings as an import derives them, but
+// neither their versions nor their signals, which searches do not read: many times as fast as importing them.
+const [url = '', count = '0'] = process.argv.slice(2);
+const listings = Number(count);
+const store = await (url.startsWith('postgres') ? openPostgresStore(url) : openSqliteStore(url));
+const synthetic = createSynthetic({ listings });
+const started = performance.now();
+for (let first = 0; first < listings; first += perCommit) {
+  const size = Math.min(perCommit, listings - first);
+  const entries = Array.from({ length: size }, (_, at) => synthetic.entries(first + at)).flat();
+  const { listings: changes } = await planPage(store.listings, entries, {
+    origin,
+    at: new Date().toISOString(),
+  });
+  await store.write((tx) => tx.listings.putListings(changes.map(({ listing }) => listing)));
+  if (first % (perCommit * 25) === 0) process.stderr.write(` ${first}`);
+}
+process.stdout.write(`loaded in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+await store.close();
