@@ -4,6 +4,7 @@ import { claimStates } from '../evidence/listing/listing-document.ts';
 import { packageTypes, transports } from '../evidence/listing/recorded-kinds.ts';
 import { shortListing } from '../evidence/listing/short-listing.ts';
 import type { SearchCounts } from '../store/contract/listings.ts';
+import { oneOf, tagInput } from './support/filter-inputs.ts';
 import { cursorInput } from './support/inputs.ts';
 import { nearMisses } from './support/near-misses.ts';
 import { findPage } from './support/search-page.ts';
@@ -11,7 +12,7 @@ import { defineTool, readsOnly } from './tool.ts';
 
 const maxFacetsOfKind = 20;
 const defaultLimit = 20;
-const maxQueryLength = 1000;
+const maxQueryLength = 10_000;
 
 const onlyTrue = () => z.literal(true, { error: 'must be true, or omitted' }).optional();
 
@@ -21,17 +22,13 @@ const input = z.strictObject({
     .max(maxQueryLength)
     .optional()
     .describe('Words, a question or a handle; "quotes" for a phrase, -word to exclude'),
-  tags: z
-    .array(z.string().regex(/^[a-z0-9][a-z0-9.-]{0,39}$/))
-    .max(5)
-    .optional()
-    .describe('All must match; see list_tags'),
-  transport: z.enum(transports).optional(),
-  package: z.enum(packageTypes).optional(),
-  state: z.enum(claimStates).optional(),
+  tags: z.array(tagInput).max(5).optional().describe('All must match; see list_tags'),
+  transport: oneOf(transports).optional(),
+  package: oneOf(packageTypes).optional(),
+  state: oneOf(claimStates).optional(),
   has_endpoint: onlyTrue().describe('true, or omitted'),
   has_native_ratings: onlyTrue().describe('true, or omitted'),
-  sort: z.enum(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
+  sort: oneOf(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
   limit: z.int().min(1).max(50).optional().describe('Default 20'),
   cursor: cursorInput,
 });
@@ -39,11 +36,13 @@ const input = z.strictObject({
 const output = z.object({
   listings: z.array(shortListing),
   total: z.object({ count: z.int(), capped: z.boolean().describe('true: more than count') }),
-  facets: z
-    .array(z.object({ facet: z.string(), count: z.int() }))
-    .describe('kind:value, counted over the same hits'),
+  facets: z.array(z.object({ facet: z.string(), count: z.int() })).describe('kind:value'),
   next_cursor: z.string().optional(),
-  no_match: nearMisses.optional().describe('Only if nothing matches: near matches, and what to leave out'),
+  did_you_mean: z
+    .array(z.object({ word: z.string(), near: z.array(z.string()) }))
+    .optional()
+    .describe('Words that no listing has'),
+  no_match: nearMisses.optional().describe('Only if nothing matches'),
   order: z.string(),
   untrusted_fields: z.array(z.string()),
 });
@@ -85,7 +84,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Finds agent services by words, tags and facts. Use it when you need a handle or want to compare what exists; then read each candidate with get_agent. Do not use it for a handle you know. Listings with most of the words come first; partial matches are marked. Ratings, popularity and payment do not change the order. A place in the list is not a recommendation.',
+    'Finds agent services by words, tags and facts. Use it to find a handle or compare what exists; then read candidates with get_agent. Do not use it for a handle you know. Listings with most of the words come first; partial matches are marked. Ratings, popularity and payment do not change the order. A place in the list is not a recommendation.',
   effects: readsOnly,
   input,
   output,
@@ -94,12 +93,16 @@ export const searchAgents = defineTool({
   async run(query, { store }) {
     const { query: text = '', sort = 'relevance', limit = defaultLimit, cursor } = query;
     const search = { text, facets: toFacetList(query), sort };
-    const { listings, counts, next, no_match } = await findPage(store.listings, search, { limit, cursor });
+    const page = await findPage(store.listings, search, { limit, cursor });
+    const { listings, counts, next, unknown, no_match } = page;
     return {
       listings,
       total: { count: counts.total, capped: counts.capped },
       facets: toFacetCounts(counts),
       ...(next && { next_cursor: next }),
+      ...(unknown.length > 0 && {
+        did_you_mean: unknown.map(({ word, near }) => ({ word, near: [...near] })),
+      }),
       ...(no_match && { no_match }),
       order: `${orders[sort]}; never by ratings`,
       untrusted_fields: ['listings', 'facets', ...(no_match ? ['no_match'] : [])],

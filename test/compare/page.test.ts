@@ -155,9 +155,9 @@ describe('/compare', () => {
     expect(await many.text()).toContain('At most 8 listings can be compared. Remove 1 of them.');
     const tags = Array.from({ length: 21 }, (_, at) => `tag=t${at}`).join('&');
     expect((await get(`/compare?${webhook}&${politics}&${tags}`)).status).toBe(422);
-    const wordy = await get(`/compare?${webhook}&add=${'a'.repeat(1001)}`);
+    const wordy = await get(`/compare?${webhook}&add=${'a'.repeat(10_001)}`);
     expect(wordy.status).toBe(422);
-    expect(await wordy.text()).toContain('Too big: expected string to have &lt;=1000 characters');
+    expect(await wordy.text()).toContain('Too big: expected string to have &lt;=10000 characters');
   });
 
   it('shows what others wrote as text, whatever it is', async () => {

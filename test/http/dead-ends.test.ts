@@ -7,13 +7,18 @@ beforeAll(async () => {
 });
 afterAll(() => directory.close());
 
+interface Body {
+  readonly no_match?: object;
+  readonly fields?: readonly object[];
+}
+
 async function call(tool: string, input: object) {
   const response = await directory.app.request(`/api/tools/${tool}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(input),
   });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: (await response.json()) as Body };
 }
 
 describe('get_agent', () => {
@@ -54,5 +59,101 @@ describe('a search by a tag that no listing has', () => {
     const page = await (await directory.app.request('/agents?tag=webhook')).text();
     expect(page).toContain('No listing has the tag “webhook”.');
     expect(page).toContain('<a href="/tags/webhooks">webhooks</a>');
+  });
+});
+
+describe('a search that finds nothing', () => {
+  it.each([
+    ['a word that excludes', 'webhook -webhooks', { text: '-webhooks', query: 'webhook', count: 1 }],
+    [
+      'the quotation marks of a phrase',
+      'send "webhook political"',
+      { text: '"webhook political"', query: 'send webhook political', count: 2 },
+    ],
+  ])('says how many it finds without %s', async (_what, query, left) => {
+    const { body } = await call('search_agents', { query });
+    expect(body).toMatchObject({ listings: [], no_match: { leave_out: [left] } });
+  });
+
+  it('says how many pass its filters, and which words no listing has', async () => {
+    const { body } = await call('search_agents', { query: 'zzyzxq', tags: ['webhooks'] });
+    expect(body).toMatchObject({
+      listings: [],
+      did_you_mean: [{ word: 'zzyzxq', near: [] }],
+      no_match: { leave_out: [{ text: 'zzyzxq', query: '', count: 1 }] },
+    });
+  });
+
+  it('counts each filter alone where leaving out one is not enough', async () => {
+    const { body } = await call('search_agents', { tags: ['nosuchone', 'nosuchother', 'webhooks'] });
+    expect(body.no_match).toMatchObject({
+      leave_out: [{ only: 'tag:webhooks', count: 1 }],
+      unknown_tags: [{ tag: 'nosuchone' }, { tag: 'nosuchother' }],
+    });
+  });
+
+  it('links on the page to what it finds without each condition', async () => {
+    const page = async (query: string) => (await directory.app.request(`/agents?${query}`)).text();
+    const excluded = await page('q=webhook+-webhooks');
+    expect(excluded).toContain('No listing matches this search.');
+    expect(excluded).toContain(
+      '<a href="/agents?q=webhook" rel="nofollow">Without -webhooks</a> <span class="count">1 listing</span>',
+    );
+    const filtered = await page('q=zzyzxq&tag=webhooks');
+    expect(filtered).toContain('No listing has the word “zzyzxq”.');
+    expect(filtered).toContain(
+      '<a href="/agents?tag=webhooks" rel="nofollow">Without the words, with the filters alone</a>',
+    );
+    expect(await page('tag=nosuchone&tag=nosuchother&tag=webhooks')).toContain(
+      '<a href="/agents?tag=webhooks" rel="nofollow">Only the filter “webhooks”</a> <span class="count">1 listing</span>',
+    );
+  });
+});
+
+describe('a word that no listing has', () => {
+  it('is named with what was searched for instead, and the other words are found', async () => {
+    const { body } = await call('search_agents', { query: 'replay webhok' });
+    expect(body).toMatchObject({
+      listings: [{ handle: 'co.webhook/webhook' }],
+      did_you_mean: [{ word: 'webhok', near: ['webhook'] }],
+    });
+    const known = await call('search_agents', { query: 'replay webhook' });
+    expect(known.body).not.toHaveProperty('did_you_mean');
+  });
+
+  it('is a link to the other spelling on the page', async () => {
+    const page = await (await directory.app.request('/agents?q=replay+webhok')).text();
+    expect(page).toContain('No listing has the word “webhok”.');
+    expect(page).toContain('<a href="/agents?q=replay+webhook" rel="nofollow">webhook</a>');
+  });
+});
+
+describe('a value that a filter does not have', () => {
+  it.each([
+    ['transport', 'http', 'must be one of streamable-http, sse, stdio; the nearest is streamable-http'],
+    ['package', 'docker', 'must be one of npm, pypi, oci, nuget, mcpb, cargo; the nearest is oci'],
+    ['package', 'pipy', 'must be one of npm, pypi, oci, nuget, mcpb, cargo; the nearest is pypi'],
+    ['package', 'zzzzzz', 'must be one of npm, pypi, oci, nuget, mcpb, cargo'],
+    ['state', 'claim', 'must be one of imported, claimed, suspended; the nearest is claimed'],
+    ['sort', 'update', 'must be one of relevance, updated, published; the nearest is updated'],
+  ])('of %s, %s, is refused with all values and the nearest', async (field, value, message) => {
+    const { status, body } = await call('search_agents', { query: 'webhook', [field]: value });
+    expect(status).toBe(422);
+    expect(body.fields).toEqual([{ field, message }]);
+    const page = await directory.app.request(`/agents?q=webhook&${field}=${value}`, {
+      headers: { accept: 'text/html' },
+    });
+    expect(await page.text()).toContain(`${field}: ${message}`);
+  });
+
+  it('of tags names the form of a tag', async () => {
+    const { status, body } = await call('search_agents', { tags: ['Web Hooks'] });
+    expect(status).toBe(422);
+    expect(body.fields).toEqual([
+      {
+        field: 'tags.0',
+        message: 'must be at most 40 lower-case letters, digits, hyphens and dots; the nearest is web-hooks',
+      },
+    ]);
   });
 });

@@ -46,6 +46,22 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent);
   });
 
+  it('gets the way out of a search that finds nothing', async () => {
+    const { structuredContent, isError } = await client.call('search_agents', {
+      query: 'zzyzxq -webhook "replay political"',
+      tags: ['webhook'],
+    });
+    expect(isError).toBeUndefined();
+    expect(structuredContent).toMatchObject({
+      listings: [],
+      did_you_mean: [{ word: 'zzyzxq', near: [] }],
+      no_match: { unknown_tags: [{ tag: 'webhook', near: ['webhooks'] }] },
+    });
+    const wrong = await client.call('search_agents', { transport: 'http' });
+    expect(wrong.isError).toBe(true);
+    expect(wrong.content[0]?.text).toContain('the nearest is streamable-http');
+  });
+
   it('gets a problem as a result, with what to do next', async () => {
     const { content, structuredContent, isError } = await client.call('get_agent', {
       handle: 'co.webhook/Webhook',

@@ -32,6 +32,8 @@ const lightShare = 0.5;
 /** Words of a question that are used; a longer question is cut off after them. */
 const mostWords = 64;
 
+/** A longer question is cut off here. */
+const mostCharacters = 2000;
 const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
 const quoted = /"([^"]*)"/g;
 const minus = /(?<=^|\s)-(?=[\p{L}\p{N}])(\S+)/gu;
@@ -104,7 +106,7 @@ function toQueryWords(text: string): QueryWord[] {
 
 /** Takes a query apart: words, `"phrases"` and `-words`. The prefix of a forge in a handle is no word. */
 export function parseQuery(query: string): ParsedQuery {
-  const text = query.replace(forgePrefix, ' ');
+  const text = query.slice(0, mostCharacters).replace(forgePrefix, ' ');
   const phrases = [...text.matchAll(quoted)].map(([, phrase = '']) => toTerms(phrase));
   const excluded = [...text.replace(quoted, ' ').matchAll(minus)].flatMap(([, word = '']) => toTerms(word));
   return {
@@ -112,4 +114,25 @@ export function parseQuery(query: string): ParsedQuery {
     phrases: phrases.filter(({ length }) => length > 1),
     excluded,
   };
+}
+
+/** A condition of a query without which it may find something, and the query without it. */
+export interface Omission {
+  /** As written: `-word`, or a phrase in quotation marks, of which the words stay. */
+  readonly text: string;
+  readonly query: string;
+}
+
+/** The exclusions and phrases that a query can do without; its other words exclude nothing. */
+export function findOmissions(query: string): Omission[] {
+  const phrases = [...query.matchAll(quoted)].map(({ 0: text, 1: words = '' }) => ({
+    text,
+    query: query.replace(text, words),
+  }));
+  const withoutPhrases = query.replace(quoted, (phrase) => ' '.repeat(phrase.length));
+  const exclusions = [...withoutPhrases.matchAll(minus)].map(({ 0: text, index }) => ({
+    text,
+    query: `${query.slice(0, index)}${query.slice(index + text.length)}`,
+  }));
+  return [...exclusions, ...phrases].map((one) => ({ ...one, query: one.query.trim().replace(/\s+/g, ' ') }));
 }

@@ -34,11 +34,18 @@ export interface SearchCounts {
   readonly facets: Readonly<Record<Facet, number>>;
 }
 
+/** A word of a query that no listing has, with those that were searched for instead, the most frequent first. */
+export interface UnknownWord {
+  readonly word: string;
+  readonly near: readonly string[];
+}
+
 /** All hits that a search ranked, in order: some hundred at most. */
 export interface SearchRanking {
   readonly hits: readonly SearchHit[];
   /** How many words of the query count. */
   readonly words: number;
+  readonly unknown: readonly UnknownWord[];
   readonly counts: SearchCounts;
 }
 

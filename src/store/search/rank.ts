@@ -28,7 +28,7 @@ export async function rankListings(
 ): Promise<SearchRanking> {
   const query = parseQuery(text);
   const handle = await findHandle(db, text, facets);
-  const { words, counted, total } = await readWords(db, index, query);
+  const { words, counted, unknown, total } = await readWords(db, index, query);
   const { candidates, isAll } = await gatherCandidates(db, index, { words, facets, total, query });
   const scored = candidates
     .filter((candidate) => query.phrases.every((phrase) => isPhraseIn(candidate.text, phrase)))
@@ -36,10 +36,11 @@ export async function rankListings(
   const ranked = await sortScored(db, scored, sort);
   const hits: SearchHit[] = ranked.map(({ id, matched }) => ({ id, matched }));
   const facetTexts = scored.filter(({ id }) => id !== handle?.id).map((one) => one.facets);
-  if (!handle) return { hits, words: counted, counts: countFacets(facetTexts, !isAll) };
+  if (!handle) return { hits, words: counted, unknown, counts: countFacets(facetTexts, !isAll) };
   return {
     hits: [{ id: handle.id, matched: undefined }, ...hits.filter(({ id }) => id !== handle.id)],
     words: counted,
+    unknown: [],
     counts: countFacets([handle.facets, ...facetTexts], !isAll),
   };
 }

@@ -4,6 +4,7 @@ import type { ParsedQuery, QueryWord } from '../../evidence/search/query.ts';
 import type { RankedWord } from '../../evidence/search/score.ts';
 import { synonymsOf } from '../../evidence/search/synonym-lookup.ts';
 import { afterPrefix } from '../after-prefix.ts';
+import type { UnknownWord } from '../contract/listings.ts';
 import type { Db, SearchIndex } from '../engine.ts';
 
 const mostWords = 24;
@@ -46,28 +47,46 @@ const toSingle =
 const mostFrequent = (counts: Counts, most: number) =>
   [...counts].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1)).slice(0, most);
 
+interface Corrections {
+  readonly alternatives: readonly Alternative[];
+  /** The same as words. */
+  readonly near: readonly string[];
+}
+
 /** Other spellings of an unknown word that listings have, and the two words it may be. */
-async function readCorrections(db: Db, index: SearchIndex, word: string, counts: Map<string, number>) {
+async function readCorrections(
+  db: Db,
+  index: SearchIndex,
+  word: string,
+  counts: Map<string, number>,
+): Promise<Corrections> {
   const halves = toHalves(word);
-  const spellings = new Set(toSpellings(word));
-  const known = await index.readTermCounts(db, [...new Set([...spellings, ...halves.flat()])]);
+  const spellings = toSpellings(word);
+  const known = await index.readTermCounts(db, [
+    ...new Set([...spellings.keys(), ...halves.flatMap(({ terms }) => terms)]),
+  ]);
   const likely = mostFrequent(new Map([...known].filter(([term]) => spellings.has(term))), mostCorrections);
   for (const [term, listings] of known) counts.set(term, listings);
-  const split = halves.filter(([start, end]) => known.has(start) && known.has(end));
+  const split = halves.filter(({ terms }) => terms.every((term) => known.has(term)));
   const meant = likely.flatMap(([term]) => [toSingle(1)(term), ...synonymsOf(term)]);
   const more = await index.readTermCounts(
     db,
     meant.flatMap((one) => one.terms),
   );
   for (const [term, listings] of more) counts.set(term, listings);
-  return [
-    ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
-    ...split.map((terms): Alternative => ({ terms, factor: correctedFactor })),
-  ];
+  return {
+    alternatives: [
+      ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
+      ...split.map(({ terms }): Alternative => ({ terms, factor: correctedFactor })),
+    ],
+    near: [...likely.map(([term]) => spellings.get(term) ?? term), ...split.map(({ text }) => text)],
+  };
 }
 
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
+  /** Only of a word that no listing has, in any form: what was searched for instead. */
+  readonly near: readonly string[] | undefined;
 }
 
 /** The alternatives that any listing has; where there is none, beginnings and corrections. */
@@ -88,11 +107,14 @@ async function expand(
         counts.set(term, listings);
         found.push(toSingle(beginningFactor)(term));
       }
-    if (found.length === 0 && isCorrectable(word.text) && corrected < mostCorrected) {
+    let near: readonly string[] | undefined = found.length === 0 ? [] : undefined;
+    if (near && isCorrectable(word.text) && corrected < mostCorrected) {
       corrected += 1;
-      found.push(...(await readCorrections(db, index, word.text, counts)));
+      const corrections = await readCorrections(db, index, word.text, counts);
+      found.push(...corrections.alternatives);
+      near = corrections.near;
     }
-    expanded.push({ ...word, found });
+    expanded.push({ ...word, found, near });
   }
   return expanded;
 }
@@ -118,13 +140,22 @@ async function readTotal(db: Db): Promise<number> {
   return (await everything.executeTakeFirst())?.listings ?? 0;
 }
 
-/** The words of a query as the index knows them, without those that no listing has; of many, the rarest ones. */
-export async function readWords(
-  db: Db,
-  index: SearchIndex,
-  query: ParsedQuery,
-): Promise<{ words: RankedWord[]; counted: number; total: number }> {
-  if (query.words.length === 0) return { words: [], counted: 0, total: 0 };
+/** The words of a query as the index knows them. */
+interface KnownWords {
+  /** Without those that no listing has; of many, the rarest ones. */
+  readonly words: RankedWord[];
+  /** How many count. */
+  readonly counted: number;
+  readonly unknown: UnknownWord[];
+  /** Visible listings in all. */
+  readonly total: number;
+}
+
+const isCounted = ({ share }: QueryWord) => share > questionWordShare;
+
+/** Looks up the words of a query, and what unknown ones may be. */
+export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery): Promise<KnownWords> {
+  if (query.words.length === 0) return { words: [], counted: 0, unknown: [], total: 0 };
   const terms = new Set(query.words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
   const counts = new Map(await index.readTermCounts(db, [...terms]));
   const total = Math.max(1, await readTotal(db));
@@ -133,8 +164,10 @@ export async function readWords(
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
   return {
     words: known.filter((word) => rarest.has(word)),
-    counted:
-      query.words.filter(({ share }) => share > questionWordShare).length - (known.length - rarest.size),
+    counted: query.words.filter(isCounted).length - (known.length - rarest.size),
+    unknown: expanded.flatMap((word) =>
+      word.near && isCounted(word) ? [{ word: word.text, near: word.near }] : [],
+    ),
     total,
   };
 }

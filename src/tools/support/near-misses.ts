@@ -1,20 +1,29 @@
 import { z } from 'zod';
 import type { Facet } from '../../evidence/listing/facets.ts';
+import { findOmissions, type Omission } from '../../evidence/search/query.ts';
 import type { ListingReads, SearchQuery } from '../../store/contract/listings.ts';
 import { findUnknownTags } from './near-tags.ts';
 
 const mostNear = 5;
-/** Filters that are left out for a try. */
-const mostTries = 8;
+/** Filters, and conditions of the query, that are left out for a try. */
+const mostFilters = 8;
+const mostConditions = 3;
 
 /** What search_agents publishes where nothing matches. */
 export const nearMisses = z.object({
-  near: z.array(z.string()).describe('handles'),
-  leave_out: z.array(z.object({ facet: z.string(), count: z.int() })),
-  unknown_tags: z
-    .array(z.object({ tag: z.string(), near: z.array(z.string()).describe('tags that listings have') }))
-    .optional()
-    .describe('Tags of the search that no listing has'),
+  near: z.array(z.string()),
+  leave_out: z
+    .array(
+      z.object({
+        facet: z.string().optional(),
+        text: z.string().optional(),
+        query: z.string().optional().describe('without text'),
+        only: z.string().optional().describe('the one facet to keep'),
+        count: z.int(),
+      }),
+    )
+    .describe('How many match without it'),
+  unknown_tags: z.array(z.object({ tag: z.string(), near: z.array(z.string()) })).optional(),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
 
@@ -23,16 +32,36 @@ const countMatches = async (listings: ListingReads, search: SearchQuery) =>
     ? (await listings.search(search)).counts.total
     : (await listings.listCounts(search.facets)).total;
 
-/** Filters without which something matches, the one that leaves the least first. */
-async function findWithout(listings: ListingReads, search: SearchQuery) {
-  const tries: { facet: Facet; count: number }[] = [];
-  for (const facet of search.facets.slice(0, mostTries)) {
+type Left = NearMisses['leave_out'][number];
+
+/** Filters without which something matches. */
+async function tryWithoutFilters(listings: ListingReads, search: SearchQuery): Promise<Left[]> {
+  const tries: Left[] = [];
+  for (const facet of search.facets.slice(0, mostFilters)) {
     const facets = search.facets.filter((other) => other !== facet);
     if (facets.length === 0 && !search.text.trim()) continue;
-    const count = await countMatches(listings, { ...search, facets });
-    if (count > 0) tries.push({ facet, count });
+    tries.push({ facet, count: await countMatches(listings, { ...search, facets }) });
   }
-  return tries.sort((a, b) => a.count - b.count);
+  return tries;
+}
+
+/** Conditions of the query without which something matches; with filters, all of its words are one. */
+async function tryWithoutConditions(listings: ListingReads, search: SearchQuery): Promise<Left[]> {
+  const text = search.text.trim();
+  const all: Omission[] = text && search.facets.length > 0 ? [{ text, query: '' }] : [];
+  const conditions = findOmissions(text).filter(({ query }) => query !== '' && query !== text);
+  const tries: Left[] = [];
+  for (const one of [...conditions.slice(0, mostConditions), ...all])
+    tries.push({ ...one, count: await countMatches(listings, { ...search, text: one.query }) });
+  return tries;
+}
+
+/** Each filter alone, for a search that finds nothing even with one less. */
+async function countAlone(listings: ListingReads, facets: readonly Facet[]): Promise<Left[]> {
+  const counts: Left[] = [];
+  for (const only of facets.length > 1 ? facets.slice(0, mostFilters) : [])
+    counts.push({ only, count: (await listings.listCounts([only])).total });
+  return counts;
 }
 
 /** Handles of what matches without the filters, or of what the text resembles. */
@@ -45,9 +74,19 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   return rows.map(({ handle }) => handle);
 }
 
-/** What is near a search that found nothing: handles, what one filter less would find, and tags near unknown ones. */
+const byCount = (tries: readonly Left[]) =>
+  tries.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
+
+/**
+ * What is near a search that found nothing: handles, what it would find with one filter or condition less, the one that
+ * leaves the fewest first, and tags near unknown ones.
+ */
 export async function findNearMisses(listings: ListingReads, search: SearchQuery): Promise<NearMisses> {
-  const leave_out = await findWithout(listings, search);
+  const withoutOne = byCount([
+    ...(await tryWithoutFilters(listings, search)),
+    ...(await tryWithoutConditions(listings, search)),
+  ]);
+  const leave_out = withoutOne.length > 0 ? withoutOne : byCount(await countAlone(listings, search.facets));
   const unknown_tags = await findUnknownTags(listings, search.facets);
   const near = await findNearHandles(listings, search);
   return { near, leave_out, ...(unknown_tags.length > 0 && { unknown_tags }) };

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { type ShortListing, toShortListing } from '../../evidence/listing/short-listing.ts';
 import { readCursor, toCursor } from '../../evidence/text/cursor.ts';
-import type { ListingReads, SearchCounts, SearchHit, SearchQuery } from '../../store/contract/listings.ts';
+import type {
+  ListingReads,
+  SearchCounts,
+  SearchHit,
+  SearchQuery,
+  UnknownWord,
+} from '../../store/contract/listings.ts';
 import { findNearMisses, type NearMisses } from './near-misses.ts';
 
 /** A page of what was found. */
@@ -10,6 +16,8 @@ export interface SearchPage {
   readonly counts: SearchCounts;
   /** The cursor of the next page. */
   readonly next: string | undefined;
+  /** Words that no listing has. */
+  readonly unknown: readonly UnknownWord[];
   /** Only where nothing matches. */
   readonly no_match: NearMisses | undefined;
 }
@@ -32,7 +40,7 @@ function hitsBehind(hits: readonly SearchHit[], cursor: string | undefined): num
 }
 
 async function findRanked(listings: ListingReads, search: SearchQuery, place: Place): Promise<SearchPage> {
-  const { hits, words, counts } = await listings.search(search);
+  const { hits, words, unknown, counts } = await listings.search(search);
   const from = hitsBehind(hits, place.cursor);
   const shown = hits.slice(from, from + place.limit);
   const matchedOf = new Map(shown.map(({ id, matched }) => [id, matched]));
@@ -42,6 +50,7 @@ async function findRanked(listings: ListingReads, search: SearchQuery, place: Pl
     listings: rows.map((row) => toShortListing(row, { words, matched: matchedOf.get(row.id) })),
     counts,
     next: last && toCursor([from + place.limit - 1, last.id]),
+    unknown,
     no_match: hits.length === 0 ? await findNearMisses(listings, search) : undefined,
   };
 }
@@ -57,6 +66,7 @@ async function findListed(listings: ListingReads, search: SearchQuery, place: Pl
     listings: shown.map((row) => toShortListing(row)),
     counts: await listings.listCounts(facets),
     next: last && toCursor([last.id, last.updated_at]),
+    unknown: [],
     no_match: rows.length === 0 && !after ? await findNearMisses(listings, search) : undefined,
   };
 }

@@ -85,6 +85,10 @@ export const withoutFilters = (address: SearchAddress): string =>
     for (const { name } of filtersOf(address)) next.delete(name);
   });
 
+/** The address with another query; without words, the filters alone. */
+export const withQuery = (address: SearchAddress, query: string): string =>
+  changed(address, (next) => (query ? next.set('q', query) : next.delete('q')));
+
 /** The address in another order. */
 export const withSort = (address: SearchAddress, sort: string): string =>
   changed(address, (next) => (sort === 'relevance' ? next.delete('sort') : next.set('sort', sort)));

@@ -3,6 +3,7 @@ import { amount, counted } from '../../evidence/text/plural.ts';
 import type { Html } from '../layout/html.ts';
 import { listingRows } from '../listing/listing-list.ts';
 import { pickBox, pickForm } from './compare-picks.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { noMatch } from './no-match.ts';
 import { facetGroups, nothingToNarrow, selectedFilters } from './search-filters.ts';
 import { type Search, withCursor, withoutPosition, withShown } from './search-links.ts';
@@ -45,11 +46,12 @@ function more(search: Search, isLive: boolean) {
 
 function hits(search: Search, isLive: boolean) {
   const { answer, address } = search;
-  if (answer.no_match) return noMatch(answer.no_match, address);
+  const unknown = didYouMean(answer.did_you_mean ?? [], address);
+  if (answer.no_match) return html`${unknown}${noMatch(answer.no_match, address)}`;
   if (answer.listings.length === 0)
     return html`<p><a href="${withoutPosition(address)}">From the first listing</a></p>`;
   return html`<h2 class="unseen">Results</h2>
-${sortLinks(address)}
+${unknown}${sortLinks(address)}
 <ul id="list" class="cards">${listingRows(answer.listings, address.get('q') ?? '', pickBox)}</ul>
 ${pickForm}
 ${more(search, isLive)}`;
