@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
+import type { AuditOptions } from './audit-options.ts';
 import type { ImportOptions } from './import.ts';
 import type { VerifyOptions } from './verify.ts';
 
@@ -33,6 +34,13 @@ listing records another repository. The restoration and its reason are published
 
 Exit codes: 0 restored; 64 usage: unknown handle, no reason, or not withdrawn by an opt-out line; 74 the database cannot be
 read or written; 78 settings.`;
+
+/** What `dossier audit --help` adds. */
+const auditHelp = `
+Without an argument it reads DATABASE_URL. A URL (http: or https:) is audited as any stranger can, over HTTP alone.
+
+Exit codes: 0 it holds; 1 something differs from the log; 2 the log is empty; 64 usage; 69 the service cannot be read;
+74 the database or a file cannot be read; 78 settings.`;
 
 function createCommandLine(): Command {
   const program = new Command('dossier')
@@ -101,10 +109,15 @@ function createCommandLine(): Command {
       (await import('./verify.ts')).runVerify(proof, options),
     );
   program
-    .command('audit [database]')
-    .description('compare ratings, responses and claims in a database with its transparency log, both ways')
-    .action(async (database: string | undefined) =>
-      (await import('./audit.ts')).runAudit(config(), database && toSource(database)),
+    .command('audit [database|url]')
+    .description('compare what a database or a running service shows with its transparency log, both ways')
+    .option('--checkpoint <file...>', 'checkpoints that you saved: the log must continue them')
+    .option('--root <size:root...>', 'the second and third line of a checkpoint that you noted')
+    .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
+    .option('--json', 'print one JSON document instead of lines')
+    .addHelpText('after', auditHelp)
+    .action(async (place: string | undefined, options: AuditOptions) =>
+      (await import('./audit.ts')).runAudit(config(), place && toSource(place), options),
     );
   program
     .command('config')

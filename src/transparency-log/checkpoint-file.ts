@@ -9,7 +9,10 @@ import type { LogReads } from '../store/contract/transparency-log.ts';
 import { findKeyOfOrigin, type LogContext, logOfOrigin } from './keys.ts';
 
 /** Path of the checkpoint file, outside the database; undefined if none is configured and the database is no file. */
-function checkpointPath({ checkpointFile, databaseUrl }: Config): string | undefined {
+function checkpointPath({
+  checkpointFile,
+  databaseUrl,
+}: Pick<Config, 'checkpointFile' | 'databaseUrl'>): string | undefined {
   if (checkpointFile) return checkpointFile;
   return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
 }
@@ -27,7 +30,9 @@ export async function saveCheckpoint({ config }: LogContext, text: string): Prom
 }
 
 /** The content of the checkpoint file; undefined if there is none. A file that cannot be read has no content. */
-async function readCheckpointFile(config: Config): Promise<string | undefined> {
+export async function readCheckpointFile(
+  config: Pick<Config, 'checkpointFile' | 'databaseUrl'>,
+): Promise<string | undefined> {
   const path = checkpointPath(config);
   if (!path) return undefined;
   return readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) =>

@@ -1,7 +1,11 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
+import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { addSource } from '../support/rating-source.ts';
 
@@ -35,38 +39,157 @@ beforeEach(async () => {
 });
 afterEach(() => directory.close());
 
-const audit = () => runDossier(['audit', DATABASE_URL], {});
+const auditDatabase = (...options: string[]) => runDossier(['audit', DATABASE_URL, ...options], {});
 
-it('finds nothing in a database that is as the log has it, and each edit of another', async () => {
-  expect(await audit()).toMatchObject({ code: 0, stdout: '7 log entries; 0 differences\n' });
-  const [first, second, , fourth] = ids;
-  await editDatabase(DATABASE_URL, `update rating set outcome = 'succeeded' where id = '${second}'`);
-  await editDatabase(DATABASE_URL, `update rating set withdrawn_at = 'x' where id = '${fourth}'`);
-  await editDatabase(DATABASE_URL, "update rating_response set text = 'Never happened.'");
-  await editDatabase(DATABASE_URL, "update claim_event set repository = 'https://github.com/else/where'");
-  await editDatabase(DATABASE_URL, `delete from rating where id = '${first}'`);
-  const { code, stdout } = await audit();
-  expect([code, stdout.trim().split('\n').toSorted()]).toEqual([
-    1,
-    [
-      '7 log entries; 5 differences',
-      'DIFFERS  claim event 0: differs from its log entry in repository',
-      `DIFFERS  entry 1: rating ${first} is not stored`,
-      `DIFFERS  rating ${second}: differs from its log entry in outcome`,
-      `DIFFERS  rating ${fourth}: is withdrawn, and no log entry says so`,
-      `DIFFERS  response to rating ${fourth}: differs from its log entry in text`,
-    ],
-  ]);
+/** The same database behind another process, so that nothing is in memory from before an edit. */
+async function auditService(...options: string[]) {
+  const service = await openDirectory({
+    entries: [],
+    listening: true,
+    environment: { DATABASE_URL, LIMITS: 'off', PUBLIC_URL: directory.url },
+  });
+  try {
+    return await runDossier(['audit', `http://127.0.0.1:${service.context.config.port}`, ...options], {});
+  } finally {
+    await service.close();
+  }
+}
+
+interface Report {
+  readonly entries: number;
+  readonly listings: number;
+  readonly holds: boolean;
+  readonly faults: readonly { readonly where: string; readonly message: string; readonly next: string }[];
+}
+
+/** What both audits find, without the advice. */
+async function findFaults(audit: typeof auditDatabase): Promise<string[]> {
+  const { code, stdout } = await audit('--json');
+  const { faults, holds } = JSON.parse(stdout) as Report;
+  expect([code, holds]).toEqual(faults.length > 0 ? [1, false] : [0, true]);
+  for (const { next } of faults) expect(next).toMatch(/^(Find out who|Keep this database)/);
+  return faults.map(({ where, message }) => `${where}: ${message}`).toSorted();
+}
+
+describe.each([
+  ['a database', auditDatabase],
+  ['a service over HTTP', auditService],
+] as const)('an audit of %s', (_, audit) => {
+  it('finds nothing where all is as the log has it', async () => {
+    expect(await audit()).toMatchObject({
+      code: 0,
+      stdout: '7 log entries and 1 listings compared; 0 faults\n',
+    });
+  });
+
+  it('finds each edit of a row, and says what was expected', async () => {
+    const [first, second, third, fourth] = ids;
+    await editDatabase(DATABASE_URL, `update rating set outcome = 'succeeded' where id = '${second}'`);
+    await editDatabase(DATABASE_URL, `update rating set withdrawn_at = null where id = '${third}'`);
+    await editDatabase(DATABASE_URL, "update rating_response set text = 'Never happened.'");
+    await editDatabase(DATABASE_URL, "update claim_event set repository = 'https://github.com/else/where'");
+    await editDatabase(DATABASE_URL, `update rating set superseded_by = null where id = '${first}'`);
+    const faults = await findFaults(audit);
+    expect(faults).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(
+          /^claim event activated of co\.webhook\/webhook at .*: repository is "https:\/\/github\.com\/else\/where", but log entry 0 says "https:\/\/github\.com\/webhook-co\/webhook"$/,
+        ),
+        `rating ${second} of co.webhook/webhook: outcome is "succeeded", but log entry 2 says "partial"`,
+        `response to rating ${fourth}: text is "Never happened.", but log entry 6 says "Fixed."`,
+        expect.stringMatching(
+          new RegExp(`^rating ${third}: entry 5 withdrew it at .*, and it is not shown as withdrawn then$`),
+        ),
+        `rating ${first}: entry 2 amended it by ${second}, and it is not shown as superseded by that`,
+      ]),
+    );
+  });
+
+  it('finds rows that were deleted', async () => {
+    const [first, , , fourth] = ids;
+    await editDatabase(DATABASE_URL, `delete from rating where id = '${first}'`);
+    await editDatabase(DATABASE_URL, 'delete from rating_response');
+    await editDatabase(DATABASE_URL, 'delete from claim_event');
+    expect(await findFaults(audit)).toEqual([
+      'entry 0: the claim history of co.webhook/webhook does not show the event "activated" that it records',
+      `entry 1: it records rating ${first} of co.webhook/webhook, which is shown nowhere`,
+      `entry 6: it records a response to rating ${fourth}, which is shown nowhere`,
+      expect.stringContaining(`rating ${first}: entry 2 amended it by `),
+    ]);
+  });
+
+  it('finds a row that was inserted under the number of another entry, and one under none', async () => {
+    const columns =
+      'subject_handle, source_handle, source_capability_id, source_root, source_root_generation, interaction_at, outcome, content, content_digest, related, declared_interest, reciprocal, new_until, created_at, first_created_at, is_current';
+    const copy = (id: string, log_index: number) =>
+      editDatabase(
+        DATABASE_URL,
+        `insert into rating (id, interaction_id, log_index, ${columns}) select '${id}', '${id}', ${log_index}, ${columns} from rating where id = '${ids[3]}'`,
+      );
+    await copy('forged-0', 0);
+    await copy('forged-99', 99);
+    expect(await findFaults(audit)).toEqual([
+      expect.stringMatching(
+        /^rating forged-0 of co\.webhook\/webhook: \w+ is .*, but log entry 0 says nothing; /,
+      ),
+      'rating forged-99 of co.webhook/webhook: it is shown, but entry 99, which it names, has no stored record',
+    ]);
+  });
+
+  it('finds a saved checkpoint that the log does not continue, and a root that was noted', async () => {
+    const checkpoint = await (await directory.app.request('/log/checkpoint')).text();
+    const file = join(tmpdir(), `dossier-checkpoint-${process.pid}-${audit.name}.txt`);
+    writeFileSync(file, checkpoint);
+    const [, size, root] = checkpoint.split('\n');
+    const kept = ['--root', `${size}:${root}`];
+    expect(await audit(...kept)).toMatchObject({ code: 0 });
+    const other = `7:${Buffer.alloc(32).toString('base64')}`;
+    const { code, stdout } = await audit('--root', other);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      'FAULT  root given for 7 entries: the first 7 entries of the log have another root: history was rewritten. Keep this database',
+    );
+    const key = ['--key', (await (await directory.app.request('/log/key')).text()).trim()];
+    expect(await audit('--checkpoint', file, ...key)).toMatchObject({ code: 0 });
+    writeFileSync(file, checkpoint.replace('\n7\n', '\n6\n'));
+    expect(await audit('--checkpoint', file, ...key)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(`${file}: it is not signed by the key of the log, `) as string,
+    });
+    expect(await audit('--root', `9:${root}`)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(
+        'it covers 9 entries, but the log has only 7: entries were lost',
+      ) as string,
+    });
+  });
 });
 
-it('finds a replaced leaf, a changed record and a changed node', async () => {
+it('finds a replaced leaf, a changed record, a deleted record and a changed node', async () => {
   await editDatabase(
     DATABASE_URL,
     "update log_record set record = replace(record, 'failed', 'partial') where log_index = 1",
   );
+  await editDatabase(DATABASE_URL, 'delete from log_record where log_index = 3');
   await editDatabase(DATABASE_URL, "update log_node set hash = 'ff' where level = 1 and position = 1");
-  const { code, stdout } = await audit();
-  expect(code).toBe(1);
-  expect(stdout).toContain('DIFFERS  entry 1: the leaf does not commit to the stored record\n');
-  expect(stdout).toContain('DIFFERS  tree node 1: the node is not the hash of its two children\n');
+  expect(await findFaults(auditDatabase)).toEqual([
+    'entry 1: its stored record is not the one that its leaf (rating.submitted) commits to',
+    'entry 3: the record of this rating.submitted is not stored, and no entry "record.erased" names it',
+    'log, tree node 1 of level 1: the stored hash is not the one that follows from the leaves',
+    expect.stringContaining('outcome is "failed", but log entry 1 says "partial"'),
+    expect.stringContaining(': it is shown, but entry 3, which it names, has no stored record'),
+  ]);
+});
+
+it('finds leaves that are missing', async () => {
+  await editDatabase(DATABASE_URL, 'delete from log_leaf where log_index = 2');
+  expect(await findFaults(auditDatabase)).toContain(
+    'entries 0 to 6: 1 of these 7 leaves are missing, so the rest of this log cannot be checked',
+  );
+});
+
+it('ends with 74 for a database that does not exist, 69 for no service, 64 for a root of another form', async () => {
+  expect(await runDossier(['audit', '/nowhere/dossier.db'], {})).toMatchObject({ code: 74 });
+  expect(await runDossier(['audit', 'http://127.0.0.1:9'], {})).toMatchObject({ code: 69 });
+  expect(await auditDatabase('--root', 'nothing')).toMatchObject({ code: 64 });
 });

@@ -1,11 +1,18 @@
-import { type Rating, ratingContent } from '../rating/rating.ts';
+import { type Rating, type RatingRecord, ratingContent } from '../rating/rating.ts';
 import { toCanonicalJson } from './leaf.ts';
 
 /** The members of a rating that its log entry commits to; groups and flags are computed when the rating is read. */
 const ratingFields = [
   ...Object.keys(ratingContent.shape),
-  ...['id', 'subject_handle', 'source_handle', 'source_root', 'created_at'],
+  ...['id', 'subject_handle', 'source_handle', 'source_root', 'source_root_generation', 'created_at'],
 ];
+
+/** Those that a withdrawn rating no longer shows. */
+const textFields = ['operation', 'subject_version', 'latency_ms', 'tags', 'comment', 'evidence'];
+
+/** The fields of a shown rating that must be as its log entry says. */
+export const shownRatingFields = ({ withdrawn_at }: Pick<RatingRecord, 'withdrawn_at'>): readonly string[] =>
+  withdrawn_at === undefined ? ratingFields : ratingFields.filter((field) => !textFields.includes(field));
 
 const isSame = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
 

@@ -27,3 +27,23 @@ export const toEntryBundle = (leaves: readonly string[]): Buffer<ArrayBuffer> =>
       return [length, Buffer.from(leaf)];
     }),
   );
+
+/** The leaves of an entry bundle; a cut last entry is left out. */
+export function readEntryBundle(bundle: Buffer): string[] {
+  const leaves: string[] = [];
+  for (let at = 0; at + 2 <= bundle.length; ) {
+    const end = at + 2 + bundle.readUInt16BE(at);
+    if (end > bundle.length) break;
+    leaves.push(bundle.toString('utf8', at + 2, end));
+    at = end;
+  }
+  return leaves;
+}
+
+/** The path of a tile of `width` entries or nodes from `from` on, a multiple of 256 (C2SP tlog-tiles). */
+export function toTilePath({ from, width }: TileRange): string {
+  const digits = String(from / tileWidth);
+  const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) ?? [];
+  const number = groups.map((group, at) => (at < groups.length - 1 ? `x${group}` : group)).join('/');
+  return width === tileWidth ? number : `${number}.p/${width}`;
+}

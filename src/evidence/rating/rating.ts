@@ -68,7 +68,12 @@ export function cleanRating(sent: RatingContent): RatingContent {
 }
 
 /** The rated listing's response to a rating. */
-export const ratingResponse = z.object({ text: z.string(), created_at: z.string(), log_index: z.int() });
+export const ratingResponse = z.object({
+  text: z.string(),
+  created_at: z.string(),
+  log_index: z.int(),
+  erased_at: z.string().optional(),
+});
 export type RatingResponse = z.infer<typeof ratingResponse>;
 
 /** A rating as anyone may read it. Texts in it were written by source and subject, not by this service. */
@@ -87,6 +92,7 @@ export const ratingRecord = z.object({
   log_index: z.int(),
   superseded_by: z.string().optional().describe('Newer version; this is not counted'),
   withdrawn_at: z.string().optional(),
+  erased_at: z.string().optional(),
   response: ratingResponse.optional().describe('By the rated listing'),
 });
 export type RatingRecord = z.infer<typeof ratingRecord>;
@@ -130,6 +136,7 @@ export const shortRating = ratingRecord.pick({
   flags: true,
   log_index: true,
   withdrawn_at: true,
+  erased_at: true,
   response: true,
 });
 export type ShortRating = z.infer<typeof shortRating>;

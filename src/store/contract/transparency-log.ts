@@ -26,6 +26,8 @@ export interface LogReads {
   leaves(from: number, limit: number): Promise<string[]>;
   /** The record that a leaf commits to; undefined if it was erased or never existed. */
   record(index: number): Promise<{ salt: string; record: string } | undefined>;
+  /** The records and salts of entries, by log_index; those that are not stored are left out. */
+  records(indexes: readonly number[]): Promise<Map<number, { salt: string; record: string }>>;
   /** Reads hashes of complete subtrees of one log (evidence/log/merkle.ts). */
   tree(log: number): ReadNode;
   /** Hashes of one level of one log from a position on, at most `limit`. */

@@ -2,6 +2,7 @@ import { nodeHash, type ReadNode } from '../../evidence/log/merkle.ts';
 import type { LogHead, LogReads, LogWrites } from '../contract/transparency-log.ts';
 import type { Db } from '../engine.ts';
 import type { LogHeadRow, LogLeafRow, LogNodeRow, LogRecordRow } from '../schema/transparency-log.ts';
+import { inChunks } from './in-chunks.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
 const readTree =
@@ -45,6 +46,18 @@ async function readNodes(
   return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
 }
 
+async function readRecords(db: Db, indexes: readonly number[]) {
+  const records = new Map<number, { salt: string; record: string }>();
+  await inChunks(indexes, async (chunk) => {
+    const rows = db
+      .selectFrom('log_record')
+      .selectAll()
+      .where('log_index', 'in', [...chunk]);
+    for (const { log_index, ...row } of await rows.execute()) records.set(log_index, row);
+  });
+  return records;
+}
+
 /** Reads of the append-only logs over any engine. */
 export const createLogReads = (db: Db): LogReads => ({
   heads: () => readHeads(db),
@@ -66,6 +79,7 @@ export const createLogReads = (db: Db): LogReads => ({
   },
   record: (index) =>
     db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
+  records: (indexes) => readRecords(db, indexes),
   tree: (log) => readTree(db, log),
   nodes: (log, level, from, limit) => readNodes(db, log, { level, from, limit }),
 });

@@ -12,6 +12,16 @@ import { readVersion, readVersionSummaries } from './versions.ts';
 
 const selectVisible = (db: Db) => db.selectFrom('listing').where('withdrawn', 'is', null);
 
+async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
+  const rated = db
+    .selectFrom('rating')
+    .select('subject_handle as handle')
+    .where('subject_handle', '>', after);
+  const claimed = db.selectFrom('claim_event').select('handle').where('handle', '>', after);
+  const rows = await rated.union(claimed).orderBy('handle').limit(limit).execute();
+  return rows.map(({ handle }) => handle);
+}
+
 /** Reads of listings over any engine. */
 export const createListingReads = (db: Db, search: SearchIndex): ListingReads => ({
   ...createOptOutReads(db),
@@ -41,6 +51,7 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
       .orderBy('handle')
       .limit(limit)
       .execute(),
+  withEvidence: (afterHandle, limit) => readHandlesWithEvidence(db, afterHandle, limit),
   newest: async (by, limit) => {
     const rows = selectVisible(db)
       .selectAll()

@@ -1,0 +1,33 @@
+/** What the first half of an audit, the listings, passes to the second half, the log. */
+export interface AuditState {
+  /** Entries before the audit began: all of them must be shown. */
+  readonly size: number;
+  /** 1 for each of those entries that is shown somewhere. */
+  readonly shown: Uint8Array;
+  /** Listings that are withdrawn, and show nothing. */
+  readonly hidden: Set<string>;
+  /** Log index of the last shown event of histories that show only their first 100; -1 where none is shown. */
+  readonly cutHistories: Map<string, number>;
+  /** When each rating that is shown as withdrawn was, by rating id; without superseded versions. */
+  readonly withdrawn: Map<string, string>;
+  /** Which rating replaced each that is shown as superseded. */
+  readonly superseded: Map<string, string>;
+  /** What is shown as erased, by log index, with its name. */
+  readonly erased: Map<number, { readonly where: string; readonly at: string }>;
+  /** Ids of ratings that are shown as erased. */
+  readonly erasedRatings: Set<string>;
+  /** Ids of all ratings that are shown without texts, so that no response is shown either. */
+  readonly tombstones: Set<string>;
+}
+
+export const createAuditState = (size: number): AuditState => ({
+  size,
+  shown: new Uint8Array(size),
+  hidden: new Set(),
+  cutHistories: new Map(),
+  withdrawn: new Map(),
+  superseded: new Map(),
+  erased: new Map(),
+  erasedRatings: new Set(),
+  tombstones: new Set(),
+});

@@ -1,0 +1,135 @@
+import { type AuditState, createAuditState } from './audit-state.ts';
+import { createEntryCheck, type EntryCheck } from './check-entries.ts';
+import { findListingFaults, indexesOf, noteShown } from './check-listing.ts';
+import { createTreeCheck, type KnownRoot, readKnownRoot } from './check-tree.ts';
+import type { AuditedLog, EvidenceReader, ShownListing } from './evidence-reader.ts';
+import { type AuditFault, logFault } from './fault.ts';
+
+/** What an audit reports while it runs. */
+export interface AuditWatch {
+  /** Called for each fault, in the order in which they are found. */
+  readonly onFault: (fault: AuditFault) => void;
+  /** Called after each piece of work; awaited, so that the caller can slow the audit down. */
+  readonly onProgress?: (progress: AuditProgress) => void | Promise<void>;
+}
+
+/** How far an audit is. */
+export interface AuditProgress {
+  readonly part: 'listings' | 'entries';
+  readonly done: number;
+  /** Undefined if it is not known before the end. */
+  readonly total?: number;
+}
+
+/** What was compared. */
+export interface AuditResult {
+  readonly entries: number;
+  readonly listings: number;
+  readonly faults: number;
+}
+
+/** Leaves in one batch: those of a tile, so that an HTTP reader needs one request. */
+const batchEntries = 256;
+
+const sizeOf = (logs: readonly AuditedLog[]) => logs.reduce((sum, { size }) => sum + size, 0);
+
+async function readFaults(reader: EvidenceReader, handle: string) {
+  const listing = await reader.listing(handle);
+  if (!listing) return { listing, faults: [] };
+  return { listing, faults: findListingFaults(listing, await reader.records(indexesOf(listing))) };
+}
+
+/** A listing and its faults; it is read again if there are any, because it may have changed between two reads. */
+async function checkListing(
+  reader: EvidenceReader,
+  handle: string,
+): Promise<{ listing: ShownListing | undefined; faults: AuditFault[] }> {
+  const found = await readFaults(reader, handle);
+  return found.faults.length === 0 ? found : readFaults(reader, handle);
+}
+
+async function auditListings(reader: EvidenceReader, state: AuditState, watch: AuditWatch): Promise<number> {
+  let listings = 0;
+  for await (const handle of reader.handles()) {
+    const { listing, faults } = await checkListing(reader, handle);
+    for (const fault of faults) watch.onFault(fault);
+    if (listing) noteShown(listing, state);
+    else state.hidden.add(handle);
+    listings += 1;
+    await watch.onProgress?.({ part: 'listings', done: listings });
+  }
+  return listings;
+}
+
+/** Without its leaves, nothing can be said of the tree and of the entries that follow. */
+const toGap = (from: number, [wanted, found]: [number, number]) =>
+  logFault(
+    `entries ${from} to ${from + wanted - 1}`,
+    `${wanted - found} of these ${wanted} leaves are missing, so the rest of this log cannot be checked`,
+  );
+
+async function auditLog(
+  reader: EvidenceReader,
+  [log, roots, check]: [AuditedLog, readonly KnownRoot[], EntryCheck],
+  [watch, total]: [AuditWatch, number],
+): Promise<void> {
+  const tree = createTreeCheck(reader, log, roots);
+  for (let from = 0; from < log.size; from += batchEntries) {
+    const wanted = Math.min(batchEntries, log.size - from);
+    const leaves = await reader.leaves(log, from, wanted);
+    if (leaves.length !== wanted) return watch.onFault(toGap(log.base + from, [wanted, leaves.length]));
+    const indexes = leaves.map((_, at) => log.base + from + at);
+    const records = await reader.records(indexes);
+    for (const [at, leaf] of leaves.entries()) {
+      const log_index = log.base + from + at;
+      for (const fault of check.check({ log_index, leaf, record: records.get(log_index) ?? 'absent' }))
+        watch.onFault(fault);
+    }
+    for (const fault of await tree.add(leaves)) watch.onFault(fault);
+    await watch.onProgress?.({ part: 'entries', done: log.base + from + leaves.length, total });
+  }
+  for (const fault of tree.finish()) watch.onFault(fault);
+}
+
+/** The roots of the logs' own checkpoints and of those that the caller kept; calls back for those that cannot be used. */
+function readRoots(
+  logs: readonly AuditedLog[],
+  kept: readonly (KnownRoot | AuditFault)[],
+  watch: AuditWatch,
+) {
+  const own = logs.flatMap(({ id, checkpoint, key }) =>
+    checkpoint === undefined ? [] : [readKnownRoot(checkpoint, { where: `checkpoint of log ${id}`, key })],
+  );
+  return [...own, ...kept].filter((root): root is KnownRoot => {
+    if ('message' in root) watch.onFault(root);
+    return 'root' in root;
+  });
+}
+
+/**
+ * Holds what is shown against the transparency log, both ways (docs/trust.md section 9): every record, claim event and
+ * count that a listing shows against the entries; every entry against what is shown; tree nodes and checkpoints against
+ * the leaves. `kept` are roots and checkpoints that the caller has from elsewhere. Throws what the reader throws.
+ */
+export async function audit(
+  reader: EvidenceReader,
+  kept: readonly (KnownRoot | AuditFault)[],
+  watcher: AuditWatch,
+): Promise<AuditResult> {
+  let faults = 0;
+  const watch: AuditWatch = {
+    ...watcher,
+    onFault(fault) {
+      faults += 1;
+      watcher.onFault(fault);
+    },
+  };
+  const state = createAuditState(sizeOf(await reader.logs()));
+  const listings = await auditListings(reader, state, watch);
+  const logs = await reader.logs();
+  const roots = readRoots(logs, kept, watch);
+  const check = createEntryCheck(state);
+  for (const log of logs) await auditLog(reader, [log, roots, check], [watch, sizeOf(logs)]);
+  for (const fault of check.finish()) watch.onFault(fault);
+  return { entries: sizeOf(logs), listings, faults };
+}

@@ -1,0 +1,42 @@
+import { toCanonicalJson } from '../../evidence/log/leaf.ts';
+import { ratingGroups } from '../../evidence/rating/groups.ts';
+import { isCurrent, type RatingCounts, type RatingRecord } from '../../evidence/rating/rating.ts';
+import type { ShownListing } from './evidence-reader.ts';
+import { type AuditFault, rowFault, toShownValue } from './fault.ts';
+
+const countOf = (texts: readonly string[]): Record<string, number> => {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return Object.fromEntries(counts);
+};
+
+/** Counts that are not zero, of the current ratings of one group. */
+const countRecords = (ratings: readonly RatingRecord[]) => ({
+  ratings: ratings.length,
+  sources: new Set(ratings.map(({ source_root }) => source_root)).size,
+  source_handles: new Set(ratings.map(({ source_handle }) => source_handle)).size,
+  outcomes: countOf(ratings.map(({ outcome }) => outcome)),
+  scores: countOf(ratings.flatMap(({ score }) => (score === undefined ? [] : String(score)))),
+});
+
+const withoutZeros = (counts: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+
+const toComparable = ({ ratings, sources, source_handles, outcomes, scores }: RatingCounts) => ({
+  ...{ ratings, sources, source_handles },
+  outcomes: withoutZeros(outcomes),
+  scores: withoutZeros(scores),
+});
+
+/** Where the counts of a listing document differ from the records that list_ratings shows of the same listing. */
+export function findCountFaults({ handle, native, ratings }: ShownListing): AuditFault[] {
+  if (!native) return [];
+  const current = ratings.filter(isCurrent);
+  return ratingGroups.flatMap((group) => {
+    const counted = countRecords(current.filter((rating) => rating.group === group));
+    const shown = toComparable(native[group]);
+    if (toCanonicalJson(counted) === toCanonicalJson(shown)) return [];
+    const message = `the document counts ${toShownValue(shown)} in the group ${group}, but the listed records are ${toShownValue(counted)}`;
+    return [rowFault(`counts of ${handle}`, message)];
+  });
+}

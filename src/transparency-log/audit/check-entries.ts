@@ -1,0 +1,165 @@
+import { isCommittedTo } from '../../evidence/log/leaf.ts';
+import { readMembers } from '../../evidence/log/read-record.ts';
+import type { AuditState } from './audit-state.ts';
+import type { ReadRecord } from './evidence-reader.ts';
+import { type AuditFault, logFault, rowFault } from './fault.ts';
+
+/** One entry of the log with what it commits to. */
+export interface ReadEntry {
+  readonly log_index: number;
+  readonly leaf: string;
+  readonly record: ReadRecord;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Holds the entries of a log, one after the other, against what is shown. */
+export interface EntryCheck {
+  check(entry: ReadEntry): AuditFault[];
+  /** Faults that are known only after the last entry. */
+  finish(): AuditFault[];
+}
+
+/** What the entries said that other entries, or rows, must agree with. */
+interface Said {
+  readonly withdrawn: Map<string, { readonly at: unknown; readonly log_index: number }>;
+  readonly amended: Map<string, { readonly by: string; readonly log_index: number }>;
+  readonly erased: Map<number, string>;
+  readonly absent: Map<number, string>;
+  /** Ratings of listings that are withdrawn. */
+  readonly hidden: Set<string>;
+  readonly unshownResponses: Map<number, string>;
+}
+
+const ratingTypes = ['rating.submitted', 'rating.amended'];
+const eventTypes = [
+  'claim.activated',
+  'claim.suspended',
+  'capability.revoked',
+  'listing.withdrawn',
+  'listing.restored',
+];
+
+function checkShownEvent(
+  { handle, type }: Members,
+  log_index: number,
+  { hidden, cutHistories }: AuditState,
+): AuditFault[] {
+  if (hidden.has(String(handle)) || log_index > (cutHistories.get(String(handle)) ?? Infinity)) return [];
+  return [
+    rowFault(
+      `entry ${log_index}`,
+      `the claim history of ${handle} does not show the event "${type}" that it records`,
+    ),
+  ];
+}
+
+/** Remembers what an entry says of other rows, and whether the record itself must be shown. */
+function checkSaid(
+  type: string,
+  [members, log_index]: [Members, number],
+  [said, state]: [Said, AuditState],
+): AuditFault[] {
+  const isMissing = log_index < state.size && state.shown[log_index] === 0;
+  const id = String(members.id);
+  if (ratingTypes.includes(type)) {
+    const isHidden = state.hidden.has(String(members.subject_handle));
+    if (isHidden) said.hidden.add(id);
+    if (members.supersedes !== undefined) said.amended.set(String(members.supersedes), { by: id, log_index });
+    return isMissing && !isHidden
+      ? [
+          rowFault(
+            `entry ${log_index}`,
+            `it records rating ${id} of ${members.subject_handle}, which is shown nowhere`,
+          ),
+        ]
+      : [];
+  }
+  if (type === 'rating.withdrawn') said.withdrawn.set(id, { at: members.withdrawn_at, log_index });
+  if (type === 'record.erased') said.erased.set(Number(members.log_index), String(members.erased_at));
+  if (type === 'rating.responded' && isMissing)
+    said.unshownResponses.set(log_index, String(members.rating_id));
+  return isMissing && eventTypes.includes(type) ? checkShownEvent(members, log_index, state) : [];
+}
+
+function* findWithdrawalFaults({ withdrawn, hidden }: Said, state: AuditState): Generator<AuditFault> {
+  for (const [id, at] of state.withdrawn)
+    if (withdrawn.get(id)?.at !== at)
+      yield rowFault(`rating ${id}`, `it is shown as withdrawn at ${at}, and no log entry says so`);
+  for (const [id, { at, log_index }] of withdrawn)
+    if (
+      log_index < state.size &&
+      !hidden.has(id) &&
+      !state.erasedRatings.has(id) &&
+      state.withdrawn.get(id) !== at
+    )
+      yield rowFault(
+        `rating ${id}`,
+        `entry ${log_index} withdrew it at ${at}, and it is not shown as withdrawn then`,
+      );
+}
+
+function* findAmendmentFaults({ amended, hidden }: Said, state: AuditState): Generator<AuditFault> {
+  for (const [id, by] of state.superseded)
+    if (amended.get(id)?.by !== by && !state.erasedRatings.has(by))
+      yield rowFault(`rating ${id}`, `it is shown as superseded by ${by}, and no log entry says so`);
+  for (const [id, { by, log_index }] of amended)
+    if (log_index < state.size && !hidden.has(by) && state.superseded.get(id) !== by)
+      yield rowFault(
+        `rating ${id}`,
+        `entry ${log_index} amended it by ${by}, and it is not shown as superseded by that`,
+      );
+}
+
+function* findErasureFaults({ absent, erased }: Said, state: AuditState): Generator<AuditFault> {
+  for (const [log_index, type] of absent)
+    if (!erased.has(log_index))
+      yield logFault(
+        `entry ${log_index}`,
+        `the record of this ${type} is not stored, and no entry "record.erased" names it`,
+      );
+  for (const [log_index, { where, at }] of state.erased)
+    if (erased.get(log_index) !== at)
+      yield rowFault(where, `it is shown as erased on ${at}, and no log entry says so`);
+  for (const [log_index] of erased)
+    if (!absent.has(log_index) && log_index < state.size)
+      yield rowFault(
+        `entry ${log_index}`,
+        'an entry "record.erased" names it, but its record is still stored',
+      );
+}
+
+function* findResponseFaults(
+  { unshownResponses, hidden }: Said,
+  { tombstones }: AuditState,
+): Generator<AuditFault> {
+  for (const [log_index, id] of unshownResponses)
+    if (!hidden.has(id) && !tombstones.has(id))
+      yield rowFault(`entry ${log_index}`, `it records a response to rating ${id}, which is shown nowhere`);
+}
+
+/** Checks entries against a state that was noted before; entries appended since then need not be shown yet. */
+export function createEntryCheck(state: AuditState): EntryCheck {
+  const maps = { withdrawn: new Map(), amended: new Map(), erased: new Map(), absent: new Map() };
+  const said: Said = { ...maps, hidden: new Set(), unshownResponses: new Map() };
+  return {
+    check({ log_index, leaf, record }) {
+      const where = `entry ${log_index}`;
+      const type = readMembers(leaf)?.t;
+      if (typeof type !== 'string') return [logFault(where, 'its leaf is not the canonical JSON of a leaf')];
+      if (record === 'absent') said.absent.set(log_index, type);
+      if (record === 'refused')
+        return [logFault(where, 'the service gives out no proof of it: it disagrees with the tree')];
+      if (record === 'absent' || record === 'closed') return [];
+      if (!isCommittedTo(leaf, record))
+        return [logFault(where, `its stored record is not the one that its leaf (${type}) commits to`)];
+      return checkSaid(type, [readMembers(record.record) ?? {}, log_index], [said, state]);
+    },
+    finish: () => [
+      ...findWithdrawalFaults(said, state),
+      ...findAmendmentFaults(said, state),
+      ...findErasureFaults(said, state),
+      ...findResponseFaults(said, state),
+    ],
+  };
+}

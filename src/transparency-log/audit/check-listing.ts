@@ -1,0 +1,106 @@
+import { differingFields, shownRatingFields } from '../../evidence/log/compare-record.ts';
+import { readMembers } from '../../evidence/log/read-record.ts';
+import type { RatingRecord } from '../../evidence/rating/rating.ts';
+import type { AuditState } from './audit-state.ts';
+import { findCountFaults } from './check-counts.ts';
+import type { ReadRecord, ShownListing } from './evidence-reader.ts';
+import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** One thing that is shown, the entry that it names, and the fields that must be as in the entry's record. */
+interface ShownItem {
+  readonly where: string;
+  readonly log_index: number;
+  readonly members: Members;
+  readonly fields: readonly string[];
+  readonly erased_at?: string | undefined;
+}
+
+const eventFields = ['handle', 'type', 'at', 'repository', 'root', 'root_generation', 'commit', 'reason'];
+/** A history shows no more events than this. */
+const longestHistory = 100;
+
+function toResponse({ id, subject_handle, response }: RatingRecord): ShownItem[] {
+  if (!response) return [];
+  return [
+    {
+      where: `response to rating ${id}`,
+      ...{ log_index: response.log_index, erased_at: response.erased_at },
+      members: { rating_id: id, subject_handle, text: response.text, created_at: response.created_at },
+      fields: ['rating_id', 'subject_handle', 'text', 'created_at'],
+    },
+  ];
+}
+
+const toItems = ({ handle, ratings, events }: ShownListing): ShownItem[] => [
+  ...ratings.flatMap((rating) => [
+    {
+      where: `rating ${rating.id} of ${handle}`,
+      ...{ log_index: rating.log_index, erased_at: rating.erased_at },
+      members: { ...rating },
+      fields: shownRatingFields(rating),
+    },
+    ...toResponse(rating),
+  ]),
+  ...(events ?? []).map((event) => ({
+    where: `claim event ${event.type} of ${handle} at ${event.at}`,
+    log_index: event.log_index,
+    members: { ...event, handle },
+    fields: eventFields,
+  })),
+];
+
+/** The log indexes that a listing shows. */
+export const indexesOf = (listing: ShownListing): number[] =>
+  toItems(listing).map(({ log_index }) => log_index);
+
+function findItemFault(
+  { where, log_index, members, fields, erased_at }: ShownItem,
+  record: ReadRecord | undefined,
+): AuditFault | undefined {
+  if (erased_at !== undefined || record === 'closed') return undefined;
+  if (record === 'refused')
+    return logFault(
+      where,
+      `entry ${log_index}, which it names, disagrees with the tree, so no proof of it is given`,
+    );
+  if (record === undefined || record === 'absent')
+    return rowFault(where, `it is shown, but entry ${log_index}, which it names, has no stored record`);
+  const committed = readMembers(record.record) ?? {};
+  const [field, ...more] = differingFields(committed, members, fields);
+  if (field === undefined) return undefined;
+  const others = more.length > 0 ? `; ${more.join(', ')} differ too` : '';
+  return rowFault(
+    where,
+    `${field} is ${toShownValue(members[field])}, but log entry ${log_index} says ${toShownValue(committed[field])}${others}`,
+  );
+}
+
+/** What a listing shows that its records do not say, and counts that do not follow from its records. */
+export function findListingFaults(
+  listing: ShownListing,
+  records: ReadonlyMap<number, ReadRecord>,
+): AuditFault[] {
+  const faults = toItems(listing).map((item) => findItemFault(item, records.get(item.log_index)));
+  return [...faults.filter((fault) => fault !== undefined), ...findCountFaults(listing)];
+}
+
+function noteRating({ id, withdrawn_at, superseded_by, erased_at }: RatingRecord, state: AuditState): void {
+  if (superseded_by !== undefined) state.superseded.set(id, superseded_by);
+  if (withdrawn_at === undefined) return;
+  state.tombstones.add(id);
+  if (erased_at !== undefined) state.erasedRatings.add(id);
+  else if (superseded_by === undefined) state.withdrawn.set(id, withdrawn_at);
+}
+
+/** Remembers what a listing shows, for the half of the audit that reads the log. */
+export function noteShown(listing: ShownListing, state: AuditState): void {
+  for (const { where, log_index, erased_at } of toItems(listing)) {
+    if (log_index < state.size) state.shown[log_index] = 1;
+    if (erased_at !== undefined) state.erased.set(log_index, { where, at: erased_at });
+  }
+  for (const rating of listing.ratings) noteRating(rating, state);
+  const last = listing.events ? listing.events[longestHistory - 1] : { log_index: -1 };
+  if (last) state.cutHistories.set(listing.handle, last.log_index);
+}

@@ -1,0 +1,47 @@
+import type { ClaimEvent, NativeSignals } from '../../evidence/listing/listing-document.ts';
+import type { CommittedRecord } from '../../evidence/log/leaf.ts';
+import type { NoteVerifier } from '../../evidence/log/signed-note.ts';
+import type { RatingRecord } from '../../evidence/rating/rating.ts';
+
+/** One log as its reader finds it. */
+export interface AuditedLog {
+  readonly id: number;
+  /** log_index of its first entry. */
+  readonly base: number;
+  readonly size: number;
+  /** Its newest published checkpoint, or its last one if it is closed; undefined if there is none to read. */
+  readonly checkpoint?: string | undefined;
+  /** The key that the log says is its own. */
+  readonly key?: NoteVerifier | undefined;
+}
+
+/** A record with its salt; `absent`: not stored; `refused`: the service does not give it out, because it is damaged; `closed`: of a closed log. */
+export type ReadRecord = CommittedRecord | 'absent' | 'refused' | 'closed';
+
+/** What a listing shows of the log: every version of its ratings, its claim history, its counts. */
+export interface ShownListing {
+  readonly handle: string;
+  readonly ratings: readonly RatingRecord[];
+  /** At most the first 100; undefined if no claim history is shown. */
+  readonly events: readonly ClaimEvent[] | undefined;
+  /** The counts and newest ratings of the listing document; undefined if no document is shown. */
+  readonly native?: Omit<NativeSignals, 'statement' | 'computed_score'> | undefined;
+}
+
+/** Where an audit reads: a database (stored-evidence.ts), or a service over HTTP (served-evidence.ts). */
+export interface EvidenceReader {
+  /** All logs, oldest first. */
+  logs(): Promise<AuditedLog[]>;
+  /** Leaf texts of one log from a position on. */
+  leaves(log: AuditedLog, from: number, limit: number): Promise<string[]>;
+  /** Which levels of tree nodes can be read: every one, or every eighth as in tiles. */
+  readonly levelStep: 1 | 8;
+  /** Tree nodes of one level from a position on. */
+  nodes(log: AuditedLog, level: number, range: { from: number; limit: number }): Promise<Buffer[]>;
+  /** What entries commit to, by log_index. */
+  records(indexes: readonly number[]): Promise<ReadonlyMap<number, ReadRecord>>;
+  /** Handles of all listings that show ratings or claim events, or that the log names. */
+  handles(): AsyncIterable<string>;
+  /** What a listing shows; undefined if it is withdrawn and shows nothing. */
+  listing(handle: string): Promise<ShownListing | undefined>;
+}

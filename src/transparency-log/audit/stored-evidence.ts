@@ -1,0 +1,76 @@
+import type { Config } from '../../config/config.ts';
+import { readCheckpoint } from '../../evidence/log/checkpoint.ts';
+import { verifierOf } from '../../evidence/log/signed-note.ts';
+import type { RatingRecord } from '../../evidence/rating/rating.ts';
+import type { LogHead } from '../../store/contract/transparency-log.ts';
+import type { Store } from '../../store/store.ts';
+import { readCheckpointFile } from '../checkpoint-file.ts';
+import { findKeyOfOrigin, logOfOrigin } from '../keys.ts';
+import type { AuditedLog, EvidenceReader, ReadRecord } from './evidence-reader.ts';
+
+const batchRatings = 100;
+const batchHandles = 100;
+
+interface Place {
+  readonly store: Store;
+  readonly config: Pick<Config, 'checkpointFile' | 'databaseUrl'>;
+  readonly clock: () => Date;
+}
+
+/** The checkpoint file's content where it is of this log, and the key that must have signed it. */
+async function readOwnCheckpoint({ store }: Place, { id }: LogHead, text: string | undefined) {
+  const origin = text && readCheckpoint(text)?.origin;
+  if (!origin || logOfOrigin(origin) !== id) return {};
+  const key = await findKeyOfOrigin({ store }, origin);
+  return { checkpoint: text, key: key && verifierOf(key) };
+}
+
+async function readLogs(place: Place): Promise<AuditedLog[]> {
+  const text = await readCheckpointFile(place.config);
+  const heads = await place.store.log.heads();
+  return Promise.all(
+    heads.map(async (head) => ({
+      ...{ id: head.id, base: head.base, size: head.size },
+      ...(head.closed_with === undefined && (await readOwnCheckpoint(place, head, text))),
+    })),
+  );
+}
+
+async function readAllRatings({ store, clock }: Place, handle: string): Promise<RatingRecord[]> {
+  const ratings: RatingRecord[] = [];
+  const now = clock().toISOString();
+  for (;;) {
+    const page = await store.ratings.list(handle, { after: ratings.at(-1), limit: batchRatings, now });
+    ratings.push(...page);
+    if (page.length < batchRatings) return ratings;
+  }
+}
+
+async function* readHandles({ store }: Place): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const handles = await store.listings.withEvidence(after, batchHandles);
+    yield* handles;
+    const last = handles.at(-1);
+    if (last === undefined || handles.length < batchHandles) return;
+    after = last;
+  }
+}
+
+/** Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it returns. */
+export const createStoredEvidence = (place: Place): EvidenceReader => ({
+  levelStep: 1,
+  logs: () => readLogs(place),
+  leaves: ({ base }, from, limit) => place.store.log.leaves(base + from, limit),
+  nodes: ({ id }, level, { from, limit }) => place.store.log.nodes(id, level, from, limit),
+  records: async (indexes) => {
+    const stored = await place.store.log.records(indexes);
+    return new Map(indexes.map((index): [number, ReadRecord] => [index, stored.get(index) ?? 'absent']));
+  },
+  handles: () => readHandles(place),
+  async listing(handle) {
+    const { store, clock } = place;
+    const facts = await store.listings.facts(handle, clock().toISOString());
+    const ratings = await readAllRatings(place, handle);
+    return { handle, ratings, events: await store.claims.history(handle), native: facts?.native };
+  },
+});
