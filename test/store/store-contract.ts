@@ -121,6 +121,30 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       ]);
       expect((await search('database', latest))[0]).toBe('n/database');
     });
+    it('sorts by update however many listings have the facets', async () => {
+      const dayOf = (at: number) => `2026-01-${String((at % 27) + 1).padStart(2, '0')}T00:00:00.000Z`;
+      const many = Array.from({ length: 2100 }, (_, at) =>
+        makeListing(`many/m${at}`, 1000 + at, {
+          updated_at: dayOf(at),
+          facets: ['tag:many', 'has:endpoint'],
+        }),
+      );
+      const oldest = { updated_at: '2026-03-01T00:00:00.000Z', facets: ['tag:many'] } as const;
+      await store.write((tx) =>
+        tx.listings.putListings([
+          ...many,
+          makeListing('oldest/many', 500, oldest),
+          makeListing('oldest/manyfold', 501, { ...oldest, facets: ['tag:many-fold'] }),
+        ]),
+      );
+      const latest = { sort: 'updated', facets: ['tag:many'], limit: 3 } as const;
+      expect(await list(latest)).toEqual(['oldest/many', 'many/m2078', 'many/m2051']);
+      const after = { id: 1000 + 26, updated_at: '2026-01-27T00:00:00.000Z' };
+      expect(await list({ ...latest, after })).toEqual(['many/m2077', 'many/m2050', 'many/m2023']);
+      expect(await list({ ...latest, facets: ['tag:many', 'has:endpoint'], limit: 1 })).toEqual([
+        'many/m2078',
+      ]);
+    });
     it('finds words without marks and in other scripts', async () => {
       expect(await search('cafe')).toEqual(['c/Café']);
       expect(await search('数据库')).toEqual(['c/Café']);

@@ -73,7 +73,7 @@ export interface ListingReads extends OptOutReads {
   near(handle: string, limit: number): Promise<string[]>;
   /** Visible listings that have words of a query, ranked. */
   search(query: SearchQuery): Promise<SearchRanking>;
-  /** Visible listings by their facets; by last update and facets, only the newest 1,000 of them. */
+  /** Visible listings by their facets. */
   list(query: ListQuery): Promise<ListingSummary[]>;
   /** Counts of visible listings that have all of these facets, up to 1,000. */
   listCounts(facets: readonly Facet[]): Promise<SearchCounts>;

@@ -1,10 +1,11 @@
+import { type SqlBool, sql } from 'kysely';
 import type { ListQuery } from '../../contract/listings.ts';
 import type { Db, SearchIndex } from '../../engine.ts';
 import type { ListingRow } from '../../schema/listings.ts';
 import { readVisibleListings } from './visible.ts';
 
-/** Listings with some facets that are sorted by their last update: the newest ones. */
-const maxSorted = 1000;
+/** So many listings with some facets are all read and sorted by their last update. */
+const maxSorted = 2000;
 
 /** The visible listings of some ids, in the same order. */
 export async function readByIds(db: Db, ids: readonly number[]): Promise<ListingRow[]> {
@@ -29,7 +30,10 @@ const newestFirst = (db: Db, after: number | undefined, limit: number) =>
     .limit(limit)
     .execute();
 
-const latestFirst = (db: Db, { after, limit }: ListQuery) =>
+/** A facet stands between spaces, or at an end of the column. */
+const hasFacet = (facet: string) => sql<SqlBool>`' ' || facets || ' ' like ${`% ${facet} %`}`;
+
+const latestFirst = (db: Db, { facets, after, limit }: ListQuery) =>
   db
     .selectFrom('listing')
     .selectAll()
@@ -39,24 +43,42 @@ const latestFirst = (db: Db, { after, limit }: ListQuery) =>
         eb(refTuple('updated_at', 'id'), '<', tuple(after?.updated_at ?? '', after?.id ?? 0)),
       ),
     )
+    .where((eb) => eb.and(facets.map(hasFacet)))
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
 
-/** Of the newest listings with some facets, those updated last. */
-async function latestWithFacets(db: Db, index: SearchIndex, { facets, after, limit }: ListQuery) {
-  const ids = await index.list(db, { facets, order: 'newest', after: undefined, limit: maxSorted });
+interface Updated {
+  readonly id: number;
+  readonly updated_at: string;
+}
+
+const isBehind = (a: Updated, b: Updated) =>
+  a.updated_at < b.updated_at || (a.updated_at === b.updated_at && a.id < b.id);
+
+/** Those of a few listings that come next by their last update. */
+async function sortLatest(db: Db, ids: readonly number[], { after, limit }: ListQuery): Promise<number[]> {
   if (ids.length === 0) return [];
-  const times = await db.selectFrom('listing').select(['id', 'updated_at']).where('id', 'in', ids).execute();
-  const isBehind = (a: { id: number; updated_at: string }, b: { id: number; updated_at: string }) =>
-    a.updated_at < b.updated_at || (a.updated_at === b.updated_at && a.id < b.id);
-  const sorted = times.sort((a, b) => (isBehind(a, b) ? 1 : -1));
-  const next = after ? sorted.filter((time) => isBehind(time, after)) : sorted;
-  return readByIds(
-    db,
-    next.slice(0, limit).map(({ id }) => id),
-  );
+  const times = await db
+    .selectFrom('listing')
+    .select(['id', 'updated_at'])
+    .where('id', 'in', [...ids])
+    .execute();
+  const next = after ? times.filter((time) => isBehind(time, after)) : times;
+  const sorted = next.sort((a, b) => (isBehind(a, b) ? 1 : -1));
+  return sorted.slice(0, limit).map(({ id }) => id);
+}
+
+/**
+ * Listings with some facets, those updated last first. Where there are many, listings are read by their last update
+ * until enough have the facets, which is soon; few are all read.
+ */
+async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
+  const range = { facets: query.facets, order: 'newest', after: undefined } as const;
+  const ids = await index.list(db, { ...range, limit: maxSorted + 1 });
+  if (ids.length <= maxSorted) return readByIds(db, await sortLatest(db, ids, query));
+  return latestFirst(db, query);
 }
 
 /** Visible listings by their facets alone, in one of three orders. */
