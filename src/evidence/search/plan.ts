@@ -1,3 +1,4 @@
+import type { Alternative } from './alternative.ts';
 import type { RankedWord } from './score.ts';
 
 /** One probe of the index: it finds the listings that have any of the terms of each group. */
@@ -31,8 +32,26 @@ interface Step extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }
 
-const toGroup = (word: RankedWord, strong: boolean): Atom[] =>
-  word.alternatives.map(({ terms }) => ({ terms, strong }));
+/** Alternatives without those that find nothing more than another one does. */
+export function widestOf(alternatives: readonly Alternative[]): Alternative[] {
+  const widest: Alternative[] = [];
+  for (const one of alternatives.toSorted((a, b) => a.terms.length - b.terms.length))
+    if (!widest.some(({ terms }) => terms.every((term) => one.terms.includes(term)))) widest.push(one);
+  return widest;
+}
+
+const toGroup = (alternatives: readonly Alternative[], strong: boolean): Atom[] =>
+  widestOf(alternatives).map(({ terms }) => ({ terms, strong }));
+
+/** Words without those that find the same as an earlier one, as `slides` does after `powerpoint`. */
+function distinctOf(words: readonly RankedWord[]): RankedWord[] {
+  const keyOf = ({ alternatives }: RankedWord) =>
+    widestOf(alternatives)
+      .map(({ terms }) => terms.join(' '))
+      .toSorted()
+      .join();
+  return [...new Map(words.toReversed().map((word) => [keyOf(word), word])).values()].reverse();
+}
 
 function expectedOf(words: readonly RankedWord[], strong: boolean, total: number): number {
   const shares = words.map(({ listings }) => (listings * (strong ? strongShare : 1)) / total);
@@ -41,7 +60,7 @@ function expectedOf(words: readonly RankedWord[], strong: boolean, total: number
 }
 
 const toStep = (words: readonly RankedWord[], strong: boolean, total: number): Step => ({
-  groups: words.map((word) => toGroup(word, strong)),
+  groups: words.map(({ alternatives }) => toGroup(alternatives, strong)),
   limit: words.length > 1 ? perProbe : enoughCandidates,
   expected: expectedOf(words, strong, total),
   read: Math.min(...words.map(({ listings }) => listings)) * (strong ? strongShare : 1),
@@ -61,7 +80,8 @@ const sumOfValues = (words: readonly RankedWord[]) => words.reduce((sum, { value
  * with several of the rarest words, down to each alone.
  */
 export function toSteps(words: readonly RankedWord[], total: number): Step[] {
-  const byRarity = words.filter(({ listings }) => listings > 0).toSorted((a, b) => b.value - a.value);
+  const found = words.filter(({ listings }) => listings > 0);
+  const byRarity = distinctOf(found.toSorted((a, b) => b.value - a.value));
   const rare: RankedWord[] = [];
   let listings = 0;
   for (const word of byRarity) {
@@ -73,7 +93,12 @@ export function toSteps(words: readonly RankedWord[], total: number): Step[] {
     rare.length > 0
       ? [
           {
-            groups: [rare.flatMap((word) => toGroup(word, false))],
+            groups: [
+              toGroup(
+                rare.flatMap(({ alternatives }) => alternatives),
+                false,
+              ),
+            ],
             limit: fewListings,
             expected: listings,
             read: 0,

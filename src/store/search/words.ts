@@ -1,5 +1,6 @@
 import type { Alternative } from '../../evidence/search/alternative.ts';
 import { isCorrectable, toHalves, toSpellings } from '../../evidence/search/misspelling.ts';
+import { widestOf } from '../../evidence/search/plan.ts';
 import type { ParsedQuery, QueryWord } from '../../evidence/search/query.ts';
 import type { RankedWord } from '../../evidence/search/score.ts';
 import { synonymsOf } from '../../evidence/search/synonym-lookup.ts';
@@ -125,7 +126,7 @@ const toValue = (listings: number, total: number) =>
 
 function toRanked({ term, found, share }: Expanded, counts: Counts, total: number): RankedWord {
   const own = counts.get(term) ?? Math.max(...found.map((one) => listingsOf(one, counts)));
-  const listings = found.reduce((sum, one) => sum + listingsOf(one, counts), 0);
+  const listings = widestOf(found).reduce((sum, one) => sum + listingsOf(one, counts), 0);
   return {
     term,
     alternatives: found,
