@@ -19,6 +19,7 @@ for (let first = 0; first < listings; first += perCommit) {
   const { listings: changes } = await planPage(store.listings, entries, {
     origin,
     at: new Date().toISOString(),
+    runId: 1,
   });
   await store.write((tx) => tx.listings.putListings(changes.map(({ listing }) => listing)));
   if (first % (perCommit * 25) === 0) process.stderr.write(` ${first}`);

@@ -10,7 +10,7 @@ export interface Config extends Values {
   readonly version: string;
   /** Name of the claim file at a repository's root. */
   readonly claimFile: string;
-  /** Where listings come from, as shown: `<REGISTRY_NAME> (MCP)`. */
+  /** Where listings come from, as shown: `<REGISTRY_NAME> (MCP)`, with `, saved copy` for a saved copy. */
   readonly origin: string;
 }
 
@@ -35,9 +35,12 @@ export function readConfig(
       `http://${values.host.includes(':') ? `[${values.host}]` : values.host}:${values.port}`,
     version,
     claimFile: 'dossier-claim.txt',
-    origin: `${values.registryName || sourceName(values.registryUrl)} (MCP)`,
+    origin: `${values.registryName || sourceName(values.registryUrl)} (MCP)${values.registryUrl.startsWith('file:') ? copySuffix : ''}`,
   };
 }
+
+/** Ends the origin of listings that were read from a saved copy. */
+export const copySuffix = ', saved copy';
 
 /** The host of a registry, the name of a saved copy's file; the shipped sample's registry where there is none. */
 const sourceName = (url: string) => {

@@ -13,7 +13,7 @@ import type { Origin } from './entry/signals.ts';
 /** A listing after the page, and before it. */
 export interface ListingChange extends ImportedListing {
   readonly known: Listing | undefined;
-  /** Whether the listing differs in more than `imported_at`. */
+  /** Whether the listing differs in more than when it was read. */
   readonly differs: boolean;
   /** The opt-out line that withdrew the listing until now, in a repository that it no longer records. */
   readonly optOut?: OptOut;
@@ -40,25 +40,25 @@ export interface PagePlan {
   readonly updatedAt: readonly string[];
 }
 
-/** The origin of a page and the time it is read, RFC 3339. */
+/** The origin of a page, the time it is read, RFC 3339, and the run that reads it. */
 export interface PageFacts {
   readonly origin: Origin;
   readonly at: string;
+  readonly runId: number;
 }
 
 /** Keeps the stored id while the first publication is the same, as the id may have moved past one that was taken. */
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
 
-const differ = (listing: Listing, { imported_at: _, ...known }: Listing): boolean => {
-  const { imported_at: __, ...now } = listing;
-  return !isDeepStrictEqual(now, known);
-};
+const withoutReading = ({ imported_at: _, import_run: __, ...listing }: Listing) => listing;
+const differ = (listing: Listing, known: Listing): boolean =>
+  !isDeepStrictEqual(withoutReading(listing), withoutReading(known));
 
 async function planListings(
   reads: ListingReads,
   { rows, versions }: { rows: ClassifiedEntries['rows']; versions: Versions },
-  { origin, at }: PageFacts,
+  { origin, at, runId }: PageFacts,
 ): Promise<Pick<PagePlan, 'listings' | 'optedOut'>> {
   const handles = [...new Set([...rows.values()].map(({ handle }) => handle))];
   const known = new Map((await reads.byHandles(handles)).map((listing) => [listing.handle, listing]));
@@ -73,7 +73,7 @@ async function planListings(
     const shown =
       picked && (rows.get(keyOf(handle, picked.version)) ?? (await reads.version(handle, picked.version)));
     const made = toListing(
-      { handle, versions: all, shown, known: before, importedAt: at },
+      { handle, versions: all, shown, known: before, importedAt: at, runId },
       ownOrigin(handle),
     );
     const listing = withKnownId(made.listing, before);

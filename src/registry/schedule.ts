@@ -70,7 +70,7 @@ async function keepImporting(context: ImportContext, signal: AbortSignal, run: I
 /** Imports the shipped sample into an empty store whose registry is the sample's; does nothing while another process imports. */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   const isEmpty = (await context.store.listings.count()) === 0;
-  if (isEmpty && context.config.origin === officialOrigin)
+  if (isEmpty && context.config.origin.startsWith(officialOrigin))
     await importOnce(context, { signal, source: sampleSource });
 }
 

@@ -46,7 +46,7 @@ async function writePage(current: Import, page: Page): Promise<void> {
   const cursor = page.nextCursor;
   current.run = await context.store.write(async (tx) => {
     if (current.source.name !== sampleSource) await endSample(tx, page, at);
-    const plan = await planPage(tx.listings, page.entries, { origin, at });
+    const plan = await planPage(tx.listings, page.entries, { origin, at, runId: run.id });
     if (plan.affected.length > 0 && guard.mustReview) throw new ReviewNeeded();
     guard.count(plan.affected);
     await applyPage(tx, plan, { runId: run.id, at, mayRelease: current.mayRelease });
@@ -70,7 +70,7 @@ async function review({ context, run, source, origin, guard, signal }: Import): 
   const { cursor, updatedSince } = run;
   const at = context.clock().toISOString();
   for await (const { entries } of readPages(source, { cursor, updatedSince, signal })) {
-    guard.count((await planPage(context.store.listings, entries, { origin, at })).affected);
+    guard.count((await planPage(context.store.listings, entries, { origin, at, runId: run.id })).affected);
     await setImmediate();
   }
   guard.clear();

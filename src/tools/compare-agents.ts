@@ -85,8 +85,7 @@ async function compareOne(
   try {
     const facts = await findListingFacts(handle, context);
     const listing = toListingDocument(facts, context.config);
-    const recordedAt = facts.lastImportAt ?? facts.listing.imported_at;
-    const compared = { listing, recordedAt, now_ms: context.clock().getTime() };
+    const compared = { listing, now_ms: context.clock().getTime() };
     const { description, sample } = listing;
     return { handle, description, ...(sample && { sample }), ...compareListing(compared, criteria) };
   } catch (error) {

@@ -15,7 +15,7 @@ const pageSize = 20;
 /** Counts by month up to the snapshot date of a listing; nothing is read for one without ratings. */
 async function countMonths(facts: ListingFacts, { store, clock }: Context): Promise<MonthCount[]> {
   if (facts.native.ratings === 0) return [];
-  const [first] = monthsUntil(snapshotDate({ times: [facts.lastImportAt, facts.lastNativeAt] }));
+  const [first] = monthsUntil(snapshotDate({ times: [facts.reading.observed_at, facts.lastNativeAt] }));
   return store.ratings.months(facts.listing.handle, {
     since: `${first}-01T00:00:00.000Z`,
     now: clock().toISOString(),

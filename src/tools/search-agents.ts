@@ -74,12 +74,12 @@ function toFacetCounts({ facets }: SearchCounts) {
 
 const orders = {
   relevance:
-    'words matched, rare words and names first; between equal ones, and without words: first published first',
+    'words matched, rare words and names first; between equal ones, and without words: by the oldest publication that was read, earliest first',
   updated: 'last updated first',
-  published: 'last published first',
+  published: 'by the oldest publication that was read, latest first',
 } as const;
 
-/** Finds listings, ordered by how well their texts match, and between equal ones by first publication. */
+/** Finds listings, ordered by how well their texts match, and between equal ones by the oldest publication that was read. */
 export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',

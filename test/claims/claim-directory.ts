@@ -54,6 +54,7 @@ export const claimableListing = (id: number, handle: string, repository: string 
   published_at: at,
   updated_at: at,
   imported_at: at,
+  import_run: 1,
   endpoint: 'https://mcp.webhook.co/mcp',
   repository,
   repository_key: repository?.replace('https://', '').toLowerCase(),

@@ -52,7 +52,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(short(listings[0]?.imported)).toEqual([
       ['transport', 'met', 'stdio is among the recorded transports.'],
       ['has_endpoint', 'not_met', 'No remote endpoint is recorded.'],
-      ['publisher_listings_at_most', 'met', 'The namespace has 1 listing, this one included.'],
+      ['publisher_listings_at_most', 'met', '1 listing of this namespace is stored here, this one included.'],
       ['endpoint_observed_alive', 'not_met', 'No remote endpoint is recorded.'],
     ]);
     expect(short(listings[0]?.native)).toEqual([

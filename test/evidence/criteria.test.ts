@@ -23,6 +23,7 @@ const base: ListingDocument = {
   published_at: '2026-01-10T00:00:00.000Z',
   updated_at: '2026-10-02T00:00:00.000Z',
   imported_at: '2026-10-03T00:00:00.000Z',
+  observed_at: '2026-11-01T08:00:00.000Z',
   remotes: [],
   packages: [],
   versions: [],
@@ -95,7 +96,6 @@ const npm = { registry_type: 'npm', identifier: '@example/tool', version: '1.2.0
 const judge = (criterion: CriterionName, value: string | number | undefined, change: Change) => {
   const compared = {
     listing: { ...base, ...change },
-    recordedAt: '2026-11-01T08:00:00.000Z',
     now_ms: Date.parse('2026-11-21T00:00:00.000Z'),
   };
   const asked = { criterion, ...(value !== undefined && { value }) };
@@ -230,8 +230,14 @@ const imported: readonly Row[] = [
     'not_met',
     'It does not have this tag. Tags follow from recorded facts and publisher keywords.',
   ),
-  row('listed_for_days', 315, {}, 'met', 'It was first published on 2026-01-10.'),
-  row('listed_for_days', 316, {}, 'not_met', 'It was first published on 2026-01-10.'),
+  row('listed_for_days', 315, {}, 'met', 'A version published on 2026-01-10 was read.'),
+  row(
+    'listed_for_days',
+    316,
+    {},
+    'unknown',
+    'Whether a version older than that of 2026-01-10 was published is not known.',
+  ),
   row(
     'listed_for_days',
     1,
@@ -301,21 +307,21 @@ const signals: readonly Row[] = [
     785,
     signal('publisher_listings', 785, 'observed'),
     'met',
-    'The namespace has 785 listings, this one included.',
+    '785 listings of this namespace are stored here, this one included.',
   ),
   row(
     'publisher_listings_at_most',
     784,
     signal('publisher_listings', 785, 'observed'),
     'not_met',
-    'The namespace has 785 listings, this one included.',
+    '785 listings of this namespace are stored here, this one included.',
   ),
   row(
     'publisher_listings_at_most',
     1,
     signal('publisher_listings', 1, 'observed'),
     'met',
-    'The namespace has 1 listing, this one included.',
+    '1 listing of this namespace is stored here, this one included.',
   ),
   ...(
     [

@@ -47,7 +47,7 @@ describe('the page of a listing', () => {
       'href="https://mcp.webhook.co/mcp" rel="nofollow ugc noopener noreferrer"',
       'href="https://github.com/webhook-co/webhook" rel="nofollow ugc noopener noreferrer"',
       'href="/tags/webhooks"',
-      '<dt>Origin</dt><dd>registry.modelcontextprotocol.io (MCP), imported ',
+      '<dt>Origin</dt><dd>registry.modelcontextprotocol.io (MCP), saved copy, as of <time datetime="2026-10-02T08:00:00.000Z">2026-10-02</time>, imported ',
       'href="/agents/co.webhook/webhook/claim"',
       '<h2 id="connect">Connect over MCP</h2>',
       'claude mcp add --transport http dossier http://127.0.0.1:3000/api/mcp',
@@ -108,7 +108,7 @@ describe('the page of a listing', () => {
     const listing = (await json.json()) as Record<string, unknown>;
     expect(listing).toMatchObject({
       handle: 'co.webhook/webhook',
-      origin: 'registry.modelcontextprotocol.io (MCP)',
+      origin: 'registry.modelcontextprotocol.io (MCP), saved copy',
       endpoint: 'https://mcp.webhook.co/mcp',
       repository: 'https://github.com/webhook-co/webhook',
       state: 'imported',

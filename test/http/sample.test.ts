@@ -28,17 +28,28 @@ describe('a listing of the shipped sample is called a sample', () => {
       sample: true,
       origin: 'sample shipped with Dossier, not a registry',
       evidence_snapshot_date: today,
+      origin_note: sentence,
     });
     const document = await readJson('/agents/co.webhook/webhook.json');
     expect(document).toMatchObject({
       sample: true,
       origin: 'registry, as given in the specification, not read there',
+      origin_note: specified,
     });
-    expect(document.signals.imported.map(({ kind }: { kind: string }) => kind)).toEqual([
-      'publisher_listings',
-      'endpoint_answers',
-      'repository_activity',
+    const signals = document.signals.imported.map(({ kind, state }: Record<string, string>) => [kind, state]);
+    expect(signals).toEqual([
+      ['version', 'not_stated'],
+      ['version_count', 'not_stated'],
+      ['first_published', 'not_stated'],
+      ['last_published', 'not_stated'],
+      ['publisher_listings', 'observed'],
+      ['endpoint_answers', 'not_checked'],
+      ['repository_activity', 'not_checked'],
     ]);
+    expect(document.signals.imported[0]).toMatchObject({
+      source: 'registry, as given in the specification, not read there',
+      reason: 'The version and the dates of this listing are those of the sample.',
+    });
   });
 
   it.each([
@@ -51,7 +62,7 @@ describe('a listing of the shipped sample is called a sample', () => {
     ['Markdown', `/agents/${madeUp}.md`, sentence],
     ['the badge', `/badge/${madeUp}`, 'evidence: sample'],
     ['a list', '/agents?q=invoices', '<li>sample</li>'],
-    ['the first page', '/', '<p class="note">Sample. First published'],
+    ['the first page', '/', '<p class="note">Sample. Published'],
     [
       'a comparison',
       `/compare?handle=${madeUp}&handle=co.webhook/webhook&active=true`,
@@ -89,7 +100,7 @@ it('ends when an import completes, with its claims and ratings', async () => {
   const taken = await readJson('/agents/com.politicalcomms/api.json');
   expect(taken).toMatchObject({
     description: 'As the registry has it',
-    origin: 'registry.modelcontextprotocol.io (MCP)',
+    origin: 'registry.modelcontextprotocol.io (MCP), saved copy',
     signals: { native: { ratings: 0 } },
     versions: [{ version: '1.0.0', published_at: '2026-10-01T08:00:00.000Z' }],
   });

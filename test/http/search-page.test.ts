@@ -116,7 +116,7 @@ describe('/agents', () => {
     );
     expect(page).toContain('<input type="hidden" form="search" name="sort" value="published">');
     expect(handlesIn(await textOf('/agents?sort=published'))[0]).toBe('org.loud/marks');
-    expect(await textOf('/agents?tag=calendar')).toContain('<strong>first published</strong>');
+    expect(await textOf('/agents?tag=calendar')).toContain('<strong>oldest publication</strong>');
   });
 
   it('is a page too where the search cannot be run', async () => {

@@ -83,7 +83,7 @@ describe('search_agents', () => {
   it('puts the listing whose handle is asked first, and sorts on request', async () => {
     const { listings, order } = (await search({ query: 'com.politicalcomms/api', sort: 'published' })).body;
     expect(listings?.[0]?.handle).toBe('com.politicalcomms/api');
-    expect(order).toBe('last published first; never by ratings');
+    expect(order).toBe('by the oldest publication that was read, latest first; never by ratings');
     expect((await search({ sort: 'best' })).body.fields).toEqual([
       expect.objectContaining({ field: 'sort' }),
     ]);

@@ -30,7 +30,7 @@ it('agent://status: what is listed, how fresh it is and what could not be read, 
   expect(status).toMatchObject({
     service: 'Dossier',
     as_of: expect.stringContaining(`${date}T`),
-    origin: 'registry.modelcontextprotocol.io (MCP)',
+    origin: 'registry.modelcontextprotocol.io (MCP), saved copy',
     listings: { count: 2, by_state: { imported: 2, claimed: 0, suspended: 0 } },
     import: {
       state: 'done',

@@ -110,7 +110,7 @@ describe('importing from a registry', () => {
     expect(await store.listings.count()).toBe(3);
   });
 
-  it('yields signals dated by the registry, not by the reading', async () => {
+  it('yields signals dated by the reading; the dates of the registry are facts of their own', async () => {
     const { run, store, wait } = await open([
       registryEntry(
         'io.github.owner/tool',
@@ -122,18 +122,22 @@ describe('importing from a registry', () => {
     wait(3600);
     await run();
     const signals = (await store.listings.facts('io.github.owner/tool'))?.imported ?? [];
-    expect(signals.map(({ kind, value, state, observed_at }) => [kind, value, state, observed_at])).toEqual([
-      ['registry_status', 'deprecated', 'observed', '2026-10-05T00:00:00.000Z'],
-      ['registry_status_message', 'Use 2.0', 'observed', '2026-10-05T00:00:00.000Z'],
-      ['version_count', 1, 'observed', '2026-10-01T08:00:00.000Z'],
-      ['first_published', '2026-10-01T08:00:00.000Z', 'observed', '2026-10-01T08:00:00.000Z'],
-      ['last_published', '2026-10-01T08:00:00.000Z', 'observed', '2026-10-01T08:00:00.000Z'],
-      ['transports', 'sse', 'observed', '2026-10-01T08:00:00.000Z'],
-      ['package_types', null, 'not_stated', '2026-10-01T08:00:00.000Z'],
-      ['recorded_repository', 'github.com/owner/tool', 'observed', '2026-10-01T08:00:00.000Z'],
-      ['namespace_proof', 'github account', 'observed', '2026-10-01T08:00:00.000Z'],
-      ['namespace_matches_repository_owner', true, 'observed', '2026-10-01T08:00:00.000Z'],
+    expect(signals.map(({ kind, value, state }) => [kind, value, state])).toEqual([
+      ['registry_status', 'deprecated', 'observed'],
+      ['registry_status_message', 'Use 2.0', 'observed'],
+      ['registry_last_changed', '2026-10-05T00:00:00.000Z', 'observed'],
+      ['version_count', 1, 'observed'],
+      ['first_published', '2026-10-01T08:00:00.000Z', 'observed'],
+      ['last_published', '2026-10-01T08:00:00.000Z', 'observed'],
+      ['transports', 'sse', 'observed'],
+      ['package_types', null, 'not_stated'],
+      ['recorded_repository', 'github.com/owner/tool', 'observed'],
+      ['namespace_proof', 'github account', 'observed'],
+      ['namespace_matches_repository_owner', true, 'observed'],
     ]);
+    expect(new Set(signals.map(({ observed_at }) => observed_at))).toEqual(
+      new Set(['2026-11-01T00:00:00.000Z']),
+    );
     expect(signals[0]).toMatchObject({ source: 'registry.test (MCP)', method_version: 'import/1' });
     expect(signals[0]?.source_url).toMatch(/\/v0\.1\/servers\/io\.github\.owner%2Ftool\/versions$/);
   });

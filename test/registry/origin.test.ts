@@ -49,13 +49,13 @@ it('stays what it was when REGISTRY_URL changes', async () => {
   expect(await origins('a.b/served')).toEqual([host]);
   await importAs({ REGISTRY_URL: `file:${join(folder, 'copy.json')}` });
   expect(await origins('a.b/served')).toEqual([host]);
-  expect(await origins('a.b/copied')).toEqual(['copy.json (MCP)']);
+  expect(await origins('a.b/copied')).toEqual(['copy.json (MCP), saved copy']);
 });
 
 it.each([
-  ['the name set for the registry', { REGISTRY_NAME: 'Ours' }, 'Ours (MCP)'],
-  ['the official one, where that is configured', {}, 'registry.modelcontextprotocol.io (MCP)'],
-  ['its file’s name else', { REGISTRY_URL: 'https://registry.example' }, 'copy.json (MCP)'],
+  ['the name set for the registry', { REGISTRY_NAME: 'Ours' }, 'Ours (MCP), saved copy'],
+  ['the official one, where that is configured', {}, 'registry.modelcontextprotocol.io (MCP), saved copy'],
+  ['its file’s name else', { REGISTRY_URL: 'https://registry.example' }, 'copy.json (MCP), saved copy'],
 ])('of a saved copy is %s', async (_, environment, origin) => {
   await importAs(environment, join(folder, 'copy.json'));
   expect(await origins('a.b/copied')).toEqual([origin]);

@@ -17,6 +17,7 @@ export const makeListing = (handle: string, id: number, change: Partial<Listing>
   published_at: time,
   updated_at: time,
   imported_at: time,
+  import_run: 1,
   endpoint: undefined,
   repository: undefined,
   repository_key: undefined,

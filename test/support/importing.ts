@@ -28,13 +28,14 @@ export async function readWritten(store: Store): Promise<unknown> {
       .filter((_, at) => at % 10 === 0)
       .map(async ({ handle }) => {
         const found = await store.listings.facts(handle);
-        return { imported: found?.imported, versions: found?.versions };
+        const imported = found?.imported.map(({ observed_at: _, ...signal }) => signal);
+        return { imported, versions: found?.versions };
       }),
   );
   const versions = await store.listings.versionSummaries(handles);
   const order = ({ handle, version }: { handle: string; version: string }) => `${handle} ${version}`;
   return {
-    listings: listings.map(({ imported_at: _, ...listing }) => listing),
+    listings: listings.map(({ imported_at: _, import_run: __, ...listing }) => listing),
     facts,
     versions: versions.sort((a, b) => (order(a) < order(b) ? -1 : 1)),
   };

@@ -8,6 +8,7 @@ import {
   numberCriterion,
   plainCriterion,
   recordedFinding,
+  signalOf,
   tagCriterion,
 } from './criterion.ts';
 
@@ -106,16 +107,28 @@ const tag = tagCriterion({ evidence, label: 'Has the tag {}' }, (compared, wante
   );
 });
 
+const notFirst = (day: string, reason = '') =>
+  `Whether a version older than that of ${day} was published is not known. ${reason}`.trim();
+
 const future = 'The recorded date is in the future.';
 
+/** A publication that was read shows an age; without older versions it does not show that there is no greater one. */
 const listedForDays = numberCriterion(
   { evidence, label: 'First published at least {} day(s) ago', max: maxDays },
   (compared, days) => {
-    const { published_at } = compared.listing;
+    const { published_at, sample } = compared.listing;
+    const first = signalOf(compared, 'first_published');
     const age_days = daysSince(published_at, compared.now_ms);
     if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
-    const fact = `It was first published on ${published_at.slice(0, 10)}.`;
-    return recordedFinding(compared, { result: decided(age_days >= days), fact });
+    const day = published_at.slice(0, 10);
+    if (first?.state === 'observed')
+      return recordedFinding(compared, {
+        result: decided(age_days >= days),
+        fact: `It was first published on ${day}.`,
+      });
+    const isOld = age_days >= days && !sample;
+    const fact = isOld ? `A version published on ${day} was read.` : notFirst(day, first?.reason);
+    return recordedFinding(compared, { result: isOld ? 'met' : 'unknown', fact });
   },
 );
 

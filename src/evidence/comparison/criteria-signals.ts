@@ -1,4 +1,5 @@
 import { ownerTexts } from '../namespace.ts';
+import { counted } from '../text/plural.ts';
 import {
   type ComparedListing,
   type Criterion,
@@ -67,7 +68,7 @@ const publisherListingsAtMost = numberCriterion(
         result: 'unknown',
         fact: 'The listings of this publisher were not counted.',
       });
-    const fact = `The namespace has ${count} ${count === 1 ? 'listing' : 'listings'}, this one included.`;
+    const fact = `${counted(count, 'listing')} of this namespace ${count === 1 ? 'is' : 'are'} stored here, this one included.`;
     return signalFinding(compared, concentration, { result: decided(count <= most), fact });
   },
 );

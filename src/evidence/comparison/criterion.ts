@@ -4,11 +4,9 @@ import type { ImportedSignal, ListingDocument } from '../listing/listing-documen
 export const comparisonResults = ['met', 'not_met', 'unknown'] as const;
 type ComparisonResult = (typeof comparisonResults)[number];
 
-/** What a rule judges: the listing document as every face shows it, and two times. */
+/** What a rule judges: the listing document as every face shows it, at a time. */
 export interface ComparedListing {
   readonly listing: ListingDocument;
-  /** As of when the registry's record is known, RFC 3339. */
-  readonly recordedAt: string;
   readonly now_ms: number;
 }
 
@@ -88,8 +86,8 @@ export const signalOf = (
   kind: string,
 ): ImportedSignal | undefined => listing.signals.imported.find((signal) => signal.kind === kind);
 
-/** A finding from the registry's record, as of the import that read it. */
+/** A finding from the registry's record, as of its reading. */
 export const recordedFinding = (
-  { listing, recordedAt }: ComparedListing,
+  { listing }: ComparedListing,
   found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
-): Finding => ({ ...found, source: listing.origin, as_of: recordedAt.slice(0, 10) });
+): Finding => ({ ...found, source: listing.origin, as_of: listing.observed_at.slice(0, 10) });

@@ -4,7 +4,9 @@ import type { ImportedSignal, ListingDocument } from './listing-document.ts';
 import type { ListingFacts } from './listing-facts.ts';
 import { notChecked } from './not-checked.ts';
 import { toNotKnown } from './not-known.ts';
-import { isSample } from './sample.ts';
+import { savedCopySentence } from './reading.ts';
+import { toRecordSignals } from './record-signals.ts';
+import { isSample, sampleSentence } from './sample.ts';
 import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
 
 /** The service that the links of a document point to. */
@@ -40,14 +42,13 @@ export function listingLinks(handle: string, publicUrl: string): ListingDocument
   };
 }
 
-function snapshotFacts({ listing, native, lastNativeAt, lastImportAt }: ListingFacts) {
-  // Before the first completed import, this listing's own reading is the latest.
-  const times = [lastImportAt ?? listing.imported_at, lastNativeAt];
+function snapshotFacts({ listing, native, lastNativeAt, reading }: ListingFacts) {
   return {
     handle: listing.handle,
     ratings: native.ratings,
     independent: native.independent.ratings,
-    times,
+    times: [reading.observed_at, lastNativeAt],
+    copy_at: reading.kind === 'saved_copy' ? reading.observed_at : undefined,
   };
 }
 
@@ -65,20 +66,21 @@ function toClaim({ listing, claim, claimHistory }: ListingFacts): ListingDocumen
   };
 }
 
-/** How many listings the publisher has, as of the last import; counted when the facts are read. */
-function publisherSignal({ listing, publisherListings, lastImportAt }: ListingFacts): ImportedSignal {
+/** How many listings of the publisher are stored here; counted when the facts are read. */
+function publisherSignal({ listing, publisherListings, reading }: ListingFacts): ImportedSignal {
   return {
     kind: 'publisher_listings',
     value: publisherListings,
     unit: 'listings',
     source: listing.origin,
-    observed_at: lastImportAt ?? listing.imported_at,
+    observed_at: reading.observed_at,
     method_version: 'import/1',
     state: 'observed',
   };
 }
 
-function toRecorded({ listing }: ListingFacts) {
+function toRecorded({ listing, reading }: ListingFacts) {
+  const origin_note = sampleSentence(listing) ?? savedCopySentence(reading, listing);
   return {
     handle: listing.handle,
     ...(listing.title && { title: listing.title }),
@@ -86,11 +88,13 @@ function toRecorded({ listing }: ListingFacts) {
     version: listing.version,
     ...(isSample(listing) && { sample: true as const }),
     origin: listing.origin,
+    ...(origin_note && { origin_note }),
     origin_status: listing.origin_status,
     ...(listing.status_message && { status_message: listing.status_message }),
     published_at: listing.published_at,
     updated_at: listing.updated_at,
     imported_at: listing.imported_at,
+    observed_at: reading.observed_at,
     ...(listing.endpoint && { endpoint: listing.endpoint }),
     remotes: [...listing.remotes],
     packages: [...listing.packages],
@@ -100,10 +104,16 @@ function toRecorded({ listing }: ListingFacts) {
   };
 }
 
-/** Facts from elsewhere, and those that were not checked. */
+/** Facts from elsewhere, those of the record as of its reading, and those that were not checked. */
 function toImported(facts: ListingFacts): ImportedSignal[] {
-  const known = [...facts.imported, publisherSignal(facts)];
-  return [...known, ...notChecked(facts.listing, known, facts.lastImportAt ?? facts.listing.imported_at)];
+  const { listing, imported, reading } = facts;
+  const ofRecord = ({ source }: ImportedSignal) => source === listing.origin;
+  const known = [
+    ...toRecordSignals(imported.filter(ofRecord), { listing, reading }),
+    ...imported.filter((signal) => !ofRecord(signal)),
+    publisherSignal(facts),
+  ];
+  return [...known, ...notChecked(listing, known, reading.observed_at)];
 }
 
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */

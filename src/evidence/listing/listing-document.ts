@@ -5,10 +5,7 @@ import { type RatingCounts, ratingCounts, shortRating } from '../rating/rating.t
 import { listingInput } from './listing-input.ts';
 
 /** Present on a listing of the shipped sample only. */
-export const sampleFlag = z
-  .literal(true)
-  .optional()
-  .describe('true: shipped sample, not read from a registry');
+export const sampleFlag = z.literal(true).optional().describe('true: shipped sample');
 
 /** One tag and why the listing has it. */
 export const listingTag = z.object({ tag: z.string(), reason: z.string() });
@@ -27,6 +24,7 @@ export const importedSignal = z.object({
   observed_at: z.string(),
   method_version: z.string(),
   state: z.enum(signalStates),
+  reason: z.string().optional(),
 });
 export type ImportedSignal = z.infer<typeof importedSignal>;
 
@@ -136,11 +134,13 @@ export const listingDocument = z.object({
   description: z.string(),
   version: z.string(),
   origin: z.string(),
+  origin_note: z.string().optional().describe('If not read from a registry'),
   origin_status: z.enum(['active', 'deprecated']),
   status_message: z.string().optional(),
   published_at: z.string(),
   updated_at: z.string(),
   imported_at: z.string(),
+  observed_at: z.string(),
   endpoint: z.string().optional(),
   remotes: z.array(listingRemote),
   packages: z.array(listingPackage),

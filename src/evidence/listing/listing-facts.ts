@@ -1,6 +1,7 @@
 import type { Claim } from '../claim/claim.ts';
 import type { Listing, VersionSummary } from './listing.ts';
 import type { ClaimEvent, ImportedSignal, NativeSignals } from './listing-document.ts';
+import type { Reading } from './reading.ts';
 
 /** Everything known about one listing; its parts are read side by side, not as of one moment. */
 export interface ListingFacts {
@@ -16,5 +17,5 @@ export interface ListingFacts {
   /** When the group of a rating changes next by time alone, RFC 3339. */
   readonly changesAt?: string;
   readonly lastNativeAt: string | undefined;
-  readonly lastImportAt: string | undefined;
+  readonly reading: Reading;
 }

@@ -15,7 +15,9 @@ export interface ListingSummary {
   readonly status_message: string | undefined;
   readonly published_at: string;
   readonly updated_at: string;
+  /** When it was read; `import_run` is the run that read it. */
   readonly imported_at: string;
+  readonly import_run: number;
   readonly endpoint: string | undefined;
   readonly repository: string | undefined;
   /** Lower-cased host/path without .git; equal for two listings of one repository. */

@@ -9,7 +9,7 @@ const specified: ReadonlySet<string> = new Set(['co.webhook/webhook', 'com.polit
 export const sampleOriginOf = (handle: string): string =>
   specified.has(handle) ? specificationOrigin : sampleOrigin;
 
-/** Whether a listing is one of the shipped sample; the origin of any other ends in its kind, `(MCP)`. */
+/** Whether a listing is one of the shipped sample; the origin of any other has its kind, `(MCP)`. */
 export const isSample = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin === sampleOrigin || origin === specificationOrigin;
 

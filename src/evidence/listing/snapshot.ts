@@ -6,11 +6,13 @@ export interface SnapshotFacts {
   readonly ratings: number;
   /** Ratings of the group independent. */
   readonly independent: number;
-  /** RFC 3339 times of the last completed import and the last native event, where there are any. */
+  /** RFC 3339 times as of which the record is known, and of the last native event if there is one. */
   readonly times: readonly (string | undefined)[];
+  /** As of when a listing is known that was read from a saved copy, RFC 3339. */
+  readonly copy_at?: string | undefined;
 }
 
-/** The as-of date: the later of the last completed import and the last native event, YYYY-MM-DD. */
+/** The as-of date: the later of the reading of the record and the last native event, YYYY-MM-DD. */
 export const snapshotDate = ({ times }: Pick<SnapshotFacts, 'times'>): string =>
   (
     times
@@ -30,7 +32,10 @@ export function snapshotSentence(facts: SnapshotFacts): string {
     facts.ratings === 0
       ? 'no rating evidence'
       : `${counted(facts.ratings, 'native rating')}, ${ofIndependent(facts)},`;
-  return `${facts.handle} is listed with ${evidence} as of ${snapshotDate(facts)}. A listing is not verification and not a recommendation to buy.`;
+  const copy = facts.copy_at
+    ? ` Its record is from a saved copy of a registry, as of ${facts.copy_at.slice(0, 10)}.`
+    : '';
+  return `${facts.handle} is listed with ${evidence} as of ${snapshotDate(facts)}.${copy} A listing is not verification and not a recommendation to buy.`;
 }
 
 /** The statement about a listing's native ratings; for none, it points out that this matters. */

@@ -5,7 +5,7 @@ const slotsPerMillisecond = 1024;
 const latest_ms = 8_790_000_000_000;
 
 /**
- * The static rank of a listing, which orders every list: first publication (RFC 3339), then a checksum of the handle.
+ * The static rank of a listing, which orders every list: the oldest publication that was read (RFC 3339), then a checksum of the handle.
  * Ratings and new versions never change it. A whole number from 0 to 2^53. Two listings first published in the same
  * millisecond may have the same rank; the store then takes the next free one.
  */

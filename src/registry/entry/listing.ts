@@ -1,12 +1,12 @@
 import { toFacets, withNativeFacets } from '../../evidence/listing/facets.ts';
 import type { Listing, ListingVersion, VersionSummary } from '../../evidence/listing/listing.ts';
 import { claimStates, type ImportedSignal } from '../../evidence/listing/listing-document.ts';
-import { isSample, isSpecified } from '../../evidence/listing/sample.ts';
+import { isSpecified } from '../../evidence/listing/sample.ts';
 import { toStaticRank } from '../../evidence/listing/static-rank.ts';
 import { toTags } from '../../evidence/listing/tags.ts';
 import { nothingRecorded, type Recorded, toRecorded } from './recorded.ts';
 import type { ServerJson } from './server-json.ts';
-import { type Origin, type SignalFacts, toImportSignals } from './signals.ts';
+import { type Origin, toImportSignals } from './signals.ts';
 import { newest, oldest } from './times.ts';
 
 const kindForm = /^[a-z0-9][a-z0-9.-]{0,31}$/;
@@ -21,6 +21,8 @@ export interface ListingSource {
   /** The stored listing, if there is one. */
   readonly known: Listing | undefined;
   readonly importedAt: string;
+  /** The run that reads it. */
+  readonly runId: number;
 }
 
 /** A listing and the signals that the import derives. */
@@ -67,7 +69,7 @@ function toTagsAndFacets(recorded: Recorded, known: Listing | undefined) {
 }
 
 function combine(source: ListingSource, recorded: Recorded, origin: Origin): Listing {
-  const { handle, versions, shown, known, importedAt } = source;
+  const { handle, versions, shown, known, importedAt, runId } = source;
   const published_at = oldest(versions.map((version) => version.published_at));
   const { keywords: _, ...fields } = recorded;
   return {
@@ -81,21 +83,14 @@ function combine(source: ListingSource, recorded: Recorded, origin: Origin): Lis
     published_at,
     updated_at: shown?.updated_at ?? newest(versions.map((version) => version.updated_at)),
     imported_at: importedAt,
+    import_run: runId,
     withdrawn: shown ? undefined : 'deleted',
     ...(shown ? toTagsAndFacets(recorded, known) : { tags: [], facets: [] }),
   };
 }
 
-/** The signals of a listing; those of the shipped sample are as of the reading of its file. */
-function toSignals(facts: SignalFacts, origin: Origin, importedAt: string): ImportedSignal[] {
-  const listing = { origin: origin.name };
-  if (isSpecified(listing)) return [];
-  const signals = toImportSignals(facts, origin);
-  return isSample(listing) ? signals.map((signal) => ({ ...signal, observed_at: importedAt })) : signals;
-}
-
 /**
- * Derives a server's listing from all its versions; pure. `published_at` is the first publication. A listing whose
+ * Derives a server's listing from all its versions; pure. `published_at` is the oldest publication of all its versions. A listing whose
  * versions are all deleted is withdrawn and has no publisher text.
  */
 export function toListing(source: ListingSource, origin: Origin): ImportedListing {
@@ -104,6 +99,7 @@ export function toListing(source: ListingSource, origin: Origin): ImportedListin
   const listing = combine(source, recorded, origin);
   const { remotes, packages, repository_key: repositoryKey } = recorded;
   const statusMessage = shown?.status_message;
-  const facts = { handle, versions, shown, statusMessage, remotes, packages, repositoryKey };
-  return { listing, signals: toSignals(facts, origin, source.importedAt) };
+  const { importedAt } = source;
+  const facts = { handle, versions, shown, statusMessage, remotes, packages, repositoryKey, importedAt };
+  return { listing, signals: isSpecified(listing) ? [] : toImportSignals(facts, origin) };
 }

@@ -27,70 +27,70 @@ export interface SignalFacts {
   readonly remotes: readonly ListingRemote[];
   readonly packages: readonly ListingPackage[];
   readonly repositoryKey: string | undefined;
+  /** When they were read, RFC 3339. */
+  readonly importedAt: string;
 }
 
-type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'observed_at' | 'state'>;
+type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'state'>;
 type Value = ImportedSignal['value'] | undefined;
 
 /** A fact with a value is `observed`, one without is `not_stated`. */
-const fact = (kind: string, value: Value, observed_at: string): Fact =>
+const fact = (kind: string, value: Value): Fact =>
   value === undefined || value === ''
-    ? { kind, value: null, observed_at, state: 'not_stated' }
-    : { kind, value, observed_at, state: 'observed' };
+    ? { kind, value: null, state: 'not_stated' }
+    : { kind, value, state: 'observed' };
 
 const listed = (values: readonly (string | undefined)[]) => [...new Set(values.filter(Boolean))].join(', ');
 
 function historyFacts({ versions }: SignalFacts): Fact[] {
   const published = versions.map(({ published_at }) => published_at);
-  const first = oldest(published);
-  const last = newest(published);
   return [
-    { ...fact('version_count', versions.length, last), unit: 'versions' },
-    fact('first_published', first, first),
-    fact('last_published', last, last),
+    { ...fact('version_count', versions.length), unit: 'versions' },
+    fact('first_published', oldest(published)),
+    fact('last_published', newest(published)),
   ];
 }
 
-function namespaceFacts({ handle, repositoryKey }: SignalFacts, at: string): Fact[] {
+function namespaceFacts({ handle, repositoryKey }: SignalFacts): Fact[] {
   const account = handle.toLowerCase().startsWith('io.github.');
   const match = namespaceMatchesRepositoryOwner(handle, repositoryKey);
   const owner = 'namespace_matches_repository_owner';
   return [
-    fact('namespace_proof', account ? 'github account' : 'domain', at),
+    fact('namespace_proof', account ? 'github account' : 'domain'),
     match === 'not_comparable'
-      ? { kind: owner, value: null, observed_at: at, state: 'not_checked' }
-      : fact(owner, match === 'yes', at),
+      ? { kind: owner, value: null, state: 'not_checked' }
+      : fact(owner, match === 'yes'),
   ];
 }
 
-function recordFacts(facts: SignalFacts, { published_at, status, updated_at }: VersionSummary): Fact[] {
+function recordFacts(facts: SignalFacts, { status, updated_at }: VersionSummary): Fact[] {
   const { remotes, packages, repositoryKey, statusMessage } = facts;
   const transports = [...remotes.map(({ type }) => type), ...packages.map(({ transport }) => transport)];
   return [
-    fact('registry_status', status, updated_at),
-    ...(statusMessage ? [fact('registry_status_message', statusMessage, updated_at)] : []),
+    fact('registry_status', status),
+    ...(statusMessage ? [fact('registry_status_message', statusMessage)] : []),
+    fact('registry_last_changed', updated_at),
     ...historyFacts(facts),
-    fact('transports', listed(transports), published_at),
-    fact('package_types', listed(packages.map(({ registry_type }) => registry_type)), published_at),
-    fact('recorded_repository', repositoryKey, published_at),
-    ...namespaceFacts(facts, published_at),
+    fact('transports', listed(transports)),
+    fact('package_types', listed(packages.map(({ registry_type }) => registry_type))),
+    fact('recorded_repository', repositoryKey),
+    ...namespaceFacts(facts),
   ];
 }
 
 /**
- * The signals that the import derives. `observed_at` is the registry's time (publication or last update of a version),
- * never the time of the import, so that importing the same entry again changes nothing.
+ * The signals that the import derives. `observed_at` is when the entry was read; a later reading that finds nothing
+ * changed moves it (evidence/listing/reading.ts). Dates that the registry states are facts of their own.
  */
 export function toImportSignals(facts: SignalFacts, origin: Origin): ImportedSignal[] {
-  const { handle, versions, shown } = facts;
-  const found = shown
-    ? recordFacts(facts, shown)
-    : [fact('registry_status', 'deleted', newest(versions.map(({ updated_at }) => updated_at)))];
+  const { handle, shown, importedAt } = facts;
+  const found = shown ? recordFacts(facts, shown) : [fact('registry_status', 'deleted')];
   const source_url = origin.api && `${origin.api}/servers/${encodeURIComponent(handle)}/versions`;
   return found.map((one) => ({
     ...one,
     source: origin.name,
     ...(source_url && { source_url }),
+    observed_at: importedAt,
     method_version: methodVersion,
   }));
 }

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../../config/config.ts';
+import { type Config, copySuffix } from '../../config/config.ts';
 import { isHandle } from '../../evidence/handle.ts';
 import { sampleOrigin } from '../../evidence/listing/sample.ts';
 import { createRegistryClient, type Patience } from './client.ts';
@@ -30,7 +30,7 @@ function originOf(source: string, { registryUrl, registryName, origin }: Setting
   if (source.replace(/\/+$/, '') === registryUrl) return origin;
   if (isWeb(source)) return `${new URL(source).host} (MCP)`;
   const configured = URL.parse(registryUrl)?.host === official ? official : basename(source);
-  return `${registryName || configured} (MCP)`;
+  return `${registryName || configured} (MCP)${copySuffix}`;
 }
 
 const openSample = () => openSavedCopy(samplePath, sampleOrigin, sampleSource);

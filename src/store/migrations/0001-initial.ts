@@ -10,7 +10,7 @@ const listing = ({ int8, text }: Types): Statements => [
     id ${int8} not null primary key, handle ${text} not null, handle_folded ${text} not null,
     namespace ${text} not null, description ${text} not null, version ${text} not null, origin ${text} not null,
     origin_status ${text} not null, published_at ${text} not null, updated_at ${text} not null,
-    imported_at ${text} not null, remotes ${text} not null, packages ${text} not null, tags ${text} not null,
+    imported_at ${text} not null, import_run ${int8} not null, remotes ${text} not null, packages ${text} not null, tags ${text} not null,
     facets ${text} not null, title ${text}, status_message ${text}, endpoint ${text}, repository ${text},
     repository_key ${text}, website ${text}, withdrawn ${text})`,
   sql`create unique index listing_handle on listing (handle)`,

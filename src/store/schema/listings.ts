@@ -17,6 +17,7 @@ export interface ListingRow {
   published_at: Time;
   updated_at: Time;
   imported_at: Time;
+  import_run: number;
   endpoint: string | null;
   repository: string | null;
   /** Lower-cased host/path without .git; the same for two listings of one repository. */

@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { sampleSentence } from '../../evidence/listing/sample.ts';
 import { type Html, pagePath, paste } from '../layout/html.ts';
 import { type Badge, type BadgeStyle, badgeSize, badgeStyles, toBadge } from './badge.ts';
 
@@ -15,7 +14,7 @@ export interface BadgedListing {
 /** The badge of a listing document. */
 export const toBadged = (listing: ListingDocument): BadgedListing => ({
   handle: listing.handle,
-  statement: sampleSentence(listing) ?? listing.signals.native.statement,
+  statement: (listing.sample && listing.origin_note) || listing.signals.native.statement,
   date: listing.evidence_snapshot_date,
   badge: toBadge(listing),
 });

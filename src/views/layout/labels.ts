@@ -20,6 +20,12 @@ export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A cla
 /** An identifier as words: `namespace_changed` becomes `namespace changed`. */
 export const toLabel = (name: string): string => name.replaceAll('_', ' ');
 
+/** The dates of the version shown: its own publication, and the last change of its entry. */
+export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {
+  const shown = versions.find((one) => one.version === version);
+  return `${shown ? `published ${shown.published_at.slice(0, 10)}, ` : ''}updated ${updated_at.slice(0, 10)}`;
+};
+
 /** How many versions are shown, of how many; a document lists the newest ten. */
 export function versionsTitle({ versions, signals: { imported } }: ListingDocument): string {
   const known = imported.find(({ kind, state }) => kind === 'version_count' && state === 'observed')?.value;

@@ -1,10 +1,13 @@
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { sampleSentence } from '../../evidence/listing/sample.ts';
 import { pagePath } from './html.ts';
 import type { PageHead } from './page-head.ts';
 
 const isPlainHttps = (address: string | undefined): address is string =>
   address?.startsWith('https://') === true && URL.canParse(address);
+
+/** Whether the oldest version that was read is known to be the first. */
+const isFirst = ({ signals }: ListingDocument) =>
+  signals.imported.some(({ kind, state }) => kind === 'first_published' && state === 'observed');
 
 /** A listing as schema.org's SoftwareApplication: recorded facts only, never ratings, because those are not a grade. */
 const toData = (listing: ListingDocument): object => {
@@ -16,12 +19,14 @@ const toData = (listing: ListingDocument): object => {
     name: listing.handle,
     ...(listing.title && { alternateName: listing.title }),
     description: listing.description,
-    disambiguatingDescription: [sampleSentence(listing), listing.evidence_snapshot].filter(Boolean).join(' '),
+    disambiguatingDescription: [listing.sample && listing.origin_note, listing.evidence_snapshot]
+      .filter(Boolean)
+      .join(' '),
     url: listing.links.page,
     identifier: listing.handle,
     applicationCategory: 'DeveloperApplication',
     softwareVersion: listing.version,
-    datePublished: listing.published_at,
+    ...(isFirst(listing) && { datePublished: listing.published_at }),
     dateModified: listing.updated_at,
     ...(elsewhere.length > 0 && { sameAs: elsewhere }),
     ...(listing.tags.length > 0 && { keywords: listing.tags.map(({ tag }) => tag) }),
@@ -31,7 +36,7 @@ const toData = (listing: ListingDocument): object => {
 /** The head of a listing's page: its description, marked as the publisher's words, and its evidence. */
 export const toListingHead = (listing: ListingDocument): PageHead => ({
   title: listing.handle,
-  description: `“${listing.description}” ${sampleSentence(listing) ?? '(its publisher’s words).'} ${listing.evidence_snapshot}`,
+  description: `“${listing.description}” ${listing.sample ? listing.origin_note : '(its publisher’s words).'} ${listing.evidence_snapshot}`,
   path: pagePath(listing.handle),
   card: `${pagePath(listing.handle)}/card.png`,
   data: toData(listing),

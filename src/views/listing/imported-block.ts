@@ -12,12 +12,12 @@ function shown(signal: ImportedSignal): Html | string {
   return isTime ? day(text) : text;
 }
 
-const fact = (signal: ImportedSignal, dated: string) => html`
-<div><dt>${toLabel(signal.kind)}</dt><dd class="foreign">${shown(signal)}</dd><dd class="when">${dated} ${day(signal.observed_at)}</dd></div>`;
+const fact = (signal: ImportedSignal) => html`
+<div><dt>${toLabel(signal.kind)}</dt><dd class="foreign">${shown(signal)}${signal.reason && html` <span class="note">${signal.reason}</span>`}</dd><dd class="when">as of ${day(signal.observed_at)}</dd></div>`;
 
 const source = ([name, signals]: readonly [string, readonly ImportedSignal[]]) => html`
 <h3>${name === 'no source' ? 'Not checked by Dossier' : html`Source: <span class="foreign">${name}</span>`}</h3>
-<dl class="ledger">${signals.map((signal) => fact(signal, name === 'no source' ? 'as of' : 'seen'))}</dl>`;
+<dl class="ledger">${signals.map(fact)}</dl>`;
 
 /** The block of imported signals: facts recorded elsewhere, grouped by source, each with its date; never ratings. */
 export const importedBlock = ({ signals: { imported } }: ListingDocument): Html => html`

@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { sampleSentence } from '../../evidence/listing/sample.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import { badgeBlock, toBadged } from '../badge/badge-block.ts';
 import { comparePath } from '../compare/compare-address.ts';
@@ -17,18 +16,13 @@ import { glanceOf } from './listing-glance.ts';
 import { notKnownBlock } from './not-known-block.ts';
 import { recordedBlock } from './recorded-block.ts';
 
-function sampleNote(listing: ListingDocument): Html | '' {
-  const sentence = sampleSentence(listing);
-  return sentence === undefined ? '' : html`<p class="note">${sentence}</p>`;
-}
-
 const heading = (listing: ListingDocument) => html`
 <header class="listing-head">
 <p class="eyebrow">Listing <span class="state">${stateTexts[listing.state]}</span>${listing.origin_status === 'deprecated' ? html` <span class="state">Deprecated in the registry</span>` : ''}${listing.sample && html` <span class="state">Sample</span>`}</p>
 <h1 class="handle">${listing.handle}</h1>
 ${listing.title && html`<p class="listing-title foreign">${listing.title}</p>`}
 <p class="lead foreign">${listing.description}</p>
-${sampleNote(listing)}
+${listing.origin_note && html`<p class="note">${listing.origin_note}</p>`}
 <p class="snapshot">${dated(listing.evidence_snapshot, listing.evidence_snapshot_date)}</p>
 ${glance(listing)}
 <p><a href="${comparePath(listing.handle)}">Compare with other listings</a></p>

@@ -6,7 +6,7 @@ import type {
 } from '../../evidence/listing/listing-document.ts';
 import { inputsText } from '../connect/inputs-text.ts';
 import { day, foreignLink, type Html, tagLink } from '../layout/html.ts';
-import { versionsTitle } from '../layout/labels.ts';
+import { versionDates, versionsTitle } from '../layout/labels.ts';
 
 const none = html`<span class="state unknown">none recorded</span>`;
 
@@ -54,8 +54,8 @@ ${fact('Repository', listing.repository ? foreignLink(listing.repository) : none
 ${listing.website ? fact('Website', foreignLink(listing.website)) : ''}
 ${fact('Packages', listed(listing.packages.map(packageItem)))}
 ${fact('Tags', tags(listing))}
-${fact('Version', html`<span class="foreign">${listing.version}</span>, published ${day(listing.published_at)}, updated ${day(listing.updated_at)}`)}
-${fact('Origin', html`${listing.origin}, imported ${day(listing.imported_at)}`)}
+${fact('Version', html`<span class="foreign">${listing.version}</span>, ${versionDates(listing)}`)}
+${fact('Origin', html`${listing.origin}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`)}
 ${listing.status_message ? fact('Status message', html`<span class="foreign">${listing.status_message}</span>`) : ''}
 </dl>
 ${versions(listing)}

@@ -3,7 +3,7 @@ import type { Html } from '../layout/html.ts';
 import { type SearchAddress, withSort } from './search-links.ts';
 
 const sorts = [
-  { sort: 'relevance', withWords: 'best match', without: 'first published' },
+  { sort: 'relevance', withWords: 'best match', without: 'oldest publication' },
   { sort: 'updated', withWords: 'last updated', without: 'last updated' },
   { sort: 'published', withWords: 'newest', without: 'newest' },
 ] as const;

@@ -41,7 +41,8 @@ const rating = (record: ShortRating) =>
 
 function signal(imported: ImportedSignal): string {
   const text = signalText(imported).replace(/^(\d{4}-\d\d-\d\d)T\S+$/, '$1');
-  return `${toLabel(imported.kind)}: ${toMarkdownText(text)} (${toMarkdownText(imported.source)}, ${day(imported.observed_at)})`;
+  const why = imported.reason ? `. ${imported.reason}` : '';
+  return `${toLabel(imported.kind)}: ${toMarkdownText(text)}${why} (${toMarkdownText(imported.source)}, as of ${day(imported.observed_at)})`;
 }
 
 function native({ signals, evidence_snapshot_date, links }: ListingDocument): string {

@@ -3,9 +3,15 @@ import type {
   ListingPackage,
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
-import { sampleSentence } from '../../evidence/listing/sample.ts';
 import { inputsText } from '../connect/inputs-text.ts';
-import { matchTexts, notClaimed, stateTexts, toLabel, versionsTitle } from '../layout/labels.ts';
+import {
+  matchTexts,
+  notClaimed,
+  stateTexts,
+  toLabel,
+  versionDates,
+  versionsTitle,
+} from '../layout/labels.ts';
 import { glanceOf } from '../listing/listing-glance.ts';
 import { markdownEvidence } from './markdown-evidence.ts';
 import { code, day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
@@ -47,8 +53,8 @@ const recorded = (listing: ListingDocument) =>
     listing.website !== undefined && orNone('Website', listing.website),
     ...(listing.packages.length > 0 ? listing.packages.map(packageLine) : [orNone('Packages', undefined)]),
     `* Tags: ${tags(listing) || 'none recorded'}`,
-    `* Version: ${toMarkdownText(listing.version)}, published ${day(listing.published_at)}, updated ${day(listing.updated_at)}`,
-    `* Origin: ${toMarkdownText(listing.origin)}, imported ${day(listing.imported_at)}`,
+    `* Version: ${toMarkdownText(listing.version)}, ${versionDates(listing)}`,
+    `* Origin: ${toMarkdownText(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,
     listing.status_message !== undefined && `* Status message: ${toMarkdownText(listing.status_message)}`,
   );
 
@@ -81,7 +87,7 @@ const heading = (listing: ListingDocument) =>
     `Listing: ${stateTexts[listing.state]}.${listing.origin_status === 'deprecated' ? ' Deprecated in the registry.' : ''}`,
     listing.title !== undefined && `Title: ${toMarkdownText(listing.title)}`,
     `> ${toMarkdownText(listing.description)}`,
-    sampleSentence(listing),
+    listing.origin_note,
     toMarkdownText(listing.evidence_snapshot),
     list(glanceOf(listing), ({ name, text }) => `${name}: ${toMarkdownText(text)}`),
   );

@@ -1,7 +1,9 @@
 import type { ListingFacts } from '../../../evidence/listing/listing-facts.ts';
+import { type ReadingRuns, toReading } from '../../../evidence/listing/reading.ts';
 import type { Db } from '../../engine.ts';
 import { decodeClaim } from '../claim-rows.ts';
 import { readClaimHistory } from '../claims.ts';
+import { decodeRun } from '../import-rows.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
 import { readRecentRatings } from '../ratings/records.ts';
@@ -53,18 +55,38 @@ async function readLastNative(db: Db, handle: string): Promise<string | undefine
     .at(-1);
 }
 
-/** Source of the shipped sample: importing it learns nothing new, so its date is not a snapshot date. */
-const shippedSample = 'sample';
+const readRun = precompileQuery((db, id: number) =>
+  db.selectFrom('import_run').selectAll().where('id', '=', id),
+);
 
-const readLastImport = precompileQuery((db, except: string) =>
+const readNewestRun = precompileQuery((db, source: string) =>
   db
     .selectFrom('import_run')
-    .select('finished_at')
+    .selectAll()
     .where('state', '=', 'done')
-    .where('source', '<>', except)
+    .where('source', '=', source)
     .orderBy('id', 'desc')
     .limit(1),
 );
+
+const readFullRun = precompileQuery((db, source: string) =>
+  db
+    .selectFrom('import_run')
+    .selectAll()
+    .where('state', '=', 'done')
+    .where('source', '=', source)
+    .where('kind', '=', 'full')
+    .orderBy('id')
+    .limit(1),
+);
+
+/** The runs of the source that a listing was read from. */
+async function readRuns(db: Db, id: number): Promise<ReadingRuns> {
+  const [own] = await readRun(db, id);
+  if (!own) return { own, newest: undefined, full: undefined };
+  const [[newest], [full]] = await Promise.all([readNewestRun(db, own.source), readFullRun(db, own.source)]);
+  return { own: decodeRun(own), newest: newest && decodeRun(newest), full: full && decodeRun(full) };
+}
 
 /** Most listings have no ratings: they cost one read of the index instead of four. */
 async function readNative(db: Db, handle: string, now: string | undefined) {
@@ -84,7 +106,7 @@ export async function readListingFacts(
   const [row] = await readListing(db, handle);
   if (!row) return undefined;
   const lastNative = readLastNative(db, handle);
-  const [versions, imported, [claim], claimHistory, native, [publisher], lastNativeAt, [lastImport]] =
+  const [versions, imported, [claim], claimHistory, native, [publisher], lastNativeAt, runs] =
     await Promise.all([
       readVersions(db, handle),
       readSignals(db, handle),
@@ -93,14 +115,15 @@ export async function readListingFacts(
       lastNative.then((at) => readNative(db, handle, at && now)),
       readPublisherCount(db, row.namespace),
       lastNative,
-      readLastImport(db, shippedSample),
+      readRuns(db, row.import_run),
     ]);
+  const listing = decodeListing(row);
   return {
-    listing: decodeListing(row),
+    listing,
     versions: versions.map(decodeVersionSummary),
     claim: claim && decodeClaim(claim),
     ...{ imported, claimHistory, ...native, lastNativeAt },
     publisherListings: publisher?.listings ?? 0,
-    lastImportAt: lastImport?.finished_at ?? undefined,
+    reading: toReading(listing, runs),
   };
 }

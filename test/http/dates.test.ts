@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runImport } from '../../src/registry/import.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { startRegistryServer } from '../support/registry-server.ts';
+
+const entry = (name: string, version: string, [publishedAt, updatedAt]: [string, string], isLatest = true) =>
+  registryEntry(
+    name,
+    { version, remotes: [{ type: 'sse', url: 'https://a.example/sse' }] },
+    { publishedAt: `${publishedAt}T08:00:00Z`, updatedAt: `${updatedAt}T08:00:00Z`, isLatest },
+  );
+
+/** Only the newest versions; the newest change is of 2026-03-09. */
+const newestOnly = [
+  entry('com.example.a/one', '2.0.0', ['2026-02-01', '2026-02-02']),
+  entry('com.example.b/two', '1.0.0', ['2026-03-09', '2026-03-09']),
+];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dossier-dates-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function importCopy(directory: Directory, name: string, entries: readonly object[]): Promise<void> {
+  const path = join(folder, name);
+  writeFileSync(path, JSON.stringify(entries));
+  expect((await runImport(directory.context, { source: path })).state).toBe('done');
+}
+
+const handle = 'com.example.a/one';
+const read = async ({ app }: Directory, path: string) => (await app.request(path)).text();
+const readDocument = async (directory: Directory, of = handle) =>
+  JSON.parse(await read(directory, `/agents/${of}.json`));
+
+interface Signal {
+  readonly kind: string;
+  readonly observed_at: string;
+  readonly state: string;
+  readonly reason?: string;
+}
+
+async function compare({ app }: Directory, criteria: readonly object[]) {
+  const answer = await app.request('/api/tools/compare_agents', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ handles: [handle, 'com.example.b/two'], criteria }),
+  });
+  const { listings } = (await answer.json()) as { listings: { imported: Record<string, string>[] }[] };
+  return listings[0]?.imported;
+}
+
+describe('a listing from a saved copy with only the newest versions', () => {
+  let directory: Directory;
+  beforeAll(async () => {
+    directory = await openDirectory({ entries: [] });
+    await importCopy(directory, 'copy.json', newestOnly);
+  });
+  afterAll(() => directory.close());
+  const today = () => directory.context.clock().toISOString().slice(0, 10);
+
+  it('is as of the newest change in the copy, which names it as a saved copy', async () => {
+    const document = await readDocument(directory);
+    expect(document).toMatchObject({
+      origin: 'registry.modelcontextprotocol.io (MCP), saved copy',
+      observed_at: '2026-03-09T08:00:00.000Z',
+      evidence_snapshot_date: '2026-03-09',
+      evidence_snapshot:
+        'com.example.a/one is listed with no rating evidence as of 2026-03-09. Its record is from a saved copy of a registry, as of 2026-03-09. A listing is not verification and not a recommendation to buy.',
+      origin_note: `This listing is from a saved copy of a registry, read by Dossier on ${today()}. The newest change in the copy is of 2026-03-09, so it was saved on that day or later.`,
+    });
+    const signals = document.signals.imported as Signal[];
+    expect(new Set(signals.map(({ observed_at }) => observed_at))).toEqual(
+      new Set(['2026-03-09T08:00:00.000Z']),
+    );
+  });
+
+  it('states neither how many versions there are nor which was first, with the reason', async () => {
+    const signals = (await readDocument(directory)).signals.imported as Signal[];
+    const reason = 'The saved copy that was read has no older version of any listing.';
+    for (const kind of ['version_count', 'first_published'])
+      expect(signals.find((signal) => signal.kind === kind)).toMatchObject({ state: 'not_stated', reason });
+    expect(await read(directory, `/agents/${handle}`)).toContain(
+      `<span class="state unknown">not stated</span> <span class="note">${reason}</span></dd><dd class="when">as of <time datetime="2026-03-09T08:00:00.000Z">2026-03-09</time>`,
+    );
+    expect(await read(directory, `/agents/${handle}.md`)).toContain(
+      `* version count: not stated. ${reason} (registry.modelcontextprotocol.io (MCP), saved copy, as of 2026-03-09)`,
+    );
+    expect(await read(directory, `/agents/${handle}`)).not.toContain('datePublished');
+  });
+
+  it('has the same fact with the same date on every face', async () => {
+    const client = await connect('v2', { app: directory.app });
+    const [resource] = await client.read(`agent://${handle}`);
+    const { structuredContent } = await client.call('get_agent', { handle });
+    await client.close();
+    const document = await readDocument(directory);
+    expect(JSON.parse(resource?.text ?? '')).toEqual(document);
+    expect(structuredContent).toEqual(document);
+    const [page, markdown] = await Promise.all(
+      ['', '.md'].map((form) => read(directory, `/agents/${handle}${form}`)),
+    );
+    expect(page).not.toContain('seen ');
+    for (const { kind } of document.signals.imported as Signal[]) {
+      const name = kind.replaceAll('_', ' ');
+      expect(page).toMatch(
+        new RegExp(`<dt>${name}</dt>.*<dd class="when">as of <time datetime="2026-03-09T08:00:00.000Z">`),
+      );
+      expect(markdown).toMatch(new RegExp(`^\\* ${name}: .*, as of 2026-03-09\\)$`, 'm'));
+    }
+    const compared = await compare(directory, [
+      { criterion: 'active' },
+      { criterion: 'has_endpoint' },
+      { criterion: 'endpoint_observed_alive' },
+      { criterion: 'publisher_listings_at_most', value: 5 },
+    ]);
+    expect(compared?.map(({ as_of }) => as_of)).toEqual(Array(4).fill('2026-03-09'));
+    expect(await read(directory, `/badge/${handle}`)).toContain('none as of 2026-03-09');
+    expect(page).toContain('As of <time datetime="2026-03-09">2026-03-09</time>');
+    const found = JSON.parse(
+      await (
+        await directory.app.request('/api/tools/search_agents', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        })
+      ).text(),
+    );
+    const short = found.listings.find((listing: { handle: string }) => listing.handle === handle);
+    const { published_at, updated_at } = document;
+    expect(short).toMatchObject({ published_at, updated_at });
+    expect(found.order).toBe(
+      'words matched, rare words and names first; between equal ones, and without words: by the oldest publication that was read, earliest first; never by ratings',
+    );
+  });
+
+  it('is compared by what was read: an age is met or unknown, never not met', async () => {
+    const [met, unknown] = [
+      { criterion: 'listed_for_days', value: 100 },
+      { criterion: 'listed_for_days', value: 1000 },
+    ];
+    expect(await compare(directory, [met, unknown])).toMatchObject([
+      { result: 'met', fact: 'A version published on 2026-02-01 was read.', as_of: '2026-03-09' },
+      {
+        result: 'unknown',
+        fact: 'Whether a version older than that of 2026-02-01 was published is not known. The saved copy that was read has no older version of any listing.',
+      },
+    ]);
+  });
+
+  it('keeps its date when another copy without it is read later', async () => {
+    await importCopy(directory, 'later.json', [
+      entry('com.example.c/three', '1.0.0', ['2026-05-05', '2026-05-05']),
+    ]);
+    expect((await readDocument(directory)).evidence_snapshot_date).toBe('2026-03-09');
+    expect((await readDocument(directory, 'com.example.c/three')).evidence_snapshot_date).toBe('2026-05-05');
+  });
+});
+
+it('a copy with older versions states how many versions there are and which was first', async () => {
+  const directory = await openDirectory({ entries: [] });
+  await importCopy(directory, 'all.json', [
+    entry(handle, '1.0.0', ['2026-01-01', '2026-01-01'], false),
+    ...newestOnly,
+  ]);
+  const signals = (await readDocument(directory)).signals.imported;
+  expect(signals).toContainEqual(expect.objectContaining({ kind: 'version_count', value: 2 }));
+  expect(await compare(directory, [{ criterion: 'listed_for_days', value: 1000 }])).toMatchObject([
+    { result: 'not_met', fact: 'It was first published on 2026-01-01.' },
+  ]);
+  await directory.close();
+});
+
+it('a listing of a registry is as of the last completed reading of that registry', async () => {
+  const registry = await startRegistryServer(newestOnly);
+  const directory = await openDirectory({ entries: [], environment: { REGISTRY_URL: registry.url } });
+  await runImport(directory.context);
+  directory.wait(3 * 86_400);
+  await runImport(directory.context);
+  const document = await readDocument(directory);
+  const date = directory.context.clock().toISOString().slice(0, 10);
+  expect(document.origin_note).toBeUndefined();
+  expect(document.evidence_snapshot_date).toBe(date);
+  expect(document.imported_at < document.observed_at).toBe(true);
+  expect(document.signals.imported).toContainEqual(
+    expect.objectContaining({
+      kind: 'version_count',
+      state: 'not_stated',
+      observed_at: document.observed_at,
+      reason: 'The registry has sent Dossier no older version of any listing.',
+    }),
+  );
+  await directory.close();
+  await registry.stop();
+});
