@@ -5,8 +5,12 @@ import { toListenError } from './listen-error.ts';
 
 async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<StoreFigures> {
   const { done } = await store.imports.last();
+  const audit = await store.audits.last();
   return {
     listings: await store.listings.count(),
+    ...(audit?.finished_at && {
+      lastAudit: { ...audit, finishedAt_ms: Date.parse(audit.finished_at) },
+    }),
     ...(done?.finished_at && {
       lastImport: { finishedAt_ms: Date.parse(done.finished_at), counts: done.progress.counts },
     }),

@@ -6,6 +6,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { startImports } from '../registry/schedule.ts';
 import { importInThread } from '../registry/worker.ts';
 import { listen, openContext, type Running } from '../server.ts';
+import { startAudits } from '../transparency-log/audit/schedule.ts';
 import { toListenError } from './listen-error.ts';
 import { startServiceMetrics } from './metrics.ts';
 
@@ -30,7 +31,8 @@ export async function runServe(config: Config): Promise<void> {
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
     const imports = startImports(running.context, stopping.signal, importInThread);
     const purging = startPurge(running.context, stopping.signal);
-    background = [startRecheck(running.context), () => imports, () => purging];
+    const audits = startAudits(running.context, stopping.signal);
+    background = [startRecheck(running.context), () => imports, () => purging, () => audits];
     await stopped;
     context.log.info('stopping');
     stopping.abort();

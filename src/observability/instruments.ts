@@ -107,12 +107,28 @@ export function measureWork(registers: Registry[]): () => void {
 /** Figures read from the store for each scrape. */
 export interface StoreFigures {
   readonly listings: number;
+  /** The last audit that finished; undefined where none has. */
+  readonly lastAudit?: { readonly finishedAt_ms: number; readonly entries: number; readonly faults: number };
   /** The last import that completed; undefined where none has. */
   readonly lastImport?: { readonly finishedAt_ms: number; readonly counts: Readonly<Record<string, number>> };
 }
 
 /** Reads the figures of one scrape; rejects if the database does not answer. */
 export type ReadStoreFigures = () => Promise<StoreFigures>;
+
+function createAuditGauges(gauge: (name: string, help: string) => Gauge) {
+  const finishedAt = gauge('dossier_audit_last_finished_timestamp_seconds', 'When the last audit finished');
+  const entries = gauge('dossier_audit_entries', 'Log entries that the last audit compared');
+  const faults = gauge(
+    'dossier_audit_faults',
+    'Differences between what is shown and the transparency log that the last audit found',
+  );
+  return (audit: NonNullable<StoreFigures['lastAudit']>) => {
+    finishedAt.set(audit.finishedAt_ms / 1000);
+    entries.set(audit.entries);
+    faults.set(audit.faults);
+  };
+}
 
 /** Gauges of the store, set by `read`; they keep their last values if the database stops answering. */
 export function createStoreGauges(registers: Registry[], readFigures: ReadStoreFigures) {
@@ -126,6 +142,7 @@ export function createStoreGauges(registers: Registry[], readFigures: ReadStoreF
     'dossier_import_last_success_timestamp_seconds',
     'When the last import that ended well did',
   );
+  const setAudit = createAuditGauges(gauge);
   const counts = new Gauge({
     name: 'dossier_import_last_success',
     help: 'Counts of the last import that ended well',
@@ -135,6 +152,7 @@ export function createStoreGauges(registers: Registry[], readFigures: ReadStoreF
   const readAll = async () => {
     const figures = await readFigures();
     listings.set(figures.listings);
+    if (figures.lastAudit) setAudit(figures.lastAudit);
     if (!figures.lastImport) return;
     importedAt.set(figures.lastImport.finishedAt_ms / 1000);
     for (const [count, value] of Object.entries(figures.lastImport.counts)) counts.set({ count }, value);

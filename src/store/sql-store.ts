@@ -5,6 +5,7 @@ import type { ListingReads } from './contract/listings.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLeases } from './lease.ts';
+import { createAuditReads, createAuditWrites } from './queries/audits.ts';
 import { createCheckReads, createCheckWrites } from './queries/claim-checks.ts';
 import { createClaimReads, createClaimWrites } from './queries/claims.ts';
 import { createFeedbackReads, createFeedbackWrites } from './queries/feedback.ts';
@@ -32,6 +33,7 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   ratings: createRatingReads(db),
   claims: createClaimReads(db),
   checks: createCheckReads(db),
+  audits: createAuditReads(db),
   log: createLogReads(db),
   imports: createImportReads(db),
   feedback: createFeedbackReads(db),
@@ -47,6 +49,7 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   ratings: createRatingWrites(db, touch),
   claims: createClaimWrites(db, touch),
   checks: createCheckWrites(db),
+  audits: createAuditWrites(db),
   log: createLogWrites(db),
   imports: createImportWrites(db, () => touch(everyListing)),
   feedback: createFeedbackWrites(db),

@@ -1,3 +1,4 @@
+import type { AuditReads, AuditWrites } from './contract/audits.ts';
 import type { Dump, Load } from './contract/backup.ts';
 import type { CheckReads, CheckWrites } from './contract/checks.ts';
 import type { ClaimReads, ClaimWrites } from './contract/claims.ts';
@@ -16,6 +17,7 @@ export interface Reads {
   readonly ratings: RatingReads;
   readonly claims: ClaimReads;
   readonly checks: CheckReads;
+  readonly audits: AuditReads;
   readonly log: LogReads;
   readonly imports: ImportReads;
   readonly feedback: FeedbackReads;
@@ -29,6 +31,7 @@ export interface Transaction extends Reads {
   readonly ratings: RatingWrites;
   readonly claims: ClaimWrites;
   readonly checks: CheckWrites;
+  readonly audits: AuditWrites;
   readonly log: LogWrites;
   readonly imports: ImportWrites;
   readonly feedback: FeedbackWrites;
@@ -55,7 +58,7 @@ export interface Store extends Reads {
   readonly node: string;
   /** Whether the process with a name is still running; true if that cannot be found out. */
   isPresent(node: string): Promise<boolean>;
-  /** Work that nodes have taken on: imports and repository checks. */
+  /** Work that nodes have taken on: imports, repository checks and audits. */
   readonly leases: Leases;
   /** Whether the database is complete: false during a restore, and after one that was interrupted. */
   isComplete(): Promise<boolean>;

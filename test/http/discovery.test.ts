@@ -83,9 +83,15 @@ describe('discovery', () => {
     const empty = await openDirectory({ entries: [] });
     expect((await empty.app.request('/healthz')).status).toBe(200);
     const waiting = await empty.app.request('/readyz');
-    expect([waiting.status, await waiting.json()]).toEqual([503, { ready: false, listings: 0 }]);
+    expect([waiting.status, await waiting.json()]).toEqual([
+      503,
+      { ready: false, listings: 0, audit: { state: 'not_finished' } },
+    ]);
     await empty.close();
     const ready = await get('/readyz');
-    expect([ready.status, await ready.json()]).toEqual([200, { ready: true, listings: 2 }]);
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { ready: true, listings: 2, audit: { state: 'not_finished' } },
+    ]);
   });
 });

@@ -7,7 +7,9 @@ type ReadRows = (query: string) => Promise<Record<string, unknown>[]>;
 
 /** Tables that a backup leaves out: limits, messages between processes, the search index, the migrator's own. */
 const isLeftOut = (table: string) =>
-  /^(limit_|claim_check$|changed_handles$|listing_(search|facet)|search_|kysely_|sqlite_)/.test(table);
+  /^(limit_|claim_check$|audit_run$|changed_handles$|listing_(search|facet)|search_|kysely_|sqlite_)/.test(
+    table,
+  );
 const tablesOf = {
   sqlite: "select name from sqlite_master where type = 'table' order by name",
   postgres: "select tablename as name from pg_tables where schemaname = 'public' order by tablename",

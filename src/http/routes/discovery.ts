@@ -31,6 +31,14 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
     .get('/sitemap.xml', (c) => answerSitemap(c, config.publicUrl));
 }
 
+/** The last finished audit of what is stored against the transparency log; a fault does not make the node unready. */
+async function readAudit({ store }: Face['context']) {
+  const last = await store.audits.last();
+  if (!last?.finished_at) return { state: 'not_finished' as const };
+  const { finished_at, entries, faults } = last;
+  return { state: faults > 0 ? ('differs' as const) : ('holds' as const), finished_at, entries, faults };
+}
+
 /** Liveness, and readiness: 503 until there are listings and this node receives the writes of other nodes. */
 export const createHealthRoutes = ({ context }: Face) =>
   new Hono<HttpEnvironment>()
@@ -40,5 +48,7 @@ export const createHealthRoutes = ({ context }: Face) =>
       const listings = await store.listings.count();
       const [newest] = await store.listings.newest('published_at', 1);
       const ready = newest !== undefined && (await store.isPresent(store.node));
-      return c.json({ ready, listings }, ready ? 200 : 503, { 'Cache-Control': 'no-store' });
+      return c.json({ ready, listings, audit: await readAudit(context) }, ready ? 200 : 503, {
+        'Cache-Control': 'no-store',
+      });
     });

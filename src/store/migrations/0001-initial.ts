@@ -102,6 +102,9 @@ const transparencyLog = ({ int8, text }: Types): Statements => [
     primary key (log, level, position))`,
   sql`create table log_record (
     log_index ${int8} not null primary key, salt ${text} not null, record ${text} not null)`,
+  sql`create table audit_run (
+    id ${int8} not null primary key, owner ${text}, finished_at ${text}, entries ${int8} not null,
+    faults ${int8} not null)`,
   sql`create table log_key (id ${int8} not null primary key, seed ${text} not null, created_at ${text} not null)`,
 ];
 

@@ -12,7 +12,14 @@ import type {
   SearchTermRow,
 } from './listings.ts';
 import type { RatingResponseRow, RatingRow, RecordedIdentityRow } from './ratings.ts';
-import type { LogHeadRow, LogKeyRow, LogLeafRow, LogNodeRow, LogRecordRow } from './transparency-log.ts';
+import type {
+  AuditRunRow,
+  LogHeadRow,
+  LogKeyRow,
+  LogLeafRow,
+  LogNodeRow,
+  LogRecordRow,
+} from './transparency-log.ts';
 
 /** Every table by its name, for Kysely; private to the store. */
 export interface Schema {
@@ -34,6 +41,7 @@ export interface Schema {
   log_record: LogRecordRow;
   log_head: LogHeadRow;
   log_key: LogKeyRow;
+  audit_run: AuditRunRow;
   feedback: FeedbackRow;
   claim_key: ClaimKeyRow;
   facet_count: FacetCountRow;

@@ -38,6 +38,15 @@ export interface LogHeadRow {
   closed_with: string | null;
 }
 
+/** The audits of the database by its own nodes, in one row: the lease of the one that runs, the result of the last one. */
+export interface AuditRunRow {
+  id: number;
+  owner: string | null;
+  finished_at: Time | null;
+  entries: number;
+  faults: number;
+}
+
 /** The seed of the key that signs checkpoints, base64. */
 export interface LogKeyRow {
   id: number;

@@ -1,0 +1,28 @@
+import type { AuditReads, AuditWrites } from '../contract/audits.ts';
+import type { Db } from '../engine.ts';
+
+/** The table has one row. */
+const id = 1;
+
+/** Reads of the node's own audits. */
+export const createAuditReads = (db: Db): AuditReads => ({
+  async last() {
+    const row = await db.selectFrom('audit_run').selectAll().where('id', '=', id).executeTakeFirst();
+    if (!row) return undefined;
+    const { entries, faults } = row;
+    return { owner: row.owner ?? undefined, finished_at: row.finished_at ?? undefined, entries, faults };
+  },
+});
+
+/** Writes of audits inside a transaction; they change no listing. */
+export const createAuditWrites = (db: Db): AuditWrites => ({
+  ...createAuditReads(db),
+  async put({ owner, finished_at, ...counts }) {
+    const change = { ...counts, owner: owner ?? null, finished_at: finished_at ?? null };
+    await db
+      .insertInto('audit_run')
+      .values({ id, ...change })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(change))
+      .execute();
+  },
+});
