@@ -6,12 +6,13 @@ import { readCopy } from './listings.ts';
 import { type Answers, ask, bestPrecision, measureJudged, measureKnown, shown } from './measure.ts';
 import { openService } from './service.ts';
 
-// Usage: npm run eval:search -- --data COPY [--engine postgres] [--final] [--seed N] [--misses] [--handles N]
+// Usage: npm run eval:search -- --data COPY [--engine postgres] [--final] [--blind] [--seed N] [--misses] [--handles N]
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     engine: { type: 'string', default: 'sqlite' },
     final: { type: 'boolean', default: false },
+    blind: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     misses: { type: 'boolean', default: false },
     handles: { type: 'string', default: 'all' },
@@ -29,7 +30,11 @@ const few = made
   .find(({ kind }) => kind === 'two words')
   ?.items.filter(({ query }) => baseline.countAll(query) <= fewAnswers);
 const known = [{ kind: 'two words that at most five listings have', items: few ?? [] }, ...made];
-const sets = values.final ? (['tune', 'final'] as const) : (['tune'] as const);
+const sets = [
+  'tune' as const,
+  ...(values.final ? (['final'] as const) : []),
+  ...(values.blind ? (['blind'] as const) : []),
+];
 const judged = sets.map((set) => ({ set, queries: readJudged(set) }));
 const queries = [
   ...known.flatMap(({ items }) => items.map(({ query }) => query)),

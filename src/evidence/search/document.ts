@@ -37,6 +37,9 @@ const fields = {
 } as const;
 type Field = keyof typeof fields;
 
+/** What a description is about stands first; side remarks ("pay per call in USDC") follow, and count less. */
+const firstTerms = 9;
+const laterShare = 0.92;
 /** A term of which there is so much has half of the greatest weight. */
 const saturation = 0.8;
 const strongWeight = 0.68;
@@ -89,7 +92,10 @@ function toWeights(texts: readonly FieldTerms[]): Map<string, number> {
   for (const { field, terms, joined } of texts) {
     const { weight, evening, usual } = fields[field];
     const each = weight / (1 - evening + (evening * terms.length) / usual);
-    for (const term of terms) sums.set(term, (sums.get(term) ?? 0) + each);
+    for (const [at, term] of terms.entries()) {
+      const share = field === 'description' && at >= firstTerms ? laterShare : 1;
+      sums.set(term, (sums.get(term) ?? 0) + each * share);
+    }
     for (const term of joined) sums.set(term, (sums.get(term) ?? 0) + each);
   }
   for (const [term, sum] of sums) sums.set(term, sum / (saturation + sum));

@@ -1,6 +1,6 @@
 import type { Alternative } from './alternative.ts';
 import { stem } from './stem.ts';
-import { lightWords, questionWords, stopWords } from './stop-words.ts';
+import { lightWords, questionWords, stopWords, verbs } from './stop-words.ts';
 import { findSynonyms } from './synonym-lookup.ts';
 import { toWords, type Word } from './words.ts';
 
@@ -26,9 +26,10 @@ export interface ParsedQuery {
 
 const joinedFactor = 0.9;
 /** One word of a phrase that has synonyms counts so much of the phrase. */
-const partFactor = 0.4;
+const partFactor = 0.25;
 const questionShare = 0.15;
 const lightShare = 0.5;
+const verbShare = 0.32;
 /** Words of a question that are used; a longer question is cut off after them. */
 const mostWords = 64;
 
@@ -70,6 +71,7 @@ function toAlternatives(words: readonly Word[], at: number): Alternative[] {
 /** What a word counts beside one that says more. */
 function shareOf(text: string): number {
   if (questionWords.has(text)) return questionShare;
+  if (verbs.has(text)) return verbShare;
   return lightWords.has(text) ? lightShare : 1;
 }
 

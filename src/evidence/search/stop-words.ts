@@ -14,9 +14,15 @@ export const questionWords: ReadonlySet<string> = toSet(
   tools`,
 );
 
+/** What is to be done: of a question, the nouns say more. */
+export const verbs: ReadonlySet<string> = toSet(
+  `build builds check checks compare compares convert converts create creates draw draws edit edits generate generates
+  keep keeps look lookup manage manages read reads run runs search searches take takes track tracks turn turns up
+  write writes`,
+);
+
 /** Words that so many listings have that others of a query say more. */
 export const lightWords: ReadonlySet<string> = toSet(
   `agent agents ai api apis app apps assistant assistants llm mcp model server servers service services sdk claude
-  search searches data manage check checks access run read take cheap free easy simple online new real time create
-  generate draw build write edit convert keep track country countries other`,
+  data access cheap free easy simple online new real time country countries other`,
 );
