@@ -24,5 +24,7 @@ for (let first = 0; first < listings; first += perCommit) {
   await store.write((tx) => tx.listings.putListings(changes.map(({ listing }) => listing)));
   if (first % (perCommit * 25) === 0) process.stderr.write(` ${first}`);
 }
+const mergePart = (isFirst: boolean) => store.write((tx) => tx.listings.mergeIndex(isFirst));
+for (let isMore = await mergePart(true); isMore; ) isMore = await mergePart(false);
 process.stdout.write(`loaded in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
 await store.close();

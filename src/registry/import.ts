@@ -1,6 +1,7 @@
 import type { ImportCounts, ImportRun } from '../evidence/import-run.ts';
 import type { Lease } from '../store/lease.ts';
 import { createMassChangeGuard, MassChangeError } from './mass-change-guard.ts';
+import { mergeIndex } from './merge-index.ts';
 import { beginRun } from './run.ts';
 import { keepLease, released, saveWithLease } from './run-lease.ts';
 import type { Patience } from './source/client.ts';
@@ -75,6 +76,7 @@ async function endRun({ context, run, signal }: Import, error: unknown): Promise
 async function runToEnd(current: Import): Promise<Pick<ImportReport, 'state' | 'error'>> {
   try {
     await writePages(current);
+    await mergeIndex(current);
     return { state: 'done' };
   } catch (error) {
     const state = await endRun(current, error);

@@ -22,6 +22,8 @@ export interface SearchIndex {
   remove(db: Db, ids: readonly number[]): Promise<string[]>;
   /** Adds documents; none of them may be there. */
   put(db: Db, documents: readonly SearchDocument[]): Promise<void>;
+  /** Merges a part of what many writes left apart, so that searches read less; returns whether there is more to merge. */
+  merge(db: Db, isFirst: boolean): Promise<boolean>;
   /** Adds to the number of listings that have each term. */
   addTermCounts(db: Db, changes: ReadonlyMap<string, number>): Promise<void>;
   /** How many listings have each of these terms; terms that none has are omitted. */

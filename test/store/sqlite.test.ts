@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCachedStore } from '../../src/store/cached-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { runDossier } from '../support/command.ts';
+import { manyEntries } from '../support/registry-entries.ts';
 import { makeListing } from './examples.ts';
 import { describeStore } from './store-contract.ts';
 
@@ -53,6 +54,34 @@ it('knows that a store in another thread of its process is open', async () => {
   thread.postMessage('close');
   await once(thread, 'exit');
   await store.close();
+});
+
+/** In how many pieces FTS5 keeps each index. */
+function countSegments(url: string): unknown[] {
+  const database = new DatabaseSync(url.slice('file:'.length));
+  const rows = ['listing_search', 'listing_facet'].map((table) =>
+    database.prepare(`select count(distinct segid) as segments from ${table}_idx`).get(),
+  );
+  database.close();
+  return rows.map((row) => row?.segments);
+}
+
+it('has merged the search index when an import of many listings ends', { timeout: 60_000 }, async () => {
+  const url = freshFile();
+  const store = await openSqliteStore(url);
+  const put = (first: number) =>
+    store.write((tx) =>
+      tx.listings.putListings(
+        Array.from({ length: 10 }, (_, at) => makeListing(`a/map${first + at}`, 1 + first + at)),
+      ),
+    );
+  for (const first of [0, 10, 20]) await put(first);
+  await store.close();
+  expect(countSegments(url)).toEqual([3, 3]);
+  const source = join(folder, 'many.json');
+  await writeFile(source, JSON.stringify(manyEntries(30)));
+  const { code } = await runDossier(['import', '--from', source], { DATABASE_URL: url });
+  expect([code, countSegments(url)]).toEqual([0, [1, 1]]);
 });
 
 describe('two processes on one SQLite file', () => {

@@ -104,6 +104,11 @@ export interface ListingWrites extends ListingReads, OptOutWrites {
    * the `id`, the next free one is taken.
    */
   putListings(listings: readonly Listing[]): Promise<void>;
+  /**
+   * Merges a part of the search index, so that searches after many writes read less; to be called, first with `true`,
+   * until it returns false.
+   */
+  mergeIndex(isFirst: boolean): Promise<boolean>;
   /** Deletes all versions of a listing. */
   deleteVersions(handle: string): Promise<void>;
   /** Recomputes the facets that follow from claim and ratings. */

@@ -60,6 +60,11 @@ export const postgresSearch: SearchIndex = {
         ${documents.map(({ text }) => text)}::text[]) as put (id, position, terms, text)`.execute(db);
   },
 
+  async merge(db) {
+    await sql`select gin_clean_pending_list('listing_search_terms')`.execute(db);
+    return false;
+  },
+
   async addTermCounts(db, changes) {
     const sorted = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
     await sql`insert into search_term (term, listings) select * from unnest(

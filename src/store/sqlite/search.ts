@@ -1,8 +1,22 @@
 import { sql } from 'kysely';
 import { toPosition } from '../../evidence/search/position.ts';
 import type { Candidate } from '../../evidence/search/score.ts';
-import type { SearchIndex } from '../engine.ts';
+import type { Db, SearchIndex } from '../engine.ts';
 import { toExpression, toFacetToken, toIndexRows } from './terms.ts';
+
+/** Pages of the index that one transaction merges: some ten milliseconds. */
+const mergedPages = 200;
+
+const countChanges = async (db: Db) =>
+  (await sql<{ changes: number }>`select total_changes() as changes`.execute(db)).rows[0]?.changes ?? 0;
+
+/** Merges some pages of an FTS5 table; a negative number begins to merge all of it. Returns whether there is more. */
+async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pages: number) {
+  const before = await countChanges(db);
+  await sql`insert into ${sql.table(table)} (${sql.ref(table)}, rank) values ('merge', ${pages})`.execute(db);
+  // FTS5 documents that a merge with nothing left to do makes fewer than two changes.
+  return (await countChanges(db)) - before >= 2;
+}
 
 /**
  * FTS5 over terms and facets, its rowid the position, and another one over facets alone, its rowid the id: both are read
@@ -34,6 +48,15 @@ export const sqliteSearch: SearchIndex = {
       select value ->> 0, value ->> 4 from json_each(${byPosition})`.execute(db);
     await sql`insert into listing_facet (rowid, facets)
       select value ->> 1, value ->> 3 from json_each(${byId})`.execute(db);
+  },
+
+  async merge(db, isFirst) {
+    const pages = isFirst ? -mergedPages : mergedPages;
+    const [isMore, isMoreOfFacets] = [
+      await mergePages(db, 'listing_search', pages),
+      await mergePages(db, 'listing_facet', pages),
+    ];
+    return isMore || isMoreOfFacets;
   },
 
   async addTermCounts(db, changes) {

@@ -81,6 +81,7 @@ export function createListingWrites(
       touch(handle);
       await db.deleteFrom('listing_version').where('handle', '=', handle).execute();
     },
+    mergeIndex: (isFirst) => search.merge(db, isFirst),
     putListings: (listings) => put(listings.map(encodeListing)),
     async reindex(handle) {
       touch(handle);
