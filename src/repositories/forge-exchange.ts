@@ -1,4 +1,4 @@
-import type { FetchFailure, SafeClient, SafeRequest, SafeResponse } from './safe-client.ts';
+import type { FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 
 /** Failures that any request to a forge can have. */
 export interface ExchangeFailure {
@@ -12,7 +12,9 @@ export interface ExchangeFailure {
 }
 
 /** Sends one request to a forge. Redirects, rate limits and server errors arrive as failures, not as responses. */
-export type Exchange = (request: Omit<SafeRequest, 'deadline'>) => Promise<SafeResponse | ExchangeFailure>;
+export type Exchange = (
+  request: Omit<OutboundRequest, 'deadline'>,
+) => Promise<OutboundResponse | ExchangeFailure>;
 
 const loosePath = (url: URL) => url.pathname.toLowerCase().replace(/\.git(?=\/|$)/, '');
 
@@ -26,7 +28,7 @@ const isSameSpelling = (from: URL, to: URL) =>
 
 function toFailure(
   from: URL,
-  { status, location, retry_after_s }: SafeResponse,
+  { status, location, retry_after_s }: OutboundResponse,
 ): ExchangeFailure | undefined {
   const wait = retry_after_s === undefined ? {} : { retry_after_s };
   if (status === 429 || (status === 403 && retry_after_s !== undefined))
@@ -39,7 +41,7 @@ function toFailure(
 
 /** Requests to one forge under one deadline. Follows one redirect, and only to another spelling of the same path. */
 export const createExchange =
-  (client: SafeClient, deadline: AbortSignal): Exchange =>
+  (client: OutboundClient, deadline: AbortSignal): Exchange =>
   async (request) => {
     const response = await client.fetch({ ...request, deadline });
     if (response.result !== 'response') return response;

@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts } from '../config/timeouts.ts';
+import type { OutboundClient } from '../outbound/client.ts';
+import { isLoopbackBase } from '../outbound/public-address.ts';
 import { toFileText } from './file-text.ts';
 import { createExchange, type Exchange } from './forge-exchange.ts';
 import { type HeadRef, readHead, toHeadQuery } from './pkt-line.ts';
 import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } from './place.ts';
-import { isLoopbackBase } from './public-address.ts';
-import type { SafeClient } from './safe-client.ts';
 
 export type { RepositoryPlace } from './place.ts';
 
@@ -121,7 +121,7 @@ export function createRepositoryReader(
 ): RepositoryReader {
   const origins = Object.values(hosts).flatMap(({ git, raw }) => [new URL(git), new URL(raw)]);
   const loopbackOrigins = new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin));
-  let opened: Promise<SafeClient> | undefined;
+  let opened: Promise<OutboundClient> | undefined;
   // Loaded lazily: a node that checks no repository does not pay for it.
   const open = () =>
     (opened ??= import('./safe-client.ts').then(({ createSafeClient }) => createSafeClient(loopbackOrigins)));

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { createGuardedLookup, isPublicAddress } from '../../src/repositories/public-address.ts';
+import { createGuardedLookup, isPublicAddress } from '../../src/outbound/public-address.ts';
 import { createSafeClient } from '../../src/repositories/safe-client.ts';
 import { createGitServer } from '../support/git-server.ts';
 

@@ -1,0 +1,144 @@
+import { Agent, type Dispatcher, errors, request } from 'undici';
+import { readRetryAfter_s } from '../evidence/text/retry-after.ts';
+import { createGuardedLookup, isLoopbackAddress, isPublicAddress } from './public-address.ts';
+import { readBody } from './read-body.ts';
+
+/** A request without cookies and credentials. */
+export interface OutboundRequest {
+  readonly url: URL;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+  /** Aborts the request and the reading of its response. */
+  readonly deadline: AbortSignal;
+  /** Whether what has been read of the body is enough: for streams that servers leave open. */
+  readonly isComplete?: (read: Buffer) => boolean;
+}
+
+/** A response. `location` is set on redirects, which this client never follows. */
+export interface OutboundResponse {
+  readonly result: 'response';
+  readonly status: number;
+  /** Of each header the first value, by its name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly contentType: string;
+  readonly location?: string;
+  readonly retry_after_s?: number;
+  readonly body: Buffer;
+}
+
+/** Why there is no usable response. */
+export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 'too_large';
+
+/** Fetches from untrusted hosts. Never throws: every failure is a result. */
+export interface OutboundClient {
+  fetch(sent: OutboundRequest): Promise<OutboundResponse | { readonly result: FetchFailure }>;
+}
+
+/** Where a request goes to, and which addresses its host may have. */
+export interface Reach {
+  readonly url: URL;
+  readonly addresses: 'public' | 'loopback' | 'any';
+}
+
+/** What a client may do. */
+export interface OutboundRules {
+  readonly userAgent: string;
+  readonly bodyLimit_bytes: number;
+  readonly headerLimit_bytes: number;
+  /** Undefined refuses the URL: the result is `host_unreachable`. */
+  reach(url: URL): Reach | undefined;
+}
+
+const longestRetryAfter_s = 86_400;
+
+const single = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
+
+function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
+  const wait_s = readRetryAfter_s(value, Date.now());
+  if (wait_s === undefined) return {};
+  return { retry_after_s: Math.min(longestRetryAfter_s, Math.max(1, Math.ceil(wait_s))) };
+}
+
+const toHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), single(value) ?? '']),
+  );
+
+async function exchange(
+  dispatcher: Dispatcher,
+  sent: OutboundRequest,
+  { userAgent, bodyLimit_bytes }: OutboundRules,
+): ReturnType<OutboundClient['fetch']> {
+  const { statusCode, headers, body } = await request(sent.url, {
+    dispatcher,
+    method: sent.method ?? 'GET',
+    headers: { 'user-agent': userAgent, 'accept-encoding': 'identity', ...sent.headers },
+    body: sent.body,
+    signal: sent.deadline,
+  });
+  const read = await readBody(body, { limit_bytes: bodyLimit_bytes, isComplete: sent.isComplete });
+  if (!read) return { result: 'too_large' };
+  if ((single(headers['content-encoding']) ?? 'identity') !== 'identity') return { result: 'host_error' };
+  const location = single(headers.location);
+  return {
+    result: 'response',
+    status: statusCode,
+    headers: toHeaders(headers),
+    contentType: single(headers['content-type']) ?? '',
+    ...(statusCode >= 300 && statusCode < 400 && location && { location }),
+    ...toRetryAfter(single(headers['retry-after'])),
+    body: read,
+  };
+}
+
+/** Whether the host sent something that is not HTTP within our limits. */
+const isProtocolError = (error: unknown) =>
+  error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
+
+const toFailure = (error: unknown, deadline: AbortSignal): FetchFailure => {
+  if (deadline.aborted) return 'host_timeout';
+  return isProtocolError(error) ? 'host_error' : 'host_unreachable';
+};
+
+const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
+  public: isPublicAddress,
+  loopback: isLoopbackAddress,
+  any: () => true,
+};
+
+const createAgent = (isAllowed: (address: string) => boolean, maxHeaderSize: number) =>
+  new Agent({
+    allowH2: false,
+    connections: 4,
+    pipelining: 1,
+    keepAliveTimeout: 1000,
+    maxHeaderSize,
+    connect: { lookup: createGuardedLookup(isAllowed), timeout: 8000 },
+  });
+
+/**
+ * Creates a client that connects only to the addresses that its rules allow; a name is resolved once and the socket
+ * connects to the address that was checked. Identity encoding, no redirects, bounded headers and bodies.
+ */
+export function createOutboundClient(rules: OutboundRules): OutboundClient {
+  const agents = new Map<Reach['addresses'], Agent>();
+  const agentOf = (addresses: Reach['addresses']) => {
+    const known = agents.get(addresses);
+    if (known) return known;
+    const agent = createAgent(allowedAddresses[addresses], rules.headerLimit_bytes);
+    agents.set(addresses, agent);
+    return agent;
+  };
+  return {
+    async fetch(sent) {
+      const reach = rules.reach(sent.url);
+      if (!reach) return { result: 'host_unreachable' };
+      try {
+        return await exchange(agentOf(reach.addresses), { ...sent, url: reach.url }, rules);
+      } catch (error) {
+        return { result: toFailure(error, sent.deadline) };
+      }
+    },
+  };
+}
