@@ -15,6 +15,7 @@ const mayImport: Record<string, string> = {
   'context.ts': 'config repositories store transparency-log',
   limits: 'config context.ts problem.ts store',
   claims: 'config context.ts evidence limits problem.ts repositories store',
+  observer: 'config context.ts evidence outbound repositories store',
   registry: 'claims config context.ts evidence observability store',
   tools: 'claims context.ts evidence limits observability problem.ts store transparency-log',
   views: 'claims config evidence problem.ts tools',
@@ -22,7 +23,7 @@ const mayImport: Record<string, string> = {
   mcp: 'config context.ts evidence problem.ts resources tools',
   http: 'claims config context.ts evidence limits mcp observability problem.ts resources store tools transparency-log views',
   'server.ts': 'config context.ts http observability repositories store transparency-log',
-  cli: 'claims config context.ts evidence limits mcp observability registry server.ts store transparency-log',
+  cli: 'claims config context.ts evidence limits mcp observability observer registry server.ts store transparency-log',
 };
 
 /** Each dependency with one home: the only files that may import it, but for its types. */
@@ -34,7 +35,10 @@ const homes: Record<string, readonly string[]> = {
     'store/sqlite/connection.ts',
     'http/cache/answer-cache.ts',
     'http/response/encodings.ts',
+    'observer/robots.ts',
   ],
+  'robots-parser': [],
+  'eventsource-parser': ['observer/endpoint/messages.ts'],
   typebox: ['registry/entry/server-json.ts'],
   undici: ['outbound/client.ts'],
   canonicalize: ['evidence/log/leaf.ts'],

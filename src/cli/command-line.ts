@@ -5,6 +5,7 @@ import { readConfig } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import type { AuditOptions } from './audit-options.ts';
 import type { ImportOptions } from './import.ts';
+import type { ObserveOptions } from './observe.ts';
 import type { VerifyOptions } from './verify.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -64,6 +65,14 @@ function createCommandLine(): Command {
     .option('--accept-changes', 'do what would otherwise be held')
     .action(async (options: ImportOptions) =>
       (await import('./import.ts')).runImportCommand(config(), { ...options, from: toSource(options.from) }),
+    );
+  program
+    .command('observe [handles...]')
+    .description('check endpoints, packages and repositories: of these listings now, or of all that are due')
+    .option('--once', 'one pass, then end (what this command does anyway)')
+    .option('--json', 'one fact a line, as JSON')
+    .action(async (handles: string[], options: ObserveOptions) =>
+      (await import('./observe.ts')).runObserve(config(), handles, options),
     );
   const feedback = program.command('feedback').description('read private feedback');
   feedback

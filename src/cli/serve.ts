@@ -32,7 +32,12 @@ export async function runServe(config: Config): Promise<void> {
     const imports = startImports(running.context, stopping.signal, importInThread);
     const purging = startPurge(running.context, stopping.signal);
     const audits = startAudits(running.context, stopping.signal);
-    background = [startRecheck(running.context), () => imports, () => purging, () => audits];
+    const observing = config.isObserving
+      ? import('../observer/schedule.ts').then(({ startObserving }) =>
+          startObserving(running.context, stopping.signal),
+        )
+      : Promise.resolve();
+    background = [startRecheck(running.context), () => imports, () => purging, () => audits, () => observing];
     await stopped;
     context.log.info('stopping');
     stopping.abort();

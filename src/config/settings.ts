@@ -48,16 +48,15 @@ const officialHosts = {
   'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
   'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com', layout: 'gitlab' },
 };
-const hosts = z
-  .string()
-  .transform((text, issues) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      issues.addIssue({ code: 'custom', message: 'not JSON' });
-      return z.NEVER;
-    }
-  })
+const json = z.string().transform((text, issues) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    issues.addIssue({ code: 'custom', message: 'not JSON' });
+    return z.NEVER;
+  }
+});
+const hosts = json
   .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
   .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');
 
@@ -127,6 +126,25 @@ export const settings = {
     JSON.stringify(officialHosts),
     'Repository hosts that claims are read from, as JSON `{host: {git, raw, layout}}` with layout github (unless said), gitlab, forgejo or bitbucket; a base on loopback is allowed only when named here',
     hosts,
+  ),
+  OBSERVE: setting(
+    'isObserving',
+    'off',
+    '`on`: the service checks the recorded endpoints, packages and repositories itself (docs/observations.md); `dossier observe` does so whatever this says',
+    onOff,
+  ),
+  OBSERVE_INTERVAL: setting('observeInterval_s', '24h', 'Time between two looks at one listing', duration_s),
+  OBSERVE_VANTAGE: setting(
+    'observeVantage',
+    '',
+    'Name of the place that checks are made from, shown with each; the host of PUBLIC_URL when empty',
+    z.string().max(100),
+  ),
+  HOST_OVERRIDES: setting(
+    'hostOverrides',
+    '{}',
+    'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`; loopback and private addresses are reached only when named here',
+    json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
   ),
   CLAIM_KEYS: setting(
     'claimKeys',

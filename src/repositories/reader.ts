@@ -41,12 +41,17 @@ export type RepositoryCheck =
       readonly retry_after_s?: number;
     };
 
+/** Why a repository or its file could not be read. */
+type Failure = { readonly result: ReadFailure; readonly retry_after_s?: number };
+
 /** Reads one small text file at the root of the default branch of a recorded repository. */
 export interface RepositoryReader {
   /** Parses a recorded URL; undefined unless it names a repository on a configured host. */
   place(recordedUrl: string): RepositoryPlace | undefined;
   /** Reads the file. Never throws: every failure is a result. Of what was fetched only the file's text is passed on. */
   check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck>;
+  /** What HEAD of a repository points to. Never throws. */
+  head(place: RepositoryPlace): Promise<HeadRef | Failure>;
   /** How reading the file at a commit ends; `file_absent` also if there is no such commit or repository. Never throws. */
   readAt(
     place: RepositoryPlace,
@@ -59,8 +64,6 @@ export interface FileRead {
   readonly result: 'file' | ReadFailure;
   readonly retry_after_s?: number;
 }
-
-type Failure = { readonly result: ReadFailure; readonly retry_after_s?: number };
 
 const agent = 'dossier';
 
@@ -132,6 +135,11 @@ export function createRepositoryReader(
       const bases = hosts[place.host];
       if (!bases) return { result: 'host_unreachable', pinned: false };
       return check(await begin(), bases, { place, fileName });
+    },
+    async head(place) {
+      const bases = hosts[place.host];
+      if (!bases) return { result: 'host_unreachable' };
+      return readHeadRef(await begin(), toUploadPackUrl(place, bases));
     },
     async readAt(place, { commit, fileName }) {
       const bases = hosts[place.host];

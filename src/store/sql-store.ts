@@ -14,6 +14,7 @@ import { createKeyReads, createKeyWrites } from './queries/keys.ts';
 import { createLimitReads, createLimitWrites } from './queries/limits.ts';
 import { createListingReads } from './queries/listings/reads.ts';
 import { createListingWrites } from './queries/listings/writes.ts';
+import { createObservationReads, createObservationWrites } from './queries/observations.ts';
 import { createRatingReads, createRatingWrites } from './queries/ratings/ratings.ts';
 import { createLogReads, createLogWrites } from './queries/transparency-log.ts';
 import type { ChangedHandles, Reads, Store, Transaction } from './store.ts';
@@ -39,6 +40,7 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   feedback: createFeedbackReads(db),
   keys: createKeyReads(db),
   limits: createLimitReads(db),
+  observations: createObservationReads(db),
 });
 
 /** Stands for all listings among the changed handles; no handle has this form. */
@@ -55,6 +57,7 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   feedback: createFeedbackWrites(db),
   keys: createKeyWrites(db),
   limits: createLimitWrites(db),
+  observations: createObservationWrites(db, touch),
 });
 
 const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>

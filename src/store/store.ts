@@ -7,6 +7,7 @@ import type { ImportReads, ImportWrites } from './contract/imports.ts';
 import type { KeyReads, KeyWrites } from './contract/keys.ts';
 import type { LimitReads, LimitWrites } from './contract/limits.ts';
 import type { ListingReads, ListingWrites } from './contract/listings.ts';
+import type { ObservationReads, ObservationWrites } from './contract/observations.ts';
 import type { RatingReads, RatingWrites } from './contract/ratings.ts';
 import type { LogReads, LogWrites } from './contract/transparency-log.ts';
 import type { Leases } from './lease.ts';
@@ -23,6 +24,7 @@ export interface Reads {
   readonly feedback: FeedbackReads;
   readonly keys: KeyReads;
   readonly limits: LimitReads;
+  readonly observations: ObservationReads;
 }
 
 /** Reads and writes inside one transaction; reads see the transaction's own writes, under its lock. */
@@ -37,6 +39,7 @@ export interface Transaction extends Reads {
   readonly feedback: FeedbackWrites;
   readonly keys: KeyWrites;
   readonly limits: LimitWrites;
+  readonly observations: ObservationWrites;
 }
 
 /** Handles of the listings that a committed transaction changed; 'all' if they are not known. */

@@ -84,7 +84,7 @@ async function compareOne(
 ): Promise<ComparedAgent> {
   try {
     const facts = await findListingFacts(handle, context);
-    const listing = toListingDocument(facts, context.config);
+    const listing = toListingDocument(facts, context.config, context.clock());
     const compared = { listing, now_ms: context.clock().getTime() };
     const { description, sample } = listing;
     return { handle, description, ...(sample && { sample }), ...compareListing(compared, criteria) };

@@ -20,6 +20,6 @@ export const getAgent = defineTool({
   cacheTags: ({ handle }) => [handle],
   async run({ handle }, context) {
     await refuseName(handle, context);
-    return toListingDocument(await findListingFacts(handle, context), context.config);
+    return toListingDocument(await findListingFacts(handle, context), context.config, context.clock());
   },
 });

@@ -46,6 +46,7 @@ const base: ListingDocument = {
     },
     imported: [],
   },
+  observations: [],
   not_known: [],
   evidence_snapshot_date: '2026-11-05',
   evidence_snapshot: '',

@@ -9,6 +9,8 @@ export interface ClaimFile {
   readonly secrets: readonly string[];
   /** Handles on lines `optout <handle>`. */
   readonly optouts: readonly string[];
+  /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
+  readonly isObservationRefused: boolean;
 }
 
 /** Largest claim file that is read, as UTF-8. */
@@ -18,6 +20,8 @@ const challengeLimit = 64;
 // A fixed length between look-arounds: matching is linear, and text attached to either end prevents a match.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
+
+const observeNoPattern = /^[ \t]*observe:[ \t]*no[ \t]*$/m;
 
 const distinctMatches = (text: string, pattern: RegExp) => [...new Set(text.match(pattern))];
 
@@ -35,5 +39,6 @@ export function parseClaimFile(text: string): ClaimFile | 'too_large' {
     challenges,
     secrets,
     optouts: optouts.filter((handle) => handle !== undefined),
+    isObservationRefused: observeNoPattern.test(text),
   };
 }

@@ -1,4 +1,5 @@
 import { claimStatement } from '../claim/claim-statement.ts';
+import { toObservations } from '../kinds/to-observations.ts';
 import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
 import type { ListingFacts } from './listing-facts.ts';
@@ -12,6 +13,8 @@ import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
 /** The service that the links of a document point to. */
 export interface DocumentPlace {
   readonly publicUrl: string;
+  /** OBSERVE_INTERVAL. */
+  readonly observeInterval_s: number;
 }
 
 const untrustedFields = [
@@ -117,7 +120,11 @@ function toImported(facts: ListingFacts): ImportedSignal[] {
 }
 
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
-export function toListingDocument(facts: ListingFacts, { publicUrl }: DocumentPlace): ListingDocument {
+export function toListingDocument(
+  facts: ListingFacts,
+  { publicUrl, observeInterval_s }: DocumentPlace,
+  now: Date,
+): ListingDocument {
   const snapshot = snapshotFacts(facts);
   return {
     ...toRecorded(facts),
@@ -128,6 +135,11 @@ export function toListingDocument(facts: ListingFacts, { publicUrl }: DocumentPl
       native: { statement: nativeStatement(facts.native.ratings), ...facts.native, computed_score: null },
       imported: toImported(facts),
     },
+    observations: toObservations(facts.listing, facts.observed?.observations ?? [], {
+      now,
+      interval_s: observeInterval_s,
+      importedAt: facts.reading.observed_at,
+    }),
     not_known: toNotKnown({
       listing: facts.listing,
       ratings: facts.native.ratings,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { handleSchema } from '../handle.ts';
+import { observation } from '../observation/observation.ts';
+import { questionName } from '../observation/question.ts';
 import { type RatingGroup, ratingGroups } from '../rating/groups.ts';
 import { type RatingCounts, ratingCounts, shortRating } from '../rating/rating.ts';
 import { listingInput } from './listing-input.ts';
@@ -104,22 +106,9 @@ export const nativeSignals = z.object({
 });
 export type NativeSignals = z.infer<typeof nativeSignals>;
 
-/** The questions of a buyer, in the order that every face shows them. */
-const buyerQuestions = [
-  'price',
-  'reach',
-  'tools',
-  'access',
-  'publisher',
-  'code',
-  'upkeep',
-  'ratings',
-  'terms',
-] as const;
-
 /** One thing that a buyer would ask and that is not known, with the reason. */
 const notKnownItem = z.object({
-  question: z.enum(buyerQuestions),
+  question: questionName,
   kind: z.string(),
   state: z.enum(['not_checked', 'not_stated', 'not_found']),
   reason: z.string(),
@@ -151,6 +140,7 @@ export const listingDocument = z.object({
   state: z.enum(claimStates).describe('claimed: write access to the repository was shown; nothing more'),
   claim: listingClaim.optional(),
   signals: z.object({ native: nativeSignals, imported: z.array(importedSignal) }),
+  observations: z.array(observation).describe('What Dossier checked itself; never a rating'),
   not_known: z.array(notKnownItem).describe('What buyers ask and what is not known, with reasons'),
   evidence_snapshot_date: z.string(),
   evidence_snapshot: z.string(),

@@ -1,4 +1,5 @@
 import type { Claim } from '../claim/claim.ts';
+import type { StoredObservation } from '../observation/observation.ts';
 import type { Listing, VersionSummary } from './listing.ts';
 import type { ClaimEvent, ImportedSignal, NativeSignals } from './listing-document.ts';
 import type { Reading } from './reading.ts';
@@ -9,6 +10,10 @@ export interface ListingFacts {
   /** The newest ten, newest first. */
   readonly versions: readonly VersionSummary[];
   readonly imported: readonly ImportedSignal[];
+  /** What this service observed itself; undefined before the first look. */
+  readonly observed:
+    | { readonly observed_at: string; readonly observations: readonly StoredObservation[] }
+    | undefined;
   readonly claim: Claim | undefined;
   readonly claimHistory: readonly ClaimEvent[];
   readonly native: Omit<NativeSignals, 'statement' | 'computed_score'>;

@@ -12,6 +12,7 @@ export type LeafType =
   | 'rating.responded'
   | 'listing.withdrawn'
   | 'listing.restored'
+  | 'observation.changed'
   | 'record.erased'
   | 'log.continued';
 

@@ -39,6 +39,15 @@ async function rangeHash(read: ReadNode, start: number, end: number): Promise<Bu
 export const treeRoot = async (read: ReadNode, size: number): Promise<Buffer> =>
   size === 0 ? emptyRoot() : rangeHash(read, 0, size);
 
+/** Root of the tree of these leaves, given as data. */
+export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
+  const [first] = leaves;
+  if (!first) return emptyRoot();
+  if (leaves.length === 1) return leafHash(first);
+  const split = splitOf(leaves.length);
+  return nodeHash(rootOfLeaves(leaves.slice(0, split)), rootOfLeaves(leaves.slice(split)));
+}
+
 /** Audit path of one leaf in the tree of `size` leaves, leaf side first (RFC 6962 section 2.1.1). */
 export async function inclusionProof(read: ReadNode, index: number, size: number): Promise<Buffer[]> {
   const path: Buffer[] = [];

@@ -4,7 +4,13 @@ import type { Schema } from '../schema/schema.ts';
  * Not part of a backup: limits expire within a day, shared checks of repositories within an hour or two, the counts of
  * search terms follow from the listings, and a restored database is audited anew.
  */
-type TransientTable = 'limit_bucket' | 'limit_key' | 'claim_check' | 'search_term' | 'audit_run';
+type TransientTable =
+  | 'limit_bucket'
+  | 'limit_key'
+  | 'claim_check'
+  | 'search_term'
+  | 'audit_run'
+  | 'observed_host';
 /** A table that is part of a backup. */
 export type DumpedTable = Exclude<keyof Schema, TransientTable>;
 /** A row as both engines store it: texts, whole numbers and nulls, by column. */

@@ -124,7 +124,31 @@ const limits = ({ int8, text }: Types): Statements => [
   sql`create table limit_key (day ${text} not null primary key, secret ${text} not null)`,
 ];
 
-const nouns = [listing, listingParts, imports, claims, ratings, transparencyLog, feedback, limits];
+const observations = ({ int8, text }: Types): Statements => [
+  sql`create table observation (
+    handle ${text} not null primary key, observed_at ${text} not null, observations ${text} not null)`,
+  sql`create table observation_change (
+    log_index ${int8} not null primary key, handle ${text} not null, at ${text} not null, vantage ${text} not null,
+    changes ${text} not null)`,
+  sql`create index observation_change_handle on observation_change (handle, log_index)`,
+  sql`create table tool_surface (
+    handle ${text} not null, remote ${text} not null, digest ${text} not null, first_seen_at ${text} not null,
+    tools ${text} not null, primary key (handle, remote, digest))`,
+  sql`create table observed_host (
+    host ${text} not null primary key, owner ${text}, not_before ${text})`,
+];
+
+const nouns = [
+  listing,
+  listingParts,
+  imports,
+  claims,
+  ratings,
+  transparencyLog,
+  feedback,
+  limits,
+  observations,
+];
 
 /** Every table and index of the first release (see store/schema), and the head of an empty log. */
 export const createInitialTables = (ddl: EngineDdl): Migration => ({

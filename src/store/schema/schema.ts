@@ -11,6 +11,12 @@ import type {
   PublisherCountRow,
   SearchTermRow,
 } from './listings.ts';
+import type {
+  ObservationChangeRow,
+  ObservationRow,
+  ObservedHostRow,
+  ToolSurfaceRow,
+} from './observations.ts';
 import type { RatingResponseRow, RatingRow, RecordedIdentityRow } from './ratings.ts';
 import type {
   AuditRunRow,
@@ -49,4 +55,8 @@ export interface Schema {
   publisher_count: PublisherCountRow;
   limit_bucket: LimitBucketRow;
   limit_key: LimitKeyRow;
+  observation: ObservationRow;
+  observation_change: ObservationChangeRow;
+  tool_surface: ToolSurfaceRow;
+  observed_host: ObservedHostRow;
 }

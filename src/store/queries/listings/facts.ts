@@ -4,6 +4,7 @@ import type { Db } from '../../engine.ts';
 import { decodeClaim } from '../claim-rows.ts';
 import { readClaimHistory } from '../claims.ts';
 import { decodeRun } from '../import-rows.ts';
+import { readObservations } from '../observations.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
 import { readRecentRatings } from '../ratings/records.ts';
@@ -106,10 +107,11 @@ export async function readListingFacts(
   const [row] = await readListing(db, handle);
   if (!row) return undefined;
   const lastNative = readLastNative(db, handle);
-  const [versions, imported, [claim], claimHistory, native, [publisher], lastNativeAt, runs] =
+  const [versions, imported, observed, [claim], claimHistory, native, [publisher], lastNativeAt, runs] =
     await Promise.all([
       readVersions(db, handle),
       readSignals(db, handle),
+      readObservations(db, handle),
       readClaim(db, handle),
       readClaimHistory(db, handle),
       lastNative.then((at) => readNative(db, handle, at && now)),
@@ -122,7 +124,7 @@ export async function readListingFacts(
     listing,
     versions: versions.map(decodeVersionSummary),
     claim: claim && decodeClaim(claim),
-    ...{ imported, claimHistory, ...native, lastNativeAt },
+    ...{ imported, observed, claimHistory, ...native, lastNativeAt },
     publisherListings: publisher?.listings ?? 0,
     reading: toReading(listing, runs),
   };

@@ -1,0 +1,26 @@
+import type { Kind } from '../observation/kind.ts';
+import { accessOauth } from './access/oauth.ts';
+import { accessRequired } from './access/required.ts';
+import { endpointAnswers } from './endpoint/answers.ts';
+import { endpointProtocol } from './endpoint/protocol.ts';
+import { endpointTls } from './endpoint/tls.ts';
+import { repositoryHead } from './repository/head.ts';
+import { toolsCount } from './tools/count.ts';
+import { toolsSurface } from './tools/surface.ts';
+
+/** Every kind of fact that this service knows, in the order that faces show them. A new kind is one line here. */
+export const kinds: readonly Kind[] = [
+  endpointAnswers,
+  endpointProtocol,
+  endpointTls,
+  toolsCount,
+  toolsSurface,
+  accessRequired,
+  accessOauth,
+  repositoryHead,
+];
+
+const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+
+/** The definition of a kind; undefined for a name that this service does not know. */
+export const kindOf = (name: string): Kind | undefined => byName.get(name);

@@ -1,0 +1,46 @@
+import type { EndpointLook, Look, NoAnswer } from '../observation/look.ts';
+import type { Finding } from '../observation/observation.ts';
+
+/** How sources name our own checks. */
+export const ownProbe = 'Dossier';
+
+/** A fact that could not be learned, with the state and reason of what stood in its way. */
+export const withoutAnswer = ({ result, reason }: NoAnswer, subject?: string): Finding => ({
+  ...(subject !== undefined && { subject }),
+  value: null,
+  state: result,
+  reason,
+  source: ownProbe,
+});
+
+/** Most remotes of one listing that are checked. */
+const mostRemotes = 10;
+
+const uncheckable: NoAnswer = {
+  result: 'not_checked',
+  reason: 'No remote endpoint is recorded, and Dossier does not run packages.',
+};
+
+/**
+ * One fact for each recorded remote, at most ten, made of what the endpoint sent. A listing without remotes has one,
+ * `not_checked`.
+ */
+export async function ofRemotes(
+  look: Look,
+  toFinding: (endpoint: EndpointLook) => Omit<Finding, 'subject' | 'source' | 'source_url'> | undefined,
+): Promise<readonly Finding[]> {
+  const { remotes } = look.listing;
+  if (remotes.length === 0) return [withoutAnswer(uncheckable)];
+  const found: Finding[] = [];
+  for (const remote of remotes.slice(0, mostRemotes)) {
+    const endpoint = await look.endpoint(remote);
+    const { url } = remote;
+    if (endpoint.result !== 'answered') {
+      found.push(withoutAnswer(endpoint, url));
+      continue;
+    }
+    const finding = toFinding(endpoint);
+    if (finding) found.push({ subject: url, ...finding, source: ownProbe, source_url: url });
+  }
+  return found;
+}

@@ -1,0 +1,28 @@
+import { defineKind } from '../../observation/kind.ts';
+import { ownProbe, withoutAnswer } from '../remotes.ts';
+
+/** The commit at the head of the recorded repository. */
+export const repositoryHead = defineKind({
+  kind: 'repository.head',
+  question: 'upkeep',
+  title: 'Newest commit of the repository',
+  means: 'The commit that the default branch of the recorded repository pointed to on that date.',
+  doesNotMean: 'It does not say that the service runs this commit.',
+  method_version: 'repository/1',
+  applies: ({ repository }) => repository !== undefined,
+  async check(look) {
+    const { repository } = look.listing;
+    if (!repository) return [];
+    const head = await look.head();
+    if (head.result !== 'head') return [withoutAnswer(head)];
+    return [
+      {
+        value: head.commit,
+        state: 'observed',
+        ...(head.branch && { details: { branch: head.branch } }),
+        source: ownProbe,
+        source_url: repository,
+      },
+    ];
+  },
+});

@@ -1,0 +1,69 @@
+import type { Kind } from '../observation/kind.ts';
+import type { Subject } from '../observation/look.ts';
+import type { Observation, StoredObservation } from '../observation/observation.ts';
+import { kinds } from './index.ts';
+
+/** What the age of an observation is judged by. */
+export interface Observing {
+  readonly now: Date;
+  readonly interval_s: number;
+  /** The date of facts that were never looked for: the last import. */
+  readonly importedAt: string;
+}
+
+/** Intervals after which an observation is stale. */
+const staleAfter = 3;
+
+const isStale = ({ observed_at }: StoredObservation, { now, interval_s }: Observing) =>
+  now.getTime() - Date.parse(observed_at) > staleAfter * interval_s * 1000;
+
+function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
+  const { missed_at, details, ...fact } = stored;
+  return {
+    ...fact,
+    question: kind.question,
+    ...(kind.unit && { unit: kind.unit }),
+    ...(details && { details: { ...details } }),
+    ...(isStale(stored, observing) && {
+      state: 'stale',
+      reason: `Last ${stored.state} on ${stored.observed_at.slice(0, 10)}; Dossier has not looked since.`,
+    }),
+    ...(missed_at && {
+      reason: `No answer on ${missed_at.map((at) => at.slice(0, 10)).join(' and ')}; this is what was seen before.`,
+    }),
+  };
+}
+
+const neverLooked = (
+  { kind, question, unit, method_version }: Kind,
+  { importedAt }: Observing,
+): Observation => ({
+  kind,
+  question,
+  value: null,
+  ...(unit && { unit }),
+  state: 'not_checked',
+  reason: 'Dossier has not looked at this listing.',
+  source: 'Dossier',
+  observed_at: importedAt,
+  first_seen_at: importedAt,
+  vantage: '',
+  method_version,
+});
+
+/**
+ * The observations of a listing as callers see them, in the order of the kinds: a kind that applies to the listing and
+ * was never looked for is `not_checked`; what is older than three intervals is `stale`.
+ */
+export function toObservations(
+  listing: Subject,
+  stored: readonly StoredObservation[],
+  observing: Observing,
+): Observation[] {
+  return kinds.flatMap((kind) => {
+    const known = stored.filter((one) => one.kind === kind.kind);
+    if (known.length > 0) return known.map((one) => publish(one, kind, observing));
+    const isExpected = stored.length === 0 && kind.check && (kind.applies?.(listing) ?? true);
+    return isExpected ? [neverLooked(kind, observing)] : [];
+  });
+}

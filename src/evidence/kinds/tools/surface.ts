@@ -1,0 +1,34 @@
+import { defineKind } from '../../observation/kind.ts';
+import { withholding } from '../endpoint/withholding.ts';
+import { ofRemotes } from '../remotes.ts';
+import { inNameOrder, surfaceDigest, toolDigest } from './digest.ts';
+
+const nothingListed = {
+  value: null,
+  state: 'not_found' as const,
+  reason: 'The endpoint sent no list of tools that Dossier could read.',
+};
+
+/** The set of tools that an endpoint lists, as one digest. */
+export const toolsSurface = defineKind({
+  kind: 'tools.surface',
+  question: 'tools',
+  title: 'Tools it lists',
+  means:
+    'The SHA-256 Merkle root over all tools that the endpoint listed to Dossier; the same value means that no name, description, schema or annotation differs.',
+  doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
+  method_version: 'tools/1',
+  applies: ({ remotes }) => remotes.length > 0,
+  check: (look) =>
+    ofRemotes(look, (endpoint) => {
+      const { tools, isCut } = endpoint;
+      if (!tools) return { ...nothingListed, ...withholding(endpoint) };
+      const digests = inNameOrder(tools).map((tool) => ({ name: tool.name, sha256: toolDigest(tool) }));
+      return {
+        value: surfaceDigest(tools),
+        state: 'observed',
+        ...(isCut && { reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.' }),
+        details: { tools: digests },
+      };
+    }),
+});

@@ -1,0 +1,27 @@
+import type { Look, Subject } from './look.ts';
+import type { Finding } from './observation.ts';
+import type { Question } from './question.ts';
+
+/** One kind of fact, defined once: every face is a loop over the list of kinds (evidence/kinds/index.ts). */
+export interface Kind {
+  /** Dotted name, as `endpoint.answers`. */
+  readonly kind: string;
+  /** The buyer's question that it helps to answer. */
+  readonly question: Question;
+  /** Its name in plain words. */
+  readonly title: string;
+  /** What it means, one sentence. */
+  readonly means: string;
+  /** What must not be concluded from it, one sentence. */
+  readonly doesNotMean: string;
+  readonly unit?: string;
+  /** Changes when the check, and with it the meaning of the fact, changes. */
+  readonly method_version: string;
+  /** Whether the fact is to be expected of a listing, so that its absence is reported; every listing by default. */
+  readonly applies?: (listing: Subject) => boolean;
+  /** Finds the facts of one listing; none where the kind does not apply to it. Absent: it comes from the registry's record. */
+  readonly check?: (look: Look) => Promise<readonly Finding[]>;
+}
+
+/** Defines a kind of fact. */
+export const defineKind = <const K extends Kind>(kind: K): K & Kind => kind;

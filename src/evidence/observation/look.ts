@@ -1,0 +1,84 @@
+/** What a look needs of the listing that it is about. */
+export interface Subject {
+  readonly handle: string;
+  readonly remotes: readonly { readonly type: string; readonly url: string }[];
+  readonly packages: readonly {
+    readonly registry_type: string;
+    readonly identifier: string;
+    readonly version?: string | undefined;
+  }[];
+  readonly repository: string | undefined;
+  readonly website: string | undefined;
+}
+
+/** Why nothing can be said of a place: the state of every fact that would have come from there. */
+export interface NoAnswer {
+  readonly result: 'unreachable' | 'refused' | 'not_checked';
+  /** A sentence that is true when read alone. */
+  readonly reason: string;
+}
+
+/** A response of a foreign host; its body is data, at most 2 MiB. */
+export interface Fetched {
+  readonly result: 'response';
+  /** The recorded address, whatever it was reached at. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** What an MCP endpoint sent when it was asked what it is and which tools it has. */
+export interface EndpointLook {
+  readonly result: 'answered';
+  readonly url: string;
+  /** Status of the first response. */
+  readonly status: number;
+  /** Revision of the protocol that was spoken; undefined if the endpoint spoke none. */
+  readonly protocol?: string;
+  /** `modern`: server/discover; `legacy`: initialize. */
+  readonly era?: 'modern' | 'legacy';
+  readonly capabilities?: Readonly<Record<string, unknown>>;
+  readonly serverInfo?: Readonly<Record<string, unknown>>;
+  /** Tool objects as they were sent; undefined if tools/list gave none. */
+  readonly tools?: readonly Readonly<Record<string, unknown>>[];
+  /** Whether the list of tools was cut off at the cap. */
+  readonly isCut?: boolean;
+  /** Every response, in order: for headers and bodies of 401 and 402. */
+  readonly responses: readonly Fetched[];
+}
+
+/** A TLS certificate as a host presented it. */
+export interface TlsLook {
+  readonly result: 'certificate';
+  readonly issuer: string;
+  /** RFC 3339. */
+  readonly not_after: string;
+  readonly isTrusted: boolean;
+  /** Why it is not trusted by this machine's root certificates. */
+  readonly fault?: string;
+}
+
+/** The head of a repository's default branch. */
+export interface HeadLook {
+  readonly result: 'head';
+  readonly commit: string;
+  readonly branch?: string;
+}
+
+/**
+ * What the checks of one listing may ask, each answered once per look and shared by all kinds: every request is polite,
+ * bounded and without credentials (docs/observations.md). No question throws.
+ */
+export interface Look {
+  readonly listing: Subject;
+  readonly now: Date;
+  /** The recorded remote asked as an MCP client would, up to its list of tools; never a call of one. */
+  endpoint(remote: { readonly type: string; readonly url: string }): Promise<EndpointLook | NoAnswer>;
+  /** A GET of a public address. */
+  get(url: string): Promise<Fetched | NoAnswer>;
+  /** The certificate of an https address. */
+  tls(url: string): Promise<TlsLook | NoAnswer>;
+  /** HEAD of the recorded repository. */
+  head(): Promise<HeadLook | NoAnswer>;
+}

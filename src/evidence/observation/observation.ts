@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { questionName } from './question.ts';
+
+/**
+ * How a check ended; a fact is never just absent. The last five are states of prices.
+ * `unreachable`: no answer, with the tries; `auth_first`: it asks for credentials before it shows anything; `refused`: it
+ * (or robots.txt, or the publisher) refuses the check; `stale`: older than three intervals.
+ */
+export const observationStates = [
+  'observed',
+  'not_found',
+  'not_stated',
+  'auth_first',
+  'refused',
+  'unreachable',
+  'not_checked',
+  'unrecognised',
+  'stale',
+  'quoted',
+  'advertised',
+  'stated_by_publisher',
+  'no_price_seen',
+] as const;
+export type ObservationState = (typeof observationStates)[number];
+
+const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** A fact that this service checked itself, with its source, date and vantage. Never a rating, never imported. */
+export const observation = z.object({
+  kind: z.string(),
+  subject: z
+    .string()
+    .optional()
+    .describe('The endpoint, package or tool it is about, if there may be several'),
+  question: questionName,
+  value,
+  unit: z.string().optional(),
+  state: z.enum(observationStates),
+  reason: z.string().optional(),
+  details: z.record(z.string(), z.unknown()).optional().describe('Untrusted data as the source sent it'),
+  source: z.string(),
+  source_url: z.string().optional(),
+  observed_at: z.string().describe('When Dossier last saw this'),
+  first_seen_at: z.string().describe('Since when Dossier has seen the same'),
+  vantage: z.string(),
+  method_version: z.string(),
+});
+export type Observation = z.infer<typeof observation>;
+
+/** What one check found, before it is dated. */
+export interface Finding {
+  readonly subject?: string;
+  readonly value: Observation['value'];
+  readonly state: ObservationState;
+  readonly reason?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly source: string;
+  readonly source_url?: string;
+}
+
+/** An observation as it is stored; its question and unit follow from its kind. */
+export interface StoredObservation extends Finding {
+  readonly kind: string;
+  readonly observed_at: string;
+  readonly first_seen_at: string;
+  readonly vantage: string;
+  readonly method_version: string;
+  /** Times of looks since `observed_at` that got no answer. */
+  readonly missed_at?: readonly string[];
+}
+
+/** One change of a fact between two looks; the log commits to it. */
+export interface ObservationChange {
+  readonly kind: string;
+  readonly subject?: string;
+  /** Absent where the fact was seen for the first time. */
+  readonly before?: Pick<Finding, 'value' | 'state' | 'details'> & { readonly seen_until: string };
+  readonly after: Pick<Finding, 'value' | 'state' | 'details'>;
+}

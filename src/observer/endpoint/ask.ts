@@ -1,0 +1,121 @@
+import type { EndpointLook, Fetched, NoAnswer } from '../../evidence/observation/look.ts';
+import type { PoliteFetch } from '../polite-fetch.ts';
+import {
+  type ClientInfo,
+  initializeMessage,
+  type LegacySession,
+  legacyMessage,
+  type Message,
+  modernMessage,
+  modernRevision,
+} from './eras.ts';
+import { hasReply, type Reply, resultOf } from './messages.ts';
+import { listTools, type ToolList } from './tools.ts';
+
+const firstTry_ms = 6000;
+const secondTry_ms = 15_000;
+
+/** One conversation with an endpoint: its address, and every response so far. */
+interface Conversation {
+  readonly url: string;
+  readonly fetch: PoliteFetch;
+  readonly client: ClientInfo;
+  readonly responses: Fetched[];
+  lastId: number;
+}
+
+/** Sends a message and returns the result in its response; undefined if there is none. */
+async function send(
+  talk: Conversation,
+  message: (id: number) => Message,
+  timeout_ms = secondTry_ms,
+): Promise<Reply | NoAnswer | undefined> {
+  talk.lastId += 1;
+  const id = talk.lastId;
+  const isComplete = (read: Buffer) => hasReply(read, id);
+  const answer = await talk.fetch({ url: talk.url, method: 'POST', ...message(id), isComplete, timeout_ms });
+  if (answer.result !== 'response') return answer;
+  talk.responses.push(answer);
+  return answer.status === 200 ? resultOf(answer.text, answer.headers['content-type'] ?? '', id) : undefined;
+}
+
+const isNoAnswer = (reply: Reply | NoAnswer | undefined): reply is NoAnswer =>
+  reply !== undefined && typeof reply.result === 'string' && 'reason' in reply;
+
+const asObject = (value: unknown): Reply | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Reply) : undefined;
+
+/** What server/discover and initialize results have in common. */
+function toIntroduction(result: Reply) {
+  const capabilities = asObject(result.capabilities);
+  const serverInfo = asObject(result.serverInfo);
+  return { ...(capabilities && { capabilities }), ...(serverInfo && { serverInfo }) };
+}
+
+const toLook = (talk: Conversation, more: Partial<EndpointLook> = {}): EndpointLook => ({
+  result: 'answered',
+  url: talk.url,
+  status: talk.responses[0]?.status ?? 0,
+  responses: talk.responses,
+  ...more,
+});
+
+const withTools = ({ tools, isCut }: ToolList) => ({ ...(tools && { tools }), ...(isCut && { isCut }) });
+
+async function askModern(talk: Conversation, discovered: Reply): Promise<EndpointLook> {
+  const list = await listTools(async (params) => {
+    const reply = await send(talk, (id) => modernMessage(id, 'tools/list', params, talk.client));
+    return isNoAnswer(reply) ? undefined : reply;
+  });
+  const introduction = { era: 'modern' as const, protocol: modernRevision, ...toIntroduction(discovered) };
+  return toLook(talk, { ...introduction, ...withTools(list) });
+}
+
+async function endSession(talk: Conversation, session: LegacySession): Promise<void> {
+  if (session.id === undefined) return;
+  const { headers } = legacyMessage(session, { method: '' });
+  await talk.fetch({ url: talk.url, method: 'DELETE', headers });
+}
+
+async function askLegacy(talk: Conversation): Promise<EndpointLook | NoAnswer> {
+  const result = await send(talk, (id) => initializeMessage(id, talk.client));
+  if (isNoAnswer(result)) return result;
+  const revision = result?.protocolVersion;
+  if (!result || typeof revision !== 'string') return toLook(talk);
+  const session: LegacySession = {
+    revision: revision.slice(0, 40),
+    id: talk.responses.at(-1)?.headers['mcp-session-id'],
+  };
+  await send(talk, () => legacyMessage(session, { method: 'notifications/initialized' }));
+  const list = await listTools(async (params) => {
+    const reply = await send(talk, (id) => legacyMessage(session, { id, method: 'tools/list', params }));
+    return isNoAnswer(reply) ? undefined : reply;
+  });
+  await endSession(talk, session);
+  const introduction = { era: 'legacy' as const, protocol: session.revision, ...toIntroduction(result) };
+  return toLook(talk, { ...introduction, ...withTools(list) });
+}
+
+/** Statuses after which another era would be asked the same in vain. */
+const isWithheld = (talk: Conversation) =>
+  talk.responses.some(({ status }) => status === 401 || status === 402 || status === 403);
+
+/**
+ * Asks an endpoint what it is and which tools it lists: server/discover and tools/list of 2026-07-28, else initialize and
+ * tools/list of the older era. Two tries, of 6 and 15 seconds. Never a tools/call, a payment or a credential. Any HTTP
+ * status is an answer.
+ */
+export async function askEndpoint(
+  url: string,
+  { fetch, client }: { readonly fetch: PoliteFetch; readonly client: ClientInfo },
+): Promise<EndpointLook | NoAnswer> {
+  const talk: Conversation = { url, fetch, client, responses: [], lastId: 0 };
+  const discover = (timeout_ms: number) =>
+    send(talk, (id) => modernMessage(id, 'server/discover', {}, client), timeout_ms);
+  const first = await discover(firstTry_ms);
+  const discovered =
+    isNoAnswer(first) && first.result === 'unreachable' ? await discover(secondTry_ms) : first;
+  if (isNoAnswer(discovered)) return discovered;
+  if (discovered) return askModern(talk, discovered);
+  return isWithheld(talk) ? toLook(talk) : askLegacy(talk);
+}

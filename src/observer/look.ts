@@ -1,0 +1,100 @@
+import type { Listing } from '../evidence/listing/listing.ts';
+import type {
+  EndpointLook,
+  Fetched,
+  HeadLook,
+  Look,
+  NoAnswer,
+  TlsLook,
+} from '../evidence/observation/look.ts';
+import type { RepositoryReader } from '../repositories/reader.ts';
+import { askEndpoint } from './endpoint/ask.ts';
+import type { ClientInfo } from './endpoint/eras.ts';
+import type { PoliteFetch } from './polite-fetch.ts';
+import type { Robots } from './robots.ts';
+import { readCertificate } from './tls.ts';
+
+/** What the looks of one process share. */
+export interface LookParts {
+  readonly fetch: PoliteFetch;
+  readonly robots: Robots;
+  readonly repositories: RepositoryReader;
+  readonly client: ClientInfo;
+  /** Whether a host is reached elsewhere (HOST_OVERRIDES), so that its certificate cannot be seen. */
+  isOverridden(url: URL): boolean;
+}
+
+const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
+
+/** Why an address is not asked at all; undefined for one that can be. */
+function whyNot(url: string): NoAnswer | undefined {
+  if (/[{}]/.test(url)) return notChecked('The recorded address is a template that each caller fills in.');
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol))
+    return notChecked('The recorded address is not an http or https URL.');
+  if (parsed.username + parsed.password !== '')
+    return notChecked('The recorded address contains credentials; Dossier sends none.');
+  return undefined;
+}
+
+/** Asks once for each key. */
+function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (key) => {
+    const answer = known.get(key) ?? ask(key);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
+async function ask(url: string, { fetch, robots, client }: LookParts): Promise<EndpointLook | NoAnswer> {
+  return whyNot(url) ?? (await robots(url)) ?? askEndpoint(url, { fetch, client });
+}
+
+async function get(url: string, { fetch, robots }: LookParts): Promise<Fetched | NoAnswer> {
+  return whyNot(url) ?? (await robots(url)) ?? fetch({ url });
+}
+
+async function certificate(origin: string, { isOverridden }: LookParts): Promise<TlsLook | NoAnswer> {
+  const url = URL.parse(origin);
+  if (url?.protocol !== 'https:') return notChecked('The recorded address is not an https URL.');
+  if (isOverridden(url)) return notChecked('The host is reached at another address here (HOST_OVERRIDES).');
+  return readCertificate(url);
+}
+
+async function head({ repository }: Listing, { repositories }: LookParts): Promise<HeadLook | NoAnswer> {
+  const place = repository === undefined ? undefined : repositories.place(repository);
+  if (!place)
+    return notChecked('The recorded repository is on a host that Dossier is not configured to read.');
+  const found = await repositories.head(place);
+  if ('commit' in found) return { result: 'head', ...found };
+  return { result: 'unreachable', reason: `Reading HEAD of ${place.key} ended with ${found.result}.` };
+}
+
+/**
+ * A look at one listing: each question is asked once, and every kind of fact shares the answer. If `refusal` is given,
+ * nothing of the publisher's is asked, and that is why.
+ */
+export function createLook(
+  listing: Listing,
+  parts: LookParts,
+  { now, refusal }: { readonly now: Date; readonly refusal: NoAnswer | undefined },
+): Look {
+  const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
+    memoize(async (key: string) => refusal ?? question(key));
+  const endpoint = unlessRefused((url) => ask(url, parts));
+  const headOnce = memoize(() => head(listing, parts));
+  return {
+    listing,
+    now,
+    endpoint: ({ type, url }) =>
+      type === 'sse'
+        ? Promise.resolve(
+            notChecked('The recorded transport is the older SSE transport, which Dossier does not speak.'),
+          )
+        : endpoint(url),
+    get: unlessRefused((url) => get(url, parts)),
+    tls: unlessRefused((origin) => certificate(origin, parts)),
+    head: () => headOnce(''),
+  };
+}

@@ -1,0 +1,83 @@
+import type { Context } from '../context.ts';
+import { kinds } from '../evidence/kinds/index.ts';
+import { surfaceDigest } from '../evidence/kinds/tools/digest.ts';
+import { toLeaf } from '../evidence/log/leaf.ts';
+import { compareLooks, type DatedFinding, type LookStamp } from '../evidence/observation/compare-looks.ts';
+import type { Kind } from '../evidence/observation/kind.ts';
+import type { Look } from '../evidence/observation/look.ts';
+import type { StoredObservation } from '../evidence/observation/observation.ts';
+import type { Transaction } from '../store/store.ts';
+
+/** What a look ended with. */
+export interface LookReport {
+  readonly handle: string;
+  readonly observations: readonly StoredObservation[];
+  /** How many facts changed. */
+  readonly changes: number;
+}
+
+/** One kind's facts. A check that fails says so, and does not stop the others. */
+async function check(kind: Kind, look: Look, log: Context['log']): Promise<readonly DatedFinding[]> {
+  const { kind: name, method_version } = kind;
+  try {
+    const found = (await kind.check?.(look)) ?? [];
+    return found.map((finding) => ({ ...finding, kind: name, method_version }));
+  } catch (error) {
+    log.warn({ err: error, kind: name, handle: look.listing.handle }, 'a check failed');
+    const reason = 'The check failed on our side; the failure was logged.';
+    return [{ kind: name, method_version, value: null, state: 'not_checked', reason, source: 'Dossier' }];
+  }
+}
+
+async function findAll(look: Look, log: Context['log']): Promise<DatedFinding[]> {
+  const found: DatedFinding[] = [];
+  for (const kind of kinds) found.push(...(await check(kind, look, log)));
+  return found;
+}
+
+async function putSurfaces(tx: Transaction, look: Look, at: string): Promise<void> {
+  const { handle, remotes } = look.listing;
+  for (const remote of remotes) {
+    const endpoint = await look.endpoint(remote);
+    if (endpoint.result !== 'answered' || !endpoint.tools) continue;
+    const digest = surfaceDigest(endpoint.tools);
+    const known = await tx.observations.surfaces(handle, remote.url);
+    if (known[0]?.digest !== digest)
+      await tx.observations.putSurface({
+        handle,
+        remote: remote.url,
+        digest,
+        first_seen_at: at,
+        tools: endpoint.tools,
+      });
+  }
+}
+
+/** Writes what a look found in one transaction; every change of a fact is one entry of the log. */
+async function write(
+  tx: Transaction,
+  look: Look,
+  { found, stamp }: { found: readonly DatedFinding[]; stamp: LookStamp },
+): Promise<LookReport> {
+  const { handle } = look.listing;
+  const known = await tx.observations.ofListing(handle);
+  const { observations, changes } = compareLooks(known?.observations ?? [], found, stamp);
+  await tx.observations.put({ handle, observed_at: stamp.at, observations });
+  if (changes.length > 0) {
+    const change = { handle, ...stamp, changes };
+    const log_index = await tx.log.append(toLeaf('observation.changed', change));
+    await tx.observations.addChange({ ...change, log_index });
+  }
+  await putSurfaces(tx, look, stamp.at);
+  return { handle, observations, changes: changes.length };
+}
+
+/** Asks every kind of fact of one listing, and stores what was found. Throws only if the store fails. */
+export async function observeListing(
+  look: Look,
+  context: Pick<Context, 'store' | 'log'> & { readonly vantage: string },
+): Promise<LookReport> {
+  const found = await findAll(look, context.log);
+  const stamp = { at: look.now.toISOString(), vantage: context.vantage };
+  return context.store.write((tx) => write(tx, look, { found, stamp }));
+}

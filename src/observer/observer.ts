@@ -1,0 +1,58 @@
+import type { Context } from '../context.ts';
+import type { Listing } from '../evidence/listing/listing.ts';
+import { createOutboundClient } from '../outbound/client.ts';
+import { createHostQueue } from './host-queue.ts';
+import { createLook, type LookParts } from './look.ts';
+import { type LookReport, observeListing } from './observe-listing.ts';
+import { createPoliteFetch } from './polite-fetch.ts';
+import { findRefusal } from './refusal.ts';
+import { createRobots } from './robots.ts';
+import { observerRules } from './rules.ts';
+
+/** What the observer needs of a context. */
+export type ObserverContext = Pick<Context, 'store' | 'config' | 'repositories' | 'log' | 'clock'>;
+
+/** Looks at listings, one request at a time to each host. */
+export interface Observer {
+  /** Looks at one listing now, and stores what it found. */
+  observe(listing: Listing): Promise<LookReport>;
+  /** Returns the hosts that this process holds. */
+  close(): Promise<void>;
+}
+
+/** Name of the place that this service looks from: OBSERVE_VANTAGE, else the host of PUBLIC_URL. */
+export const vantageOf = ({ observeVantage, publicUrl }: ObserverContext['config']): string =>
+  observeVantage || new URL(publicUrl).host;
+
+function createParts(
+  context: ObserverContext,
+): LookParts & { readonly queue: ReturnType<typeof createHostQueue> } {
+  const { config, repositories } = context;
+  const queue = createHostQueue(context);
+  const fetch = createPoliteFetch({
+    client: createOutboundClient(observerRules(config)),
+    queue,
+    sign: () => ({}),
+  });
+  const isOverridden = ({ host, hostname }: URL) =>
+    Object.hasOwn(config.hostOverrides, host) || Object.hasOwn(config.hostOverrides, hostname);
+  return {
+    ...{ fetch, queue, repositories, isOverridden },
+    robots: createRobots(fetch),
+    client: { name: 'dossier-observer', version: config.version },
+  };
+}
+
+/** Creates the observer of a process. */
+export function createObserver(context: ObserverContext): Observer {
+  const { store, log, clock, config } = context;
+  const parts = createParts(context);
+  return {
+    async observe(listing) {
+      const refusal = await findRefusal(listing, context);
+      const look = createLook(listing, parts, { now: clock(), refusal });
+      return observeListing(look, { store, log, vantage: vantageOf(config) });
+    },
+    close: () => parts.queue.close(),
+  };
+}

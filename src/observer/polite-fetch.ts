@@ -1,0 +1,84 @@
+import type { Fetched, NoAnswer } from '../evidence/observation/look.ts';
+import type { FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
+import type { HostQueue } from './host-queue.ts';
+
+/** A request of the observer, and how long it may take. */
+export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'> {
+  readonly url: string;
+  readonly timeout_ms?: number;
+}
+
+/** Sends one request in its turn. Never throws. */
+export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer>;
+
+const exchange_ms = 30_000;
+const mostRedirects = 3;
+
+const failureTexts: Readonly<Record<FetchFailure, string>> = {
+  host_unreachable: 'no connection to a public address of the host',
+  host_timeout: 'no answer in time',
+  host_error: 'an answer that is not HTTP within our limits',
+  too_large: 'an answer of more than 2 MiB',
+};
+
+const unreachable = (url: URL, text: string): NoAnswer => ({
+  result: 'unreachable',
+  reason: `A request to ${url.host} ended with ${text}.`,
+});
+
+const paused = (url: URL): NoAnswer => ({
+  result: 'refused',
+  reason: `${url.host} asked Dossier to wait (Retry-After) before its next request.`,
+});
+
+/** What a client adds to each request. */
+export interface PoliteParts {
+  readonly client: OutboundClient;
+  readonly queue: HostQueue;
+  /** Headers that sign a request to a URL. */
+  sign(url: URL): Readonly<Record<string, string>>;
+}
+
+/** Where a redirect within the same host leads; undefined for none. */
+function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
+  const to = location === undefined ? null : URL.parse(location, from);
+  return to?.host === from.host ? to : undefined;
+}
+
+const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetched => ({
+  result: 'response',
+  url: url.href,
+  status,
+  headers,
+  text: body.toString('utf8'),
+});
+
+/**
+ * A fetch that takes its turn at the host, follows at most three redirects within it, signs itself, and obeys
+ * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
+ */
+export function createPoliteFetch({ client, queue, sign }: PoliteParts): PoliteFetch {
+  const send = (url: URL, { timeout_ms = exchange_ms, ...request }: PoliteRequest) =>
+    queue.run(url.host, async (turn) => {
+      const deadline = AbortSignal.timeout(timeout_ms);
+      const headers = { ...request.headers, ...sign(url) };
+      const response = await client.fetch({ ...request, url, headers, deadline });
+      if (response.result === 'response' && response.status === 429 && response.retry_after_s)
+        turn.pause(response.retry_after_s);
+      return response;
+    });
+  const follow = async (url: URL, request: PoliteRequest, hops: number): Promise<Fetched | NoAnswer> => {
+    const response = await send(url, request);
+    if (response === 'paused') return paused(url);
+    if (response.result !== 'response') return unreachable(url, failureTexts[response.result]);
+    const isFollowed = request.method === undefined && hops < mostRedirects;
+    const to = isFollowed ? redirect(response, url) : undefined;
+    return to ? follow(to, request, hops + 1) : toFetched(url, response);
+  };
+  return async (request) => {
+    const url = URL.parse(request.url);
+    return url
+      ? follow(url, request, 0)
+      : { result: 'not_checked', reason: 'The recorded address is not a URL.' };
+  };
+}

@@ -1,0 +1,50 @@
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import type { NoAnswer, TlsLook } from '../evidence/observation/look.ts';
+import { createGuardedLookup, isAddress, isPublicAddress } from '../outbound/public-address.ts';
+
+const handshake_ms = 8000;
+
+const nameOf = ({ issuer }: PeerCertificate) => {
+  const { O: organization, CN: name } = issuer;
+  return [organization ?? name].flat()[0] ?? 'an unnamed issuer';
+};
+
+function toLook(socket: TLSSocket): TlsLook | NoAnswer {
+  const certificate = socket.getPeerCertificate();
+  const end_ms = Date.parse(certificate.valid_to);
+  if (Number.isNaN(end_ms)) return { result: 'unreachable', reason: 'The host sent no certificate.' };
+  const fault = socket.authorizationError;
+  return {
+    result: 'certificate',
+    issuer: nameOf(certificate).slice(0, 200),
+    not_after: new Date(end_ms).toISOString(),
+    isTrusted: socket.authorized,
+    ...(fault && { fault: String(fault).slice(0, 200) }),
+  };
+}
+
+/** Reads the certificate of an https origin at a public address. Sends nothing over the connection. Never throws. */
+export function readCertificate(url: URL): Promise<TlsLook | NoAnswer> {
+  const { hostname, port } = url;
+  if (isAddress(hostname) && !isPublicAddress(hostname))
+    return Promise.resolve({ result: 'not_checked', reason: `${url.host} is not a public address.` });
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname,
+      port: Number(port || 443),
+      ...(!isAddress(hostname) && { servername: hostname }),
+      rejectUnauthorized: false,
+      lookup: createGuardedLookup(isPublicAddress),
+      timeout: handshake_ms,
+    });
+    const end = (result: TlsLook | NoAnswer) => {
+      socket.destroy();
+      resolve(result);
+    };
+    const fail = () =>
+      end({ result: 'unreachable', reason: `A TLS connection to ${url.host} did not come about.` });
+    socket.once('secureConnect', () => end(toLook(socket)));
+    socket.once('error', fail);
+    socket.once('timeout', fail);
+  });
+}

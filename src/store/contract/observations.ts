@@ -1,0 +1,63 @@
+import type { ObservationChange, StoredObservation } from '../../evidence/observation/observation.ts';
+
+/** What was observed of one listing. Times are RFC 3339 UTC with milliseconds. */
+export interface ObservedListing {
+  readonly handle: string;
+  /** When the last look ended. */
+  readonly observed_at: string;
+  readonly observations: readonly StoredObservation[];
+}
+
+/** What one look found changed. */
+export interface RecordedChange {
+  readonly log_index: number;
+  readonly handle: string;
+  readonly at: string;
+  readonly vantage: string;
+  readonly changes: readonly ObservationChange[];
+}
+
+/** A set of tools as an endpoint sent it. */
+export interface ToolSurface {
+  readonly handle: string;
+  readonly remote: string;
+  /** The set's digest (evidence/kinds/tools/digest.ts), hex. */
+  readonly digest: string;
+  readonly first_seen_at: string;
+  readonly tools: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A host, and who is asking it. */
+export interface ObservedHost {
+  readonly host: string;
+  readonly owner: string | undefined;
+  /** No request before this time. */
+  readonly not_before: string | undefined;
+}
+
+export interface ObservationReads {
+  ofListing(handle: string): Promise<ObservedListing | undefined>;
+  /** Changes of a listing, newest first, at most `limit`, before a log index if one is given. */
+  history(
+    handle: string,
+    page: { readonly before?: number | undefined; readonly limit: number },
+  ): Promise<RecordedChange[]>;
+  /** The sets of tools stored for an endpoint, newest first. */
+  surfaces(handle: string, remote: string): Promise<ToolSurface[]>;
+  /** Visible listings after an id, in its order, with the time of their last look. */
+  looks(
+    afterId: number,
+    limit: number,
+  ): Promise<{ id: number; handle: string; observed_at: string | undefined }[]>;
+  host(host: string): Promise<ObservedHost | undefined>;
+}
+
+/** Writes of observations inside a transaction. */
+export interface ObservationWrites extends ObservationReads {
+  /** Replaces what was observed of a listing. */
+  put(observed: ObservedListing): Promise<void>;
+  addChange(change: RecordedChange): Promise<void>;
+  /** Stores a set of tools, and deletes all but the two newest of its endpoint. */
+  putSurface(surface: ToolSurface): Promise<void>;
+  putHost(host: ObservedHost): Promise<void>;
+}

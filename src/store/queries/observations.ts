@@ -1,0 +1,122 @@
+import type { ObservationChange, StoredObservation } from '../../evidence/observation/observation.ts';
+import type {
+  ObservationReads,
+  ObservationWrites,
+  ObservedHost,
+  RecordedChange,
+  ToolSurface,
+} from '../contract/observations.ts';
+import type { Db } from '../engine.ts';
+import type { ObservationChangeRow, ToolSurfaceRow } from '../schema/observations.ts';
+import { precompileQuery } from './precompiled-query.ts';
+
+const storedSurfaces = 2;
+
+const readObserved = precompileQuery((db, handle: string) =>
+  db.selectFrom('observation').selectAll().where('handle', '=', handle),
+);
+
+/** What was observed of a listing; undefined before the first look. */
+export async function readObservations(db: Db, handle: string) {
+  const [row] = await readObserved(db, handle);
+  return row && { ...row, observations: JSON.parse(row.observations) as StoredObservation[] };
+}
+
+const decodeChange = ({ changes, ...row }: ObservationChangeRow): RecordedChange => ({
+  ...row,
+  changes: JSON.parse(changes) as ObservationChange[],
+});
+
+const decodeSurface = ({ tools, ...row }: ToolSurfaceRow): ToolSurface => ({
+  ...row,
+  tools: JSON.parse(tools) as ToolSurface['tools'],
+});
+
+async function readHost(db: Db, host: string): Promise<ObservedHost | undefined> {
+  const row = await db.selectFrom('observed_host').selectAll().where('host', '=', host).executeTakeFirst();
+  return row && { host, owner: row.owner ?? undefined, not_before: row.not_before ?? undefined };
+}
+
+const readSurfaces = (db: Db, handle: string, remote: string) =>
+  db
+    .selectFrom('tool_surface')
+    .selectAll()
+    .where('handle', '=', handle)
+    .where('remote', '=', remote)
+    .orderBy('first_seen_at', 'desc')
+    .execute();
+
+/** Reads of observations over any engine. */
+export const createObservationReads = (db: Db): ObservationReads => ({
+  ofListing: (handle) => readObservations(db, handle),
+  async history(handle, { before, limit }) {
+    const all = db.selectFrom('observation_change').selectAll().where('handle', '=', handle);
+    const page = before === undefined ? all : all.where('log_index', '<', before);
+    return (await page.orderBy('log_index', 'desc').limit(limit).execute()).map(decodeChange);
+  },
+  surfaces: async (handle, remote) => (await readSurfaces(db, handle, remote)).map(decodeSurface),
+  async looks(afterId, limit) {
+    const rows = await db
+      .selectFrom('listing')
+      .leftJoin('observation', 'observation.handle', 'listing.handle')
+      .select(['listing.id', 'listing.handle', 'observation.observed_at'])
+      .where('listing.id', '>', afterId)
+      .where('listing.withdrawn', 'is', null)
+      .orderBy('listing.id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ observed_at, ...row }) => ({ ...row, observed_at: observed_at ?? undefined }));
+  },
+  host: (host) => readHost(db, host),
+});
+
+async function putSurface(db: Db, { tools, ...surface }: ToolSurface): Promise<void> {
+  const row = { ...surface, tools: JSON.stringify(tools) };
+  await db
+    .insertInto('tool_surface')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['handle', 'remote', 'digest'])
+        .doUpdateSet({ first_seen_at: row.first_seen_at, tools: row.tools }),
+    )
+    .execute();
+  const stored = await readSurfaces(db, row.handle, row.remote);
+  const old = stored.slice(storedSurfaces).map(({ digest }) => digest);
+  if (old.length === 0) return;
+  await db
+    .deleteFrom('tool_surface')
+    .where('handle', '=', row.handle)
+    .where('remote', '=', row.remote)
+    .where('digest', 'in', old)
+    .execute();
+}
+
+/** Writes of observations inside a transaction; `touch` names each listing whose facts changed. */
+export const createObservationWrites = (db: Db, touch: (handle: string) => void): ObservationWrites => ({
+  ...createObservationReads(db),
+  async put({ handle, observed_at, observations }) {
+    touch(handle);
+    const change = { observed_at, observations: JSON.stringify(observations) };
+    await db
+      .insertInto('observation')
+      .values({ handle, ...change })
+      .onConflict((conflict) => conflict.column('handle').doUpdateSet(change))
+      .execute();
+  },
+  async addChange({ changes, ...change }) {
+    await db
+      .insertInto('observation_change')
+      .values({ ...change, changes: JSON.stringify(changes) })
+      .execute();
+  },
+  putSurface: (surface) => putSurface(db, surface),
+  async putHost({ host, owner, not_before }) {
+    const change = { owner: owner ?? null, not_before: not_before ?? null };
+    await db
+      .insertInto('observed_host')
+      .values({ host, ...change })
+      .onConflict((conflict) => conflict.column('host').doUpdateSet(change))
+      .execute();
+  },
+});

@@ -1,0 +1,37 @@
+import type { Json, Time } from './columns.ts';
+
+/** What this service last observed of a listing, in one row, because every reader wants all of it. */
+export interface ObservationRow {
+  handle: string;
+  /** When the last look ended, whatever it found. */
+  observed_at: Time;
+  /** StoredObservation[] (evidence/observation). */
+  observations: Json;
+}
+
+/** What one look found changed; the log commits to it. */
+export interface ObservationChangeRow {
+  log_index: number;
+  handle: string;
+  at: Time;
+  vantage: string;
+  /** ObservationChange[] (evidence/observation). */
+  changes: Json;
+}
+
+/** Tool objects as an endpoint sent them; the two newest sets of each endpoint are stored. */
+export interface ToolSurfaceRow {
+  handle: string;
+  remote: string;
+  digest: string;
+  first_seen_at: Time;
+  tools: Json;
+}
+
+/** A host that is being asked, or that asked to be left alone for a while. */
+export interface ObservedHostRow {
+  host: string;
+  /** The lease of the node that asks it; null if none does. */
+  owner: string | null;
+  not_before: Time | null;
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import {
+  type Endpoint,
+  startEndpoint,
+  startLegacyServer,
+  startModernServer,
+} from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const offered = [
+  { name: 'send', description: 'Sends a message', readOnlyHint: false },
+  { name: 'look_up', description: 'Looks up' },
+];
+let modern: Endpoint;
+let legacy: Endpoint;
+let locked: Endpoint;
+let directory: Directory;
+let observer: Observer;
+
+const listed = (name: string, url: string) =>
+  registryEntry(name, { remotes: [{ type: 'streamable-http', url }] });
+
+beforeAll(async () => {
+  modern = await startModernServer(() => offered);
+  legacy = await startLegacyServer(() => offered);
+  locked = await startEndpoint((_, { url = '' }, response) => {
+    if (url === '/.well-known/oauth-protected-resource/mcp') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({
+          resource: 'https://locked.example.com/mcp',
+          authorization_servers: ['https://locked.example.com'],
+          scopes_supported: ['send'],
+        }),
+      );
+    } else if (url === '/.well-known/oauth-authorization-server') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({
+          issuer: 'https://locked.example.com',
+          registration_endpoint: 'https://locked.example.com/register',
+        }),
+      );
+    } else if (url === '/mcp') {
+      response.writeHead(401, {
+        'www-authenticate':
+          'Bearer resource_metadata="https://locked.example.com/.well-known/oauth-protected-resource/mcp"',
+      });
+      response.end();
+    } else response.writeHead(404).end();
+  });
+  directory = await openDirectory({
+    entries: [
+      listed('com.example.modern/a', 'https://modern.example.com/mcp'),
+      listed('com.example.legacy/a', 'https://legacy.example.com/mcp'),
+      listed('com.example.locked/a', 'https://locked.example.com/mcp'),
+      listed('com.example.gone/a', 'http://127.0.0.1:9/mcp'),
+    ],
+    environment: {
+      HOST_OVERRIDES: JSON.stringify({
+        'modern.example.com': modern.url,
+        'legacy.example.com': legacy.url,
+        'locked.example.com': locked.url,
+      }),
+    },
+  });
+  observer = createObserver(directory.context);
+});
+afterAll(async () => {
+  await observer.close();
+  await directory.close();
+  await Promise.all([modern, legacy, locked].map((endpoint) => endpoint.close()));
+});
+
+async function observe(handle: string) {
+  const listing = await directory.store.listings.byHandle(handle);
+  if (!listing) throw new Error(`${handle} is not listed`);
+  const { observations } = await observer.observe(listing);
+  return Object.fromEntries(observations.map(({ kind, state, value }) => [kind, [state, value]]));
+}
+
+it('asks a server of 2026-07-28 what it is and which tools it has, and nothing else', async () => {
+  expect(await observe('com.example.modern/a')).toMatchObject({
+    'endpoint.answers': ['observed', 200],
+    'endpoint.protocol': ['observed', '2026-07-28'],
+    'tools.count': ['observed', 2],
+    'auth.required': ['observed', false],
+  });
+  expect(modern.methods()).toEqual(['server/discover', 'tools/list']);
+});
+
+it('asks a server of the older era in a session, which it ends', async () => {
+  expect(await observe('com.example.legacy/a')).toMatchObject({
+    'endpoint.protocol': ['observed', '2025-11-25'],
+    'tools.count': ['observed', 2],
+  });
+  expect(legacy.methods()).toEqual([
+    'server/discover',
+    'initialize',
+    'notifications/initialized',
+    'tools/list',
+  ]);
+  expect(legacy.sent.at(-1)?.method).toBe('DELETE');
+});
+
+it('reports a 401 as an answer and reads the metadata that it names', async () => {
+  expect(await observe('com.example.locked/a')).toMatchObject({
+    'endpoint.answers': ['observed', 401],
+    'tools.surface': ['auth_first', null],
+    'auth.required': ['observed', true],
+    'auth.oauth': ['observed', 'https://locked.example.com'],
+  });
+});
+
+it('never sends a credential, a cookie or a call of a tool', () => {
+  const all = [modern, legacy, locked].flatMap(({ sent }) => sent);
+  expect(all.length).toBeGreaterThan(5);
+  expect(all.filter(({ headers }) => headers.authorization ?? headers.cookie)).toEqual([]);
+  expect(all.filter(({ body }) => body.includes('tools/call'))).toEqual([]);
+});
+
+it('does not go to a private address', async () => {
+  expect(await observe('com.example.gone/a')).toMatchObject({ 'endpoint.answers': ['unreachable', null] });
+});
+
+it('shows what it found in get_agent, as of the look', async () => {
+  const answer = await directory.app.request('/agents/com.example.modern/a.json');
+  const { observations } = (await answer.json()) as { observations: Record<string, unknown>[] };
+  expect(observations.find(({ kind }) => kind === 'tools.count')).toMatchObject({
+    question: 'tools',
+    value: 2,
+    unit: 'tools',
+    state: 'observed',
+    vantage: '127.0.0.1:3000',
+  });
+});
