@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createObserver } from '../../src/observer/observer.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { onGitHub, readRealEntries } from '../support/registry-entries.ts';
 
@@ -44,6 +46,7 @@ async function tool(name: string, input: object, secret?: string): Promise<Json>
 
 /** A service with something in every table. */
 beforeAll(async () => {
+  const endpoint = await startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]);
   service = await openClaimedDirectory({
     entries: [
       ...(readRealEntries() ?? []).slice(0, 500),
@@ -52,7 +55,11 @@ beforeAll(async () => {
       gone('active'),
       registryEntry('x', { version: 7 }),
     ],
-    environment: { ...settings, DATABASE_URL: original },
+    environment: {
+      ...settings,
+      DATABASE_URL: original,
+      HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': endpoint.url }),
+    },
   });
   await service.importEntries([gone('deleted')]);
   capability = await service.claim('com.rater/api', 'rater/api');
@@ -78,6 +85,11 @@ beforeAll(async () => {
       listing: undefined,
     }),
   );
+  const observer = createObserver(service.context);
+  const listing = await service.context.store.listings.byHandle('co.webhook/webhook');
+  if (listing) await observer.observe(listing);
+  await observer.close();
+  await endpoint.close();
   await service.app.request('/log/checkpoint');
 });
 afterAll(async () => {
@@ -140,7 +152,7 @@ describe('a backup', () => {
       rating_response: 1,
       feedback: 1,
       claim: 2,
-      log_leaf: 8,
+      log_leaf: 9,
       log_head: 1,
     });
     expect(bodyOf('first.gz')).not.toContain(capability);
@@ -202,7 +214,7 @@ describe('a service restored into a new database', () => {
     url = await restored.line(/^listening on (\S+)/m);
     const before = await ask(inProcess);
     expect(await ask(overHttp(url))).toEqual(before);
-    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '8']);
+    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '9']);
     expect(JSON.stringify(before.found)).toContain('co.webhook/webhook');
   });
   it('proves its entries under the key that was known before', async () => {
@@ -215,7 +227,7 @@ describe('a service restored into a new database', () => {
   });
   it('continues: the capability works, the log grows, the private feedback is there', async () => {
     const rated = await overHttp(url, capability)('/api/tools/submit_rating', rating('job-4'));
-    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 8 }]);
+    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 9 }]);
     await stop(restored);
     const { stdout } = await runDossier(['feedback'], { ...offline, DATABASE_URL: database });
     expect(stdout).toContain('The tag page is empty');

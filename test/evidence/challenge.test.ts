@@ -92,7 +92,12 @@ test.each([
   ['in a comment', `<!-- ${challenge} -->`],
   ['twice', `${challenge}\n${challenge}`],
 ])('a challenge is found %s', (_name, text) => {
-  expect(parseClaimFile(text)).toEqual({ challenges: [challenge], secrets: [], optouts: [] });
+  expect(parseClaimFile(text)).toEqual({
+    challenges: [challenge],
+    secrets: [],
+    optouts: [],
+    isObservationRefused: false,
+  });
 });
 
 test.each([
@@ -113,6 +118,7 @@ test('secrets and optout lines are found; prose about them is not', () => {
     challenges: [],
     secrets: [capability],
     optouts: ['co.webhook/webhook', 'org.example/b'],
+    isObservationRefused: false,
   });
 });
 
@@ -130,5 +136,10 @@ test.each([
   ['optout words', 'optout '.repeat(2300)],
   ['spaces', `optout ${' '.repeat(16_000)}x`],
 ])('nothing is found in a file full of %s', (_name, text) => {
-  expect(parseClaimFile(text)).toEqual({ challenges: [], secrets: [], optouts: [] });
+  expect(parseClaimFile(text)).toEqual({
+    challenges: [],
+    secrets: [],
+    optouts: [],
+    isObservationRefused: false,
+  });
 });
