@@ -24,30 +24,20 @@ const mapValues = (value: object, change: (inner: unknown) => unknown) =>
 /** Longer enumerations are left out: such a member comes with a text that explains it. */
 const listedValues = 12;
 
-/** Objects nested deeper, such as the counts of a group of ratings, are listed without their properties. */
-const listedDepth = 2;
-
-/**
- * Shortens a nested schema: no `required`, no long enumerations, and no properties for objects in nested lists or deep
- * inside. openapi.json has them all.
- */
-function toShort(schema: unknown, depth = 0): unknown {
+/** A member of an answer without what is inside it: openapi.json has that. */
+function toShort(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
-  if (isObject(schema.properties) && depth >= listedDepth) return { type: 'object' };
-  const isInMember = depth > 0;
-  const { required: _always, properties, items, enum: values, ...rest } = schema;
-  const isPlainList = isInMember && isObject(items) && items.type === 'object';
+  const { properties, required, additionalProperties, items, enum: values, ...rest } = schema;
   return {
     ...rest,
     ...(Array.isArray(values) && values.length <= listedValues && { enum: values }),
-    ...(isObject(properties) && { properties: mapValues(properties, (inner) => toShort(inner, depth + 1)) }),
-    ...(items !== undefined && { items: isPlainList ? { type: 'object' } : toShort(items, depth) }),
+    ...(isObject(items) && { items: typeof items.type === 'string' ? { type: items.type } : items }),
   };
 }
 
 /**
  * The output schema of a tool, for its answer or the problem in its place: clients of the SDK's version 1 validate
- * results with isError against it, too. Nested members are shortened, since every client pays for reading the list.
+ * results with isError against it, too. Only its top level is listed, since every client pays for reading the list.
  */
 export const orError = ({
   required,
