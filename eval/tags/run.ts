@@ -19,7 +19,7 @@ const tagsOf = (description: string) => toTags({ ...none, description }).map(({ 
 const descriptions = new Map(copy.map(({ server }) => [server.name, server.description ?? '']));
 const share = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
 
-for (const set of ['tuned', 'fresh']) {
+for (const set of ['tuned', 'fresh', 'blind', 'second blind']) {
   const rows = judged.filter((row) => row.set === set);
   const given = rows.map((row) => ({ row, tags: tagsOf(descriptions.get(row.handle) ?? '') }));
   const tags = given.flatMap(({ row, tags }) =>
