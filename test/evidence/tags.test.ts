@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type TagFacts, toTags } from '../../src/evidence/listing/tags.ts';
+import { type TagFacts, toTags } from '../../src/evidence/tags/tags.ts';
 
 const facts = (change: Partial<TagFacts>): TagFacts => ({
   title: undefined,

@@ -3,7 +3,7 @@ import type { Listing, ListingVersion, VersionSummary } from '../../evidence/lis
 import { claimStates, type ImportedSignal } from '../../evidence/listing/listing-document.ts';
 import { isSpecified } from '../../evidence/listing/sample.ts';
 import { toStaticRank } from '../../evidence/listing/static-rank.ts';
-import { toTags } from '../../evidence/listing/tags.ts';
+import { toTags } from '../../evidence/tags/tags.ts';
 import { nothingRecorded, type Recorded, toRecorded } from './recorded.ts';
 import type { ServerJson } from './server-json.ts';
 import { type Origin, toImportSignals } from './signals.ts';

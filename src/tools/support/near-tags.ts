@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import type { Facet } from '../../evidence/listing/facets.ts';
-import { matchPhrases } from '../../evidence/listing/phrases.ts';
+import { matchPhrases } from '../../evidence/tags/phrases.ts';
 import type { ListingReads } from '../../store/contract/listings.ts';
 
 const mostNear = 5;

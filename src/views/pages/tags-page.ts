@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
-import { vocabulary } from '../../evidence/listing/vocabulary.ts';
+import { vocabulary } from '../../evidence/tags/vocabulary.ts';
 import { amount } from '../../evidence/text/plural.ts';
 import { type Html, tagLink } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';

@@ -1,5 +1,5 @@
+import type { ListingTag } from '../listing/listing-document.ts';
 import { tokenize } from '../text/tokenize.ts';
-import type { ListingTag } from './listing-document.ts';
 import { matchPhrases } from './phrases.ts';
 
 const maxTags = 8;
