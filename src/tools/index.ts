@@ -1,3 +1,4 @@
+import { checkSurface } from './check-surface.ts';
 import { claimAgent } from './claim-agent.ts';
 import { compareAgents } from './compare-agents.ts';
 import { getAgent } from './get-agent.ts';
@@ -18,6 +19,7 @@ export const tools: readonly Tool[] = [
   listTags,
   listRatings,
   compareAgents,
+  checkSurface,
   submitRating,
   withdrawRating,
   respondToRating,

@@ -19,8 +19,3 @@ export const kinds: readonly Kind[] = [
   accessOauth,
   repositoryHead,
 ];
-
-const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
-
-/** The definition of a kind; undefined for a name that this service does not know. */
-export const kindOf = (name: string): Kind | undefined => byName.get(name);

@@ -2,8 +2,12 @@ import { z } from 'zod';
 
 type JsonSchema = Record<string, unknown>;
 
-/** Drops bounds that only mean "a safe integer": 56 bytes each, in every tools/list. */
-function dropSafeIntegerBounds(schema: JsonSchema): void {
+const isAnything = (value: unknown) =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+/** Drops bounds that only mean "a safe integer", 56 bytes each in every tools/list, and writes "anything" as `true`. */
+function shorten(schema: JsonSchema): void {
+  if (isAnything(schema.additionalProperties)) schema.additionalProperties = true;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
@@ -15,7 +19,7 @@ export const toInputSchema = (schema: z.ZodType): JsonSchema =>
   withoutDialect(
     z.toJSONSchema(schema, {
       io: 'input',
-      override: ({ jsonSchema }) => dropSafeIntegerBounds(jsonSchema as JsonSchema),
+      override: ({ jsonSchema }) => shorten(jsonSchema as JsonSchema),
     }),
   );
 

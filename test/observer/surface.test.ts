@@ -1,0 +1,150 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+import { type AnyClient, connect } from '../support/mcp-clients.ts';
+
+const handle = 'com.example.flips/mail';
+const readsMail: OfferedTool = { name: 'read_mail', description: 'Reads mail', readOnlyHint: true };
+const sendsMail: OfferedTool = { name: 'send_mail', description: 'Sends mail', readOnlyHint: false };
+
+let offered: readonly OfferedTool[] = [readsMail, sendsMail];
+let endpoint: Endpoint;
+let directory: Directory;
+let observer: Observer;
+let client: AnyClient;
+
+beforeAll(async () => {
+  endpoint = await startModernServer(() => offered);
+  directory = await openDirectory({
+    entries: [
+      registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://flips.example.com/mcp' }] }),
+      registryEntry('com.example.quiet/mail', {
+        remotes: [{ type: 'streamable-http', url: 'https://quiet.example.com/mcp' }],
+      }),
+    ],
+    environment: {
+      HOST_OVERRIDES: JSON.stringify({ 'flips.example.com': endpoint.url }),
+      OBSERVE_VANTAGE: 'test bench',
+    },
+  });
+  observer = createObserver(directory.context);
+  client = await connect('v1', { app: directory.app });
+});
+afterAll(async () => {
+  await client.close();
+  await observer.close();
+  await directory.close();
+  await endpoint.close();
+});
+
+async function look() {
+  const listing = await directory.store.listings.byHandle(handle);
+  if (!listing) throw new Error('not listed');
+  return observer.observe(listing);
+}
+const check = async (args: Record<string, unknown>) =>
+  (await client.call('check_surface', args)).structuredContent;
+
+/** The tools as a client that connects to the endpoint itself is shown them. */
+async function toolsAsShown() {
+  const own = new Client(
+    { name: 'buyer', version: '1.0.0' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  await own.connect(new StreamableHTTPClientTransport(new URL(`${endpoint.url}/mcp`)));
+  const { tools } = await own.listTools();
+  await own.close();
+  return tools;
+}
+
+it('says that nothing was seen before the first look', async () => {
+  expect(await check({ handle, digests: {} })).toMatchObject({ result: 'never_seen', differs: [] });
+});
+
+it('a first look is one entry of the log, and a look that sees the same is none', async () => {
+  expect((await look()).changes).toBeGreaterThan(0);
+  const size = await directory.store.log.size();
+  directory.wait(60);
+  expect((await look()).changes).toBe(0);
+  expect(await directory.store.log.size()).toBe(size);
+});
+
+it('a tool that stops being read-only is a change, dated, in the log, and visible to who asks', async () => {
+  const shown = await toolsAsShown();
+  expect(await check({ handle, tools: shown })).toMatchObject({
+    result: 'same',
+    endpoint: 'https://flips.example.com/mcp',
+    vantage: 'test bench',
+  });
+  offered = [{ ...readsMail, readOnlyHint: false }, sendsMail];
+  directory.wait(3600);
+  expect((await look()).changes).toBe(1);
+  expect(await check({ handle, tools: shown })).toMatchObject({
+    result: 'other',
+    differs: [{ name: 'read_mail', difference: 'other' }],
+  });
+  const [change] = await directory.store.observations.history(handle, { limit: 1 });
+  expect(change).toMatchObject({ handle, vantage: 'test bench', changes: [{ kind: 'tools.surface' }] });
+  const record = await directory.store.log.record(change?.log_index ?? -1);
+  expect(JSON.parse(record?.record ?? '')).toMatchObject({ handle, vantage: 'test bench' });
+});
+
+it('keeps both sets of tools, so that the difference can be read', async () => {
+  const surfaces = await directory.store.observations.surfaces(handle, 'https://flips.example.com/mcp');
+  const hints = surfaces.map(({ tools }) =>
+    tools.map(({ name, annotations }) => [name, (annotations as { readOnlyHint: boolean }).readOnlyHint]),
+  );
+  expect(hints).toEqual([
+    [
+      ['read_mail', false],
+      ['send_mail', false],
+    ],
+    [
+      ['read_mail', true],
+      ['send_mail', false],
+    ],
+  ]);
+});
+
+it('names tools that only one side has', async () => {
+  const digests = { send_mail: '0'.repeat(64), delete_mail: '1'.repeat(64) };
+  expect(await check({ handle, digests })).toMatchObject({
+    result: 'other',
+    differs: [
+      { name: 'delete_mail', difference: 'only_there' },
+      { name: 'read_mail', difference: 'only_here' },
+      { name: 'send_mail', difference: 'other' },
+    ],
+  });
+});
+
+it('refuses neither and both of tools and digests with a sentence', async () => {
+  expect((await client.call('check_surface', { handle })).structuredContent).toMatchObject({
+    error: { code: 'invalid_input' },
+  });
+  expect(
+    (await client.call('check_surface', { handle, tools: [], digests: {} })).structuredContent,
+  ).toMatchObject({
+    error: { code: 'invalid_input' },
+  });
+});
+
+it('an endpoint that stops answering keeps what was seen, says so, and is unreachable after two looks', async () => {
+  await endpoint.close();
+  const answers = async () => {
+    directory.wait(86_400);
+    await look();
+    const answer = await directory.app.request(`/agents/${handle}.json`);
+    const { observations } = (await answer.json()) as { observations: Record<string, unknown>[] };
+    return observations.find(({ kind }) => kind === 'endpoint.answers');
+  };
+  expect(await answers()).toMatchObject({
+    state: 'observed',
+    value: 200,
+    reason: expect.stringMatching(/^No answer on \d{4}-/),
+  });
+  expect(await answers()).toMatchObject({ state: 'unreachable', value: null });
+});
