@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { sampleFlag } from '../evidence/listing/listing-document.ts';
 import type { ListingFacts } from '../evidence/listing/listing-facts.ts';
+import { isSample } from '../evidence/listing/sample.ts';
 import { nativeStatement, snapshotDate } from '../evidence/listing/snapshot.ts';
 import { ratingGroups } from '../evidence/rating/groups.ts';
 import { type MonthCount, monthCount, monthsUntil } from '../evidence/rating/month-counts.ts';
@@ -37,6 +39,7 @@ export const listRatings = defineTool({
   }),
   output: z.object({
     handle: z.string(),
+    sample: sampleFlag,
     statement: z.string(),
     ratings: z.array(ratingRecord),
     months: z
@@ -63,6 +66,7 @@ export const listRatings = defineTool({
     const last = ratings.length > pageSize ? shown.at(-1) : undefined;
     return {
       handle,
+      ...(isSample(facts.listing) && { sample: true as const }),
       statement: nativeStatement(facts.native.ratings),
       ratings: shown,
       ...(!cursor && !outcome && !group && { months: await countMonths(facts, context) }),

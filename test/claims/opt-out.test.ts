@@ -49,6 +49,23 @@ describe('a listing that was never claimed', () => {
     expect(await service.claim(handle)).toMatchObject({ status: 410, code: 'listing_withdrawn' });
     expect(await leafTypes()).toEqual(['listing.withdrawn']);
     expect(await service.history(handle)).toEqual(['listing_withdrawn optout']);
+    repository.commit({ [file]: null });
+    expect(await checkDaily()).toBe(1);
+    const document = JSON.parse((await service.get(`${page}.json`)).body);
+    expect(document.claim).toBeUndefined();
+    expect(document.history).toMatchObject([
+      { type: 'listing_withdrawn', reason: 'optout', log_index: 0 },
+      { type: 'listing_restored', reason: 'optout_removed', log_index: 1 },
+    ]);
+    const [withdrawn, restored] = document.history.map(({ at }: { at: string }) => at.slice(0, 10));
+    expect((await service.get(page)).body).toMatch(
+      new RegExp(
+        `<h3>History of the listing</h3>[^]*${withdrawn}</time> listing withdrawn [^]*${restored}</time> listing restored`,
+      ),
+    );
+    expect((await service.get(`${page}.md`)).body).toContain(
+      `History of the listing:\n\n* ${withdrawn} listing withdrawn (optout)\n* ${restored} listing restored (optout removed)`,
+    );
   });
 
   test('is not withdrawn by a line that is gone in between', async () => {

@@ -62,6 +62,12 @@ describe('a listing of the shipped sample is called a sample', () => {
     ['Markdown', `/agents/${madeUp}.md`, sentence],
     ['the badge', `/badge/${madeUp}`, 'evidence: sample'],
     ['a list', '/agents?q=invoices', '<li>sample</li>'],
+    ['the ratings page', `/agents/${madeUp}/ratings`, `<p class="note">${sentence}</p>`],
+    ['the claim page', '/agents/com.politicalcomms/api/claim', `<p class="note">${specified}</p>`],
+    ['the badge page', `/agents/${madeUp}/badge`, `[![${sentence} As of `],
+    ['the feedback page', `/feedback?handle=${madeUp}`, `<p class="note">${sentence}</p>`],
+    ['listings to compare', '/compare?add=invoices', 'invoices</a> (sample)</h3>'],
+    ['a tag', '/tags/remote', '<li>sample</li>'],
     ['the first page', '/', '<p class="note">Sample. Published'],
     [
       'a comparison',
@@ -78,6 +84,7 @@ describe('a listing of the shipped sample is called a sample', () => {
     expect(compared.listings.map(({ sample }: { sample?: boolean }) => sample)).toEqual([true, true]);
     const found = await call('search_agents', { query: 'invoices' });
     expect(found.listings[0]).toMatchObject({ handle: madeUp, sample: true });
+    expect(await call('list_ratings', { handle: madeUp })).toMatchObject({ sample: true });
   });
 });
 

@@ -10,6 +10,16 @@ beforeAll(async () => {
       registryEntry('a.b/remote', { remotes: [remote('https://a.example/mcp')] }, { updatedAt: undefined }),
       registryEntry('a.b/template', { remotes: [remote('https://{host}/mcp')] }, { updatedAt: undefined }),
       registryEntry('a.b/neither', {}, { updatedAt: undefined }),
+      registryEntry('a.b/stating', {
+        _meta: {
+          'io.modelcontextprotocol.registry/publisher-provided': {
+            license: 'MIT',
+            links: [{ supportEmail: 'help@a.example' }],
+            useCases: ['any'],
+          },
+        },
+      }),
+      registryEntry('a.b/outside', { pricing: { monthly: 9 } }),
     ],
   });
 });
@@ -36,6 +46,26 @@ describe('published sentences are about Dossier or about what is recorded', () =
 });
 
 describe('what is not known', () => {
+  it('never denies what a field that Dossier does not read may state', async () => {
+    const reasonsOf = async (handle: string) => {
+      const { not_known } = JSON.parse(await read(`/agents/${handle}.json`));
+      return Object.fromEntries(
+        not_known.map(({ kind, state, reason }: Record<string, string>) => [kind, [state, reason]]),
+      );
+    };
+    const stating = await reasonsOf('a.b/stating');
+    expect(stating.licence).toEqual([
+      'not_checked',
+      'Dossier has not checked whether fields of the record that it does not read state a licence.',
+    ]);
+    expect(stating.support?.[0]).toBe('not_checked');
+    expect(stating.price).toEqual(['not_stated', 'The record that Dossier read does not state a price.']);
+    expect((await reasonsOf('a.b/outside')).price?.[0]).toBe('not_checked');
+    expect(await read('/agents/a.b/stating.md')).toContain(
+      '* unread fields: license, links, supportEmail, useCases (',
+    );
+  });
+
   it('is in the document with its reason, on the page and in Markdown', async () => {
     const { not_known } = JSON.parse(await read('/agents/a.b/remote.json'));
     expect(

@@ -108,7 +108,13 @@ async function take(step: Step): Promise<void> {
 }
 
 /** Members that follow from the group, which may change. */
-const contentOf = ({ group: _, group_reason: __, flags: ___, ...content }: Record_) => content;
+const contentOf = ({
+  group: _,
+  group_reason: __,
+  flags: ___,
+  overlap_stated_later: ____,
+  ...content
+}: Record_) => content;
 const rankOf = ({ group }: Record_) => ratingGroups.indexOf(group);
 
 describe('a rating by the critic', () => {

@@ -73,6 +73,12 @@ describe('the critic cannot be silenced', () => {
       expect(group).toBe('independent');
       await publish('1.0.10', server);
       expect(await groupNow(rating_id)).toBe('independent');
+      const stated = `The record of ${rated} named the account or host of ${critic} on ${directory.context.clock().toISOString().slice(0, 10)}, after this rating was made; not proven. The group of the rating stays the same.`;
+      expect(await recordOf(rating_id)).toMatchObject({ overlap_stated_later: stated });
+      for (const face of ['', '/ratings', '.md', '.json'])
+        expect(await (await directory.app.request(`/agents/${rated}${face}`)).text()).toContain(
+          stated.slice(0, -1),
+        );
       const date = directory.context.clock().toISOString().slice(0, 10);
       expect(await rate()).toMatchObject({
         group: 'stated_overlap',
@@ -94,6 +100,32 @@ describe('the critic cannot be silenced', () => {
       'independent',
       'reciprocal',
     ]);
+  });
+});
+
+describe('a statement of the source that is read after its rating', () => {
+  it('is shown beside the rating at once, and moves nothing', async () => {
+    const { rating_id } = await rate();
+    const listed = async () =>
+      (await call('get_agent', { handle: rated })) as unknown as {
+        signals: {
+          native: { independent: { ratings: number }; recent: { overlap_stated_later?: string }[] };
+        };
+      };
+    expect((await listed()).signals.native.recent[0]?.overlap_stated_later).toBeUndefined();
+    await directory.importEntries([
+      registryEntry(
+        critic,
+        { version: '2.0.0', ...onGitHub('critic/c'), websiteUrl: 'https://github.com/bad' },
+        { updatedAt: '2026-11-10T08:00:00Z' },
+      ),
+    ]);
+    const { native } = (await listed()).signals;
+    expect(native.recent[0]?.overlap_stated_later).toMatch(
+      /^The record of org\.critic\/c named the account or host of com\.bad\/b on /,
+    );
+    expect(native.independent.ratings).toBe(1);
+    expect(await groupNow(rating_id)).toBe('independent');
   });
 });
 

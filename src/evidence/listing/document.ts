@@ -119,6 +119,10 @@ function toImported(facts: ListingFacts): ImportedSignal[] {
   return [...known, ...notChecked(listing, known, reading.observed_at)];
 }
 
+/** Names of fields of the record that Dossier stores and does not read. */
+const toUnread = (imported: readonly ImportedSignal[]): string[] =>
+  String(imported.find(({ kind }) => kind === 'unread_fields')?.value ?? '').split(', ');
+
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
 export function toListingDocument(
   facts: ListingFacts,
@@ -131,6 +135,7 @@ export function toListingDocument(
     versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
     state: facts.claim?.state ?? 'imported',
     claim: toClaim(facts),
+    ...(!facts.claim && facts.claimHistory.length > 0 && { history: [...facts.claimHistory] }),
     signals: {
       native: { statement: nativeStatement(facts.native.ratings), ...facts.native, computed_score: null },
       imported: toImported(facts),
@@ -143,6 +148,7 @@ export function toListingDocument(
     not_known: toNotKnown({
       listing: facts.listing,
       ratings: facts.native.ratings,
+      unread: toUnread(facts.imported),
       observed: new Set(facts.imported.filter(({ state }) => state === 'observed').map(({ kind }) => kind)),
     }),
     evidence_snapshot_date: snapshotDate(snapshot),

@@ -5,6 +5,8 @@ import type { NotKnownItem } from './listing-document.ts';
 export interface NotKnownFacts {
   readonly listing: Listing;
   readonly ratings: number;
+  /** Names of fields of the record that Dossier does not read. */
+  readonly unread: readonly string[];
   /** Kinds of the signals that were observed. */
   readonly observed: ReadonlySet<string>;
 }
@@ -23,6 +25,29 @@ const notChecked = (question: Question, kind: string, what: string): NotKnownIte
   reason: `Dossier has not checked ${what}.`,
 });
 
+/** Words in the names of fields that may state what a buyer asks. */
+const fieldWords = {
+  price: /pric|cost|fee|billing|payment|plan|tier|subscri|currency|monetiz/i,
+  operator: /vendor|operator|maintainer|publisher|author|owner|provider|company|organi[sz]ation|contact/i,
+  auth: /auth|key|token|secret|credential|login|oauth/i,
+  'terms.url': /terms|tos|legal|policy|agreement|compliance/i,
+  data_handling: /privacy|data|gdpr|retention|compliance|security|policy/i,
+  region: /region|location|residency|jurisdiction|country|hosting/i,
+  licence: /licen[cs]e|spdx/i,
+  support: /support|help|contact|email|issue|bug|maintainer/i,
+} as const;
+
+/** What the record does not state; where a field that Dossier does not read may state it, that is said instead. */
+function unlessUnread(
+  { unread }: NotKnownFacts,
+  [question, kind]: readonly [Question, keyof typeof fieldWords],
+  what: string,
+): NotKnownItem {
+  return unread.some((name) => fieldWords[kind].test(name))
+    ? notChecked(question, kind, `whether fields of the record that it does not read state ${what}`)
+    : notStated(question, kind, what);
+}
+
 function ofEndpoint({ listing: { remotes }, observed }: NotKnownFacts): NotKnownItem[] {
   if (remotes.length === 0) return [notStated('reach', 'endpoint.answers', 'a remote endpoint')];
   return observed.has('endpoint_answers')
@@ -30,10 +55,11 @@ function ofEndpoint({ listing: { remotes }, observed }: NotKnownFacts): NotKnown
     : [notChecked('reach', 'endpoint.answers', 'whether the endpoint answers')];
 }
 
-function ofAccess({ listing: { remotes, packages } }: NotKnownFacts): NotKnownItem[] {
+function ofAccess(facts: NotKnownFacts): NotKnownItem[] {
+  const { remotes, packages } = facts.listing;
   return [...remotes, ...packages].some(({ inputs }) => inputs)
     ? []
-    : [notStated('access', 'auth', 'what a caller must send')];
+    : [unlessUnread(facts, ['access', 'auth'], 'what a caller must send')];
 }
 
 function ofCode({ listing: { repository_key }, observed }: NotKnownFacts): NotKnownItem[] {
@@ -64,16 +90,16 @@ const ofRatings = ({ ratings }: NotKnownFacts): NotKnownItem[] =>
 
 /** What buyers ask about a listing and what is not known, each with the state and the reason (docs/contract.md). */
 export const toNotKnown = (facts: NotKnownFacts): NotKnownItem[] => [
-  notStated('price', 'price', 'a price'),
+  unlessUnread(facts, ['price', 'price'], 'a price'),
   ...ofEndpoint(facts),
   notChecked('tools', 'tools.surface', 'which tools the service lists'),
   ...ofAccess(facts),
-  notStated('publisher', 'operator', 'who operates the service'),
+  unlessUnread(facts, ['publisher', 'operator'], 'who operates the service'),
   ...ofCode(facts),
   ...ofRatings(facts),
-  notStated('terms', 'terms.url', 'terms of use'),
-  notStated('terms', 'data_handling', 'how data is handled'),
-  notStated('terms', 'region', 'the region that the service runs in'),
-  notStated('terms', 'licence', 'a licence'),
-  notStated('terms', 'support', 'support'),
+  unlessUnread(facts, ['terms', 'terms.url'], 'terms of use'),
+  unlessUnread(facts, ['terms', 'data_handling'], 'how data is handled'),
+  unlessUnread(facts, ['terms', 'region'], 'the region that the service runs in'),
+  unlessUnread(facts, ['terms', 'licence'], 'a licence'),
+  unlessUnread(facts, ['terms', 'support'], 'support'),
 ];

@@ -68,6 +68,10 @@ const day = (time = '') => time.slice(0, 10);
 const overlapReason = ({ by, of, at }: StatedOverlap) =>
   `Set apart because the record of ${by} named the account or host of ${of} on ${day(at)}; not proven.`;
 
+/** What is shown beside a rating for a statement that was read after it was made. */
+export const overlapStatedLater = ({ by, of, at }: StatedOverlap): string =>
+  `The record of ${by} named the account or host of ${of} on ${day(at)}, after this rating was made; not proven. The group of the rating stays the same.`;
+
 const reasons: Record<RatingGroup, (basis: RatingBasis) => string> = {
   related: () => 'Set apart because source and rated listing have the same namespace, account or repository.',
   declared_interest: () =>

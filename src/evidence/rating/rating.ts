@@ -89,6 +89,7 @@ export const ratingRecord = z.object({
   group: z.enum(ratingGroups).describe('The first group that fits, now; worst first'),
   group_reason: z.string(),
   flags: z.array(z.enum(ratingFlags)).describe('All groups that fit'),
+  overlap_stated_later: z.string().optional().describe('Read after the rating; changes no group'),
   log_index: z.int(),
   superseded_by: z.string().optional().describe('Newer version; this is not counted'),
   withdrawn_at: z.string().optional(),
@@ -98,7 +99,7 @@ export const ratingRecord = z.object({
 export type RatingRecord = z.infer<typeof ratingRecord>;
 
 /** Members of a public record that are computed when it is read. */
-type ComputedField = 'group' | 'group_reason' | 'flags' | 'response';
+type ComputedField = 'group' | 'group_reason' | 'flags' | 'overlap_stated_later' | 'response';
 
 /** A rating as it is stored: the public record, what decides its group, and what only the service needs. */
 export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, RatingBasis {
@@ -134,6 +135,7 @@ export const shortRating = ratingRecord.pick({
   group: true,
   group_reason: true,
   flags: true,
+  overlap_stated_later: true,
   log_index: true,
   withdrawn_at: true,
   erased_at: true,

@@ -16,8 +16,8 @@ import { toWaitHeaders } from '../response/wait-headers.ts';
 const showSteps = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
-    const { repository, state, claim } = await call(c, getAgent, { handle });
-    return answerPage(c, toClaimPage(site, { handle, repository, state, claim }));
+    const { repository, state, claim, origin_note } = await call(c, getAgent, { handle });
+    return answerPage(c, toClaimPage(site, { handle, repository, state, claim, origin_note }));
   });
 };
 
@@ -27,10 +27,12 @@ const atTheForm = ['invalid_input', 'no_repository', 'host_unsupported', 'rate_l
 /** The page as before the step, with the problem. */
 async function showProblem(c: Request, handle: string, [problem, { site }]: [unknown, Face]) {
   if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
-  const { repository, state, claim } = await call(c, getAgent, { handle });
+  const { repository, state, claim, origin_note } = await call(c, getAgent, { handle });
   c.status(problem.status as StatusCode);
   const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
-  return c.html(String(toClaimPage(site, { handle, repository, state, claim, problem })), { headers });
+  return c.html(String(toClaimPage(site, { handle, repository, state, claim, origin_note, problem })), {
+    headers,
+  });
 }
 
 /** Runs claim_agent with the input of the form; the secret is shown only in this response. */
@@ -42,7 +44,9 @@ const runStep = async (c: Request, face: Face) => {
     const input = { handle, ...(checked && { challenge: checked }), ...(rotate && { rotate: true }) };
     try {
       const answer = await call(c, claimAgent, input);
-      const page = toClaimPage(face.site, { handle, repository: answer.repository, checked, answer });
+      const { origin_note } = await call(c, getAgent, { handle });
+      const step = { handle, repository: answer.repository, origin_note, checked, answer };
+      const page = toClaimPage(face.site, step);
       return c.html(String(page), 200, { 'Cache-Control': 'no-store' });
     } catch (problem) {
       return showProblem(c, handle, [problem, face]);

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
 import { Problem } from '../../problem.ts';
+import { getAgent } from '../../tools/get-agent.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyLimitOf } from '../../tools/tool.ts';
 import { toFeedbackPage } from '../../views/pages/feedback-page.ts';
@@ -26,11 +27,23 @@ const toInput = ({ found_it, ...rest }: Record<string, string>) => ({
 const wrong = ['invalid_input', 'invalid_handle', 'unknown_handle', 'listing_withdrawn'];
 const notNow = ['rate_limited', 'feedback_paused', 'unavailable', 'storage_full'];
 
-const showForm = (c: Request, { site }: Face) => {
+/** The note about the listing that the feedback is about; none for a handle that has no listing. */
+async function noteOf(c: Request, handle: string | undefined): Promise<string | undefined> {
+  try {
+    return handle ? (await call(c, getAgent, { handle })).origin_note : undefined;
+  } catch (problem) {
+    if (problem instanceof Problem) return undefined;
+    throw problem;
+  }
+}
+
+const showForm = async (c: Request, { site }: Face) => {
   const received = c.req.query('received');
   const handle = c.req.query('handle')?.slice(0, 200);
   const isId = received !== undefined && /^[0-9a-f-]{36}$/.test(received);
-  return answerPage(c, toFeedbackPage(site, { values: handle ? { handle } : {}, ...(isId && { received }) }));
+  const origin_note = await noteOf(c, handle);
+  const values: Values = handle ? { handle } : {};
+  return answerPage(c, toFeedbackPage(site, { values, origin_note, ...(isId && { received }) }));
 };
 
 const send = async (c: Request, { site }: Face) => {

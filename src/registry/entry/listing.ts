@@ -71,7 +71,7 @@ function toTagsAndFacets(recorded: Recorded, known: Listing | undefined) {
 function combine(source: ListingSource, recorded: Recorded, origin: Origin): Listing {
   const { handle, versions, shown, known, importedAt, runId } = source;
   const published_at = oldest(versions.map((version) => version.published_at));
-  const { keywords: _, ...fields } = recorded;
+  const { keywords: _, unread: __, ...fields } = recorded;
   return {
     id: toStaticRank(handle, published_at),
     handle,
@@ -97,9 +97,19 @@ export function toListing(source: ListingSource, origin: Origin): ImportedListin
   const { handle, versions, shown } = source;
   const recorded = shown ? toRecorded(JSON.parse(shown.record) as ServerJson) : nothingRecorded;
   const listing = combine(source, recorded, origin);
-  const { remotes, packages, repository_key: repositoryKey } = recorded;
+  const { remotes, packages, unread, repository_key: repositoryKey } = recorded;
   const statusMessage = shown?.status_message;
   const { importedAt } = source;
-  const facts = { handle, versions, shown, statusMessage, remotes, packages, repositoryKey, importedAt };
+  const facts = {
+    handle,
+    versions,
+    shown,
+    statusMessage,
+    remotes,
+    packages,
+    repositoryKey,
+    importedAt,
+    unread,
+  };
   return { listing, signals: isSpecified(listing) ? [] : toImportSignals(facts, origin) };
 }

@@ -2,6 +2,7 @@ import type { Listing } from '../../evidence/listing/listing.ts';
 import type { ListingPackage, ListingRemote } from '../../evidence/listing/listing-document.ts';
 import { toLine } from '../../evidence/text/sanitize.ts';
 import { packageInputs, remoteInputs } from './inputs.ts';
+import { publisherFields } from './publisher-fields.ts';
 import { toRepositoryKey } from './repository-key.ts';
 import { publisherKeywords, type ServerJson } from './server-json.ts';
 
@@ -17,6 +18,8 @@ export type Recorded = Pick<
   readonly remotes: readonly ListingRemote[];
   readonly packages: readonly ListingPackage[];
   readonly keywords: readonly string[];
+  /** Names of fields that are stored and not read (publisher-fields.ts). */
+  readonly unread: readonly string[];
 };
 
 const line = (text: string | null | undefined) =>
@@ -70,6 +73,7 @@ export function toRecorded(server: ServerJson): Recorded {
     remotes,
     packages: toPackages(server),
     keywords: publisherKeywords(server),
+    unread: publisherFields(server),
   };
 }
 
@@ -84,4 +88,5 @@ export const nothingRecorded: Recorded = {
   remotes: [],
   packages: [],
   keywords: [],
+  unread: [],
 };

@@ -3,7 +3,8 @@ import { Compile } from 'typebox/compile';
 
 /** Key of the registry's own facts in an entry's `_meta`. */
 export const registryMeta = 'io.modelcontextprotocol.registry/official';
-const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
+/** Key of the publisher's own facts in a record's `_meta`. */
+export const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
 
 const listPage = Type.Object({
   servers: Type.Union([Type.Array(Type.Unknown()), Type.Null()]),

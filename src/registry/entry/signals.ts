@@ -27,6 +27,8 @@ export interface SignalFacts {
   readonly remotes: readonly ListingRemote[];
   readonly packages: readonly ListingPackage[];
   readonly repositoryKey: string | undefined;
+  /** Names of fields of the record that are not read. */
+  readonly unread: readonly string[];
   /** When they were read, RFC 3339. */
   readonly importedAt: string;
 }
@@ -64,7 +66,7 @@ function namespaceFacts({ handle, repositoryKey }: SignalFacts): Fact[] {
 }
 
 function recordFacts(facts: SignalFacts, { status, updated_at }: VersionSummary): Fact[] {
-  const { remotes, packages, repositoryKey, statusMessage } = facts;
+  const { remotes, packages, repositoryKey, statusMessage, unread } = facts;
   const transports = [...remotes.map(({ type }) => type), ...packages.map(({ transport }) => transport)];
   return [
     fact('registry_status', status),
@@ -74,6 +76,7 @@ function recordFacts(facts: SignalFacts, { status, updated_at }: VersionSummary)
     fact('transports', listed(transports)),
     fact('package_types', listed(packages.map(({ registry_type }) => registry_type))),
     fact('recorded_repository', repositoryKey),
+    ...(unread.length > 0 ? [fact('unread_fields', listed(unread))] : []),
     ...namespaceFacts(facts),
   ];
 }

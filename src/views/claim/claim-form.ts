@@ -11,6 +11,7 @@ export interface ClaimStep {
   /** The listing's state before the form is sent. */
   readonly state?: ListingDocument['state'];
   readonly claim?: ListingDocument['claim'];
+  readonly origin_note?: ListingDocument['origin_note'];
   readonly checked?: string;
   readonly answer?: ClaimResponse;
   /** Why the last step failed. */

@@ -4,6 +4,7 @@ import { howToOptOut } from '../../evidence/listing/opt-out.ts';
 import { type Html, minute, pagePath, paste } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
 import { toPage } from '../layout/layout.ts';
+import { originNote } from '../layout/origin-note.ts';
 import type { Site } from '../layout/site.ts';
 import { type ClaimStep, otherStepForm, stepForm } from './claim-form.ts';
 import { claimResult } from './claim-result.ts';
@@ -70,6 +71,7 @@ export const toClaimPage = (site: Site, step: ClaimStep): Html =>
 <p class="eyebrow"><a class="handle" href="${pagePath(step.handle)}">${step.handle}</a></p>
 <h1>Claim this listing</h1>
 <p class="lead">${whatAClaimShows}</p>
+${originNote(step)}
 ${trouble(step)}
 ${toBody(site, step)}
 ${step.repository ? optOut(step, site.config.claimFile) : ''}`,

@@ -33,10 +33,10 @@ function foundBlock({ picks, found }: ComparePage) {
     return html`<p class="notice" role="status">No listing matches “${picks.add}”. All words must match; try fewer.</p>`;
   return html`
 <section aria-labelledby="found"><h2 id="found">Listings that match “${picks.add}”</h2>
-<ul class="cards">${found.map(({ handle, description }) => {
+<ul class="cards">${found.map(({ handle, description, sample }) => {
     const isPicked = picks.handles.includes(handle);
     return html`
-<li class="card"><h3>${handleLink(handle)}</h3><p class="foreign">${description}</p>
+<li class="card"><h3>${handleLink(handle)}${sample && ' (sample)'}</h3><p class="foreign">${description}</p>
 <p>${isPicked ? html`<span class="note">already picked</span>` : html`<a class="button" href="${toPath(withHandle(picks, handle))}" aria-label="Add ${handle}">Add</a>`}</p></li>`;
   })}</ul></section>`;
 }

@@ -8,6 +8,7 @@ import { dated, type Html, pagePath } from '../layout/html.ts';
 import { stateTexts } from '../layout/labels.ts';
 import { toPage } from '../layout/layout.ts';
 import { toListingHead } from '../layout/listing-head.ts';
+import { originNote } from '../layout/origin-note.ts';
 import type { Site } from '../layout/site.ts';
 import { nativeBlock } from '../ratings/native-block.ts';
 import { claimBlock } from './claim-block.ts';
@@ -22,7 +23,7 @@ const heading = (listing: ListingDocument) => html`
 <h1 class="handle">${listing.handle}</h1>
 ${listing.title && html`<p class="listing-title foreign">${listing.title}</p>`}
 <p class="lead foreign">${listing.description}</p>
-${listing.origin_note && html`<p class="note">${listing.origin_note}</p>`}
+${originNote(listing)}
 <p class="snapshot">${dated(listing.evidence_snapshot, listing.evidence_snapshot_date)}</p>
 ${glance(listing)}
 <p><a href="${comparePath(listing.handle)}">Compare with other listings</a></p>

@@ -3,12 +3,15 @@ import type { Problem } from '../../problem.ts';
 import { feedbackCategories } from '../../tools/submit-feedback.ts';
 import type { Html } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
+import { originNote } from '../layout/origin-note.ts';
 import type { Site } from '../layout/site.ts';
 
 /** The feedback form as it was filled in, with its errors. */
 export interface FeedbackForm {
   readonly values: Readonly<Record<string, string>>;
   readonly problem?: Problem;
+  /** What the listing named in the form is, if it is not a registry's (origin_note of its document). */
+  readonly origin_note?: string | undefined;
   /** Id of the feedback just received. */
   readonly received?: string;
 }
@@ -83,6 +86,7 @@ export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>
     body: html`
 <h1>Feedback</h1>
 <p class="lead">Private, anonymous, read by the operator only. It is not a rating and has no effect on any listing.</p>
+${originNote(form)}
 ${summary(form)}
 <form class="stacked" method="post" action="/feedback">${fields(form)}<p><button>Send feedback</button></p></form>`,
   });

@@ -34,6 +34,7 @@ ${fact('Latency', rating.latency_ms === undefined ? undefined : `${amount(rating
 ${fact('Interaction', minute(rating.interaction_at))}
 ${fact('Source account', html`<span class="foreign">${rating.source_root}</span>`)}
 ${fact('Group', isCounted(rating) && rating.group_reason)}
+${fact('Stated later', isCounted(rating) && rating.overlap_stated_later)}
 ${fact('Flags', rating.flags.map(toLabel).join(', '))}
 ${fact('Pointers given by the source, never fetched', pointers(rating))}
 ${fact('Log index', rating.log_index)}

@@ -4,6 +4,7 @@ import type { ListingDocument } from '../../evidence/listing/listing-document.ts
 import type { listRatings } from '../../tools/list-ratings.ts';
 import { type Html, pagePath } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
+import { originNote } from '../layout/origin-note.ts';
 import type { Site } from '../layout/site.ts';
 import { nativeCounts } from './native-block.ts';
 import { type RatingFilter, ratingFilters, ratingsPath } from './rating-filters.ts';
@@ -30,18 +31,24 @@ ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratin
 /** The ratings page of a listing, newest first; without a filter it includes amended and withdrawn records. */
 export const toRatingsPage = (
   site: Site,
-  { handle, signals: { native } }: Pick<ListingDocument, 'handle' | 'signals'>,
+  listing: ListingDocument,
   { answer, filter }: { readonly answer: Answer; readonly filter: RatingFilter },
-): Html =>
-  toPage(site, {
+): Html => {
+  const {
+    handle,
+    signals: { native },
+  } = listing;
+  return toPage(site, {
     title: `Native ratings of ${handle}`,
     path: `${pagePath(handle)}/ratings`,
     indexed: false,
     body: html`
 <p class="eyebrow"><a class="handle" href="${pagePath(handle)}">${handle}</a></p>
 <h1>Native ratings</h1>
+${originNote(listing)}
 <p class="statement">${answer.statement}</p>
 <p>Each rating is one sourced signal by a claimed listing. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
 ${native.ratings > 0 ? html`<h2>Counts</h2>${nativeCounts(native)}${ratingFilters(handle, native, filter)}` : ''}
 ${native.ratings > 0 || answer.ratings.length > 0 ? records(answer, filter) : ''}`,
   });
+};

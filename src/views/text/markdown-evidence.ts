@@ -26,6 +26,9 @@ const ratingFacts = ({ score, relationship, interaction_at, source_root, flags, 
     `source account ${toMarkdownText(source_root)}`,
     flags.length > 0 && `flags ${toMarkdownText(flags.join(', '))}`,
     !rest.withdrawn_at && toMarkdownText(rest.group_reason.replace(/\.$/, '')),
+    !rest.withdrawn_at &&
+      rest.overlap_stated_later !== undefined &&
+      toMarkdownText(rest.overlap_stated_later.replace(/\.$/, '')),
     `log index ${rest.log_index}`,
   ]
     .filter((part) => part !== false)

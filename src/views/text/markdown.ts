@@ -1,4 +1,5 @@
 import type {
+  ClaimEvent,
   ListingDocument,
   ListingPackage,
   ListingRemote,
@@ -58,12 +59,17 @@ const recorded = (listing: ListingDocument) =>
     listing.status_message !== undefined && `* Status message: ${toMarkdownText(listing.status_message)}`,
   );
 
-const claimEvent = ({ type, at, commit, reason }: NonNullable<ListingDocument['claim']>['history'][number]) =>
+const claimEvent = ({ type, at, commit, reason }: ClaimEvent) =>
   `${day(at)} ${toLabel(type)}${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${toLabel(reason)})` : ''}`;
 
-function claimed({ claim, links }: ListingDocument): string {
+function claimed({ claim, history, links }: ListingDocument): string {
   const howTo = `How to claim: <${links.page}/claim>`;
-  if (!claim) return paragraphs(notClaimed, howTo);
+  if (!claim)
+    return paragraphs(
+      notClaimed,
+      history && `History of the listing:\n\n${list(history, claimEvent)}`,
+      howTo,
+    );
   const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
   return paragraphs(
     claim.statement,

@@ -9,6 +9,7 @@ import {
   markReciprocal,
   readIdentities,
   readOpposites,
+  readRatedBy,
   relateSubject,
   writeIdentities,
   writeSourceRoot,
@@ -85,7 +86,12 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
     touch(rating.subject_handle);
     await insertRating(db, encodeRating(rating));
   },
-  putIdentities: (identities) => writeIdentities(db, identities),
+  async putIdentities(identities) {
+    await writeIdentities(db, identities);
+    // What a source's record names is shown beside its ratings.
+    const sources = [...new Set(identities.map(({ handle }) => handle))];
+    for (const subject of await readRatedBy(db, sources)) touch(subject);
+  },
   async markReciprocal(ids) {
     for (const handle of await markReciprocal(db, ids)) touch(handle);
   },

@@ -1,8 +1,12 @@
+import { overlapStatedLater } from '../../../evidence/rating/groups.ts';
+import type { RecordedIdentity } from '../../../evidence/rating/identity.ts';
 import { type RatingRecord, type ShortRating, shortRating } from '../../../evidence/rating/rating.ts';
+import { toStatedOverlap } from '../../../evidence/rating/relation.ts';
 import type { RatingReads } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import { isCurrent } from './counts.ts';
 import { groupCase } from './group-case.ts';
+import { readIdentitiesOf } from './relations.ts';
 import { decodeColumns, decodeContent, decodeGroup } from './rows.ts';
 
 /** Ratings of a subject, newest first, each with its response; those columns are null where there is none. */
@@ -36,17 +40,52 @@ function toShownContent(row: StoredRecord): Pick<RatingRecord, 'protocol' | 'rel
   return row.withdrawn_at ? { protocol, relationship } : { ...content, ...toResponse(row) };
 }
 
+/** When records are read, and what their two sides named until then. */
+interface ReadAt {
+  readonly now: string;
+  readonly identities: readonly RecordedIdentity[];
+}
+
+/** The overlap that a record of either side stated after the rating was made, if none was stated before. */
+function toStatedLater(
+  row: StoredRecord,
+  identities: readonly RecordedIdentity[],
+): Pick<RatingRecord, 'overlap_stated_later'> {
+  if (row.stated_overlap !== null || row.related === 1) return {};
+  const { source_handle, subject_handle, source_root } = row;
+  const recorded = (handle: string) => identities.filter((identity) => identity.handle === handle);
+  const ofSubject = recorded(subject_handle);
+  const proven = ofSubject.filter(({ kind }) => kind === 'claim').map(({ value }) => value);
+  const overlap = toStatedOverlap(
+    { handle: source_handle, roots: [source_root], recorded: recorded(source_handle) },
+    { handle: subject_handle, roots: proven, recorded: ofSubject },
+  );
+  return overlap && overlap.at > row.first_created_at
+    ? { overlap_stated_later: overlapStatedLater(overlap) }
+    : {};
+}
+
 /** The public form of a stored rating. A withdrawn one is a tombstone: its texts are not shown. */
-const toRatingRecord = (row: StoredRecord, now: string): RatingRecord => ({
+const toRatingRecord = (row: StoredRecord, { now, identities }: ReadAt): RatingRecord => ({
   ...toShownContent(row),
   ...decodeColumns(row),
   ...decodeGroup(row, now),
+  ...toStatedLater(row, identities),
 });
 
-const toShortRating = (row: StoredRecord, now: string) =>
-  Object.fromEntries(
-    Object.entries(toRatingRecord(row, now)).filter(([field]) => field in shortRating.shape),
-  ) as ShortRating;
+async function toRatingRecords(
+  db: Db,
+  rows: readonly StoredRecord[],
+  { subject, now }: { readonly subject: string; readonly now: string },
+): Promise<RatingRecord[]> {
+  if (rows.length === 0) return [];
+  const handles = new Set([subject, ...rows.map(({ source_handle }) => source_handle)]);
+  const identities = await readIdentitiesOf(db, [...handles]);
+  return rows.map((row) => toRatingRecord(row, { now, identities }));
+}
+
+const toShortRating = (record: RatingRecord) =>
+  Object.fromEntries(Object.entries(record).filter(([field]) => field in shortRating.shape)) as ShortRating;
 
 /** The short form of a subject's newest ratings, only the latest version of each; tombstones of withdrawn ones included. */
 export async function readRecentRatings(
@@ -55,7 +94,7 @@ export async function readRecentRatings(
   { limit, now }: { readonly limit: number; readonly now: string },
 ): Promise<ShortRating[]> {
   const rows = await recordsOf(db, subject).where('superseded_by', 'is', null).limit(limit).execute();
-  return rows.map((row) => toShortRating(row, now));
+  return (await toRatingRecords(db, rows, { subject, now })).map(toShortRating);
 }
 
 /** A page of a subject's public records (contract/ratings.ts). */
@@ -72,5 +111,5 @@ export async function readRatings(
       eb(refTuple('rating.created_at', 'rating.id'), '<', tuple(after.created_at, after.id)),
     );
   }
-  return (await query.limit(limit).execute()).map((row) => toRatingRecord(row, now));
+  return toRatingRecords(db, await query.limit(limit).execute(), { subject, now });
 }

@@ -9,6 +9,23 @@ const readPair = precompileQuery((db, source: string, subject: string) =>
   db.selectFrom('recorded_identity').selectAll().where('handle', 'in', [source, subject]),
 );
 
+/** What the records of some listings ever named, and every account that claims of them proved. */
+export const readIdentitiesOf = (db: Db, handles: readonly string[]): Promise<RecordedIdentity[]> =>
+  db
+    .selectFrom('recorded_identity')
+    .selectAll()
+    .where('handle', 'in', [...handles])
+    .execute();
+
+/** The listings that some listings rate or rated. */
+export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<string[]> => {
+  if (handles.length === 0) return [];
+  const rows = db.selectFrom('rating').select('subject_handle').distinct();
+  return (await rows.where('source_handle', 'in', [...handles]).execute()).map(
+    ({ subject_handle }) => subject_handle,
+  );
+};
+
 /** Every account and host that the records of two listings ever named, and every account that claims proved. */
 export const readIdentities = (db: Db, source: string, subject: string): Promise<RecordedIdentity[]> =>
   readPair(db, source, subject);
