@@ -36,6 +36,15 @@ listing records another repository. The restoration and its reason are published
 Exit codes: 0 restored; 64 usage: unknown handle, no reason, or not withdrawn by an opt-out line; 74 the database cannot be
 read or written; 78 settings.`;
 
+/** What `dossier record erase --help` adds. */
+const eraseRecordHelp = `
+A rating stops counting, and its place says "erased" with the date; of a response the text goes. The log entry stays, so every
+proof still holds, and a new entry "record.erased" names it with the reason. Backups from before still have the text. Each version
+of an amended rating has its own entry. The record cannot be brought back.
+
+Exit codes: 0 erased; 64 usage: no reason, no such entry, erased before, or an entry of another kind; 74 the database cannot be
+read or written; 78 settings.`;
+
 /** What `dossier audit --help` adds. */
 const auditHelp = `
 Without an argument it reads DATABASE_URL. A URL (http: or https:) is audited as any stranger can, over HTTP alone.
@@ -98,6 +107,16 @@ function createCommandLine(): Command {
       (await import('./listing.ts')).runRestoreListing(config(), handle, reason),
     );
   program
+    .command('record')
+    .description('change what the log commits to')
+    .command('erase <log_index>')
+    .description('delete what a rating or a response says, for good; the log says that and when')
+    .requiredOption('--reason <text>', 'why; it is published')
+    .addHelpText('after', eraseRecordHelp)
+    .action(async (index: string, { reason }: { reason: string }) =>
+      (await import('./record.ts')).runEraseRecord(config(), index, reason),
+    );
+  program
     .command('backup <file>')
     .description('write everything in the database to a new file, or to - (standard output)')
     .action(async (file: string) => (await import('./backup.ts')).runBackup(config(), toPath(file)));
@@ -111,6 +130,10 @@ function createCommandLine(): Command {
     .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
     .option('--handle <handle>', 'the listing that the record must name')
     .option('--id <rating id>', 'the rating that the record must name')
+    .option(
+      '--erasure <file>',
+      'a proof without its record: the saved proof of the entry "record.erased" (erased_by)',
+    )
     .option('--older <file>')
     .option('--newer <file>')
     .option('--consistency <file>', 'answer of /log/consistency/<older size>/<newer size>')

@@ -4,6 +4,7 @@ import {
   type Check,
   checkExpected,
   type ExpectedRecord,
+  type SavedProof,
   savedProof,
   verifyConsistency,
   verifySavedProof,
@@ -15,6 +16,8 @@ export interface VerifyOptions extends ExpectedRecord {
   readonly older?: string;
   readonly newer?: string;
   readonly consistency?: string;
+  /** File with the proof of the entry that says that the record was erased. */
+  readonly erasure?: string;
 }
 
 async function readSaved(path: string): Promise<string> {
@@ -30,11 +33,20 @@ async function readKey(key: string | undefined): Promise<string | undefined> {
   return key === undefined || key.includes('+') ? key : (await readSaved(key)).trim();
 }
 
-async function checkProof(path: string, key: string | undefined, expected: ExpectedRecord): Promise<Check[]> {
+async function readProof(path: string): Promise<SavedProof> {
   const text = await readSaved(path);
   try {
-    const saved = savedProof.parse(JSON.parse(text));
-    return [...verifySavedProof(saved, key), ...checkExpected(saved, expected)];
+    return savedProof.parse(JSON.parse(text));
+  } catch {
+    throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof`);
+  }
+}
+
+async function checkProof(path: string, key: string | undefined, options: VerifyOptions): Promise<Check[]> {
+  const saved = await readProof(path);
+  const erasure = options.erasure === undefined ? undefined : await readProof(options.erasure);
+  try {
+    return [...verifySavedProof(saved, key, erasure), ...checkExpected(saved, options)];
   } catch {
     throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof`);
   }

@@ -8,7 +8,7 @@ export const getProof = defineTool({
   name: 'get_proof',
   title: 'Get the proof of a log entry',
   description:
-    'Returns what is needed to check offline that a rating or claim event is in the append-only log: leaf, record, salt, and a C2SP tlog-proof with its signed checkpoint. Use it to keep evidence you relied on. It proves that the entry was recorded, not that what it says is right.',
+    'Returns what proves offline that a rating or claim event is in the append-only log (C2SP tlog-proof). Use it to keep evidence you relied on. It proves that it was recorded, not that it is right.',
   effects: readsOnly,
   input: z.strictObject({
     log_index: z.int().min(0).optional(),
@@ -24,6 +24,7 @@ export const getProof = defineTool({
     leaf: z.string(),
     record: z.string().optional(),
     salt: z.string().optional(),
+    erased_by: z.int().optional(),
     proof: z.string(),
     key: z.string(),
   }),

@@ -17,6 +17,8 @@ export interface EntryProof {
   /** What the leaf commits to, with its salt; absent if it was erased. */
   readonly record?: string;
   readonly salt?: string;
+  /** log_index of the entry that says that the record was erased. */
+  readonly erased_by?: number;
   /** C2SP tlog-proof: index, path and signed checkpoint. */
   readonly proof: string;
   /** C2SP signed-note verifier key of the checkpoint. */
@@ -52,10 +54,11 @@ async function readEntry(context: IssuingContext, log_index: number, rating?: Ra
   const committed = await log.record(log_index);
   const tree = readCheckpoint(checkpoint.text);
   if (!tree) throw new Error('a malformed checkpoint was issued');
-  const entry = { leaf: stored.leaf, committed, index, path, tree };
+  const { leaf, erased_by } = stored;
+  const entry = { leaf, committed, index, path, tree };
   const fault = findFault(entry, rating);
   if (fault) throw reportFault(context, log_index, fault);
-  return { ...entry, head, checkpoint };
+  return { ...entry, erased_by, head, checkpoint };
 }
 
 /**
@@ -67,12 +70,17 @@ export async function proveEntry(
   log_index: number,
   rating?: Rating,
 ): Promise<EntryProof> {
-  const { head, leaf, committed, index, path, checkpoint } = await readEntry(context, log_index, rating);
+  const { head, leaf, committed, erased_by, index, path, checkpoint } = await readEntry(
+    context,
+    log_index,
+    rating,
+  );
   return {
     log_index,
     log: `${context.config.publicUrl}${logPath(head.id)}`,
     leaf,
     ...committed,
+    ...(erased_by !== null && { erased_by }),
     proof: toProofText(index, path, checkpoint.text),
     key: toVerifierText(verifierOf(await openLogKey(context, head.id))),
   };

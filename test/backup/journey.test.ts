@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createObserver } from '../../src/observer/observer.ts';
+import { eraseRecord } from '../../src/transparency-log/erase-record.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
@@ -70,6 +71,10 @@ beforeAll(async () => {
   await tool('respond_to_rating', { rating_id: second.rating_id, text: 'Thank you' }, subject);
   const third = await tool('submit_rating', rating('job-3'), capability);
   await tool('withdraw_rating', { rating_id: third.rating_id, reason: 'another job' }, capability);
+  const fourth = await tool('submit_rating', rating('job-erased'), capability);
+  await service.context.store.write((tx) =>
+    eraseRecord(tx, { log_index: Number(fourth.log_index), at: anHourAgo, reason: 'names a person' }),
+  );
   await tool('submit_feedback', {
     message: 'The tag page is empty, \u0000 and "quoted"\nhere',
     contact: 'a@b.example',
@@ -148,11 +153,11 @@ describe('a backup', () => {
     });
     expect(Object.entries(rows as Record<string, number>).filter(([, count]) => count === 0)).toEqual([]);
     expect(rows).toMatchObject({
-      rating: 4,
+      rating: 5,
       rating_response: 1,
       feedback: 1,
       claim: 2,
-      log_leaf: 9,
+      log_leaf: 11,
       log_head: 1,
     });
     expect(bodyOf('first.gz')).not.toContain(capability);
@@ -214,8 +219,11 @@ describe('a service restored into a new database', () => {
     url = await restored.line(/^listening on (\S+)/m);
     const before = await ask(inProcess);
     expect(await ask(overHttp(url))).toEqual(before);
-    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '9']);
+    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '11']);
     expect(JSON.stringify(before.found)).toContain('co.webhook/webhook');
+  });
+  it('agrees with its log, the erased record included', async () => {
+    expect(await runDossier(['audit', database], {})).toMatchObject({ code: 0 });
   });
   it('proves its entries under the key that was known before', async () => {
     const key = await (await inProcess('/log/key')).text();
@@ -227,7 +235,7 @@ describe('a service restored into a new database', () => {
   });
   it('continues: the capability works, the log grows, the private feedback is there', async () => {
     const rated = await overHttp(url, capability)('/api/tools/submit_rating', rating('job-4'));
-    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 9 }]);
+    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 11 }]);
     await stop(restored);
     const { stdout } = await runDossier(['feedback'], { ...offline, DATABASE_URL: database });
     expect(stdout).toContain('The tag page is empty');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { openCheckpoint, readProofText } from './checkpoint.ts';
 import { isCommittedTo } from './leaf.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
+import { readMembers } from './read-record.ts';
 import { readVerifier } from './signed-note.ts';
 
 /** What verifying needs of a saved answer of get_proof. */
@@ -21,7 +22,20 @@ export interface Check {
   readonly message: string;
 }
 
-function checkRecord({ leaf, record, salt }: SavedProof): Check {
+/** Whether a proven entry says that the record of this leaf was erased. */
+function checkErasure(leaf: string, erasure: SavedProof): Check {
+  const { leaf: erased, erased_at } = readMembers(erasure.record ?? '') ?? {};
+  const isErasure = readMembers(erasure.leaf)?.t === 'record.erased' && erased === leaf;
+  return {
+    holds: isErasure,
+    message: isErasure
+      ? `the record was erased on ${String(erased_at)}, as an entry of the log says`
+      : 'the entry given as its erasure does not say that the record of this leaf was erased',
+  };
+}
+
+function checkRecord({ leaf, record, salt }: SavedProof, erasure?: SavedProof): Check {
+  if (erasure && record === undefined) return checkErasure(leaf, erasure);
   if (record === undefined || salt === undefined)
     return { holds: undefined, message: 'no record: this proves that an entry exists, not what it says' };
   const holds = isCommittedTo(leaf, { record, salt });
@@ -56,16 +70,26 @@ export function checkExpected({ record }: SavedProof, { handle, id }: ExpectedRe
   ];
 }
 
-/** Verifies a saved proof offline. `key` is a verifier from another source, if the caller has one. */
-export function verifySavedProof(saved: SavedProof, key: string = saved.key): Check[] {
+/**
+ * Verifies a saved proof offline. `key` is a verifier from another source, if the caller has one; `erasure` the saved proof
+ * of the entry that says that its record was erased.
+ */
+export function verifySavedProof(saved: SavedProof, key: string = saved.key, erasure?: SavedProof): Check[] {
+  return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
+}
+
+function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[] {
   const verifier = readVerifier(key);
   const proof = readProofText(saved.proof);
   const checkpoint = verifier && proof ? openCheckpoint(proof.checkpoint, verifier) : undefined;
   if (!proof || !checkpoint)
-    return [checkRecord(saved), { holds: false, message: 'the checkpoint is not signed by this key' }];
+    return [
+      checkRecord(saved, erasure),
+      { holds: false, message: 'the checkpoint is not signed by this key' },
+    ];
   const isIn = isIncluded(leafHash(saved.leaf), { index: proof.index, ...checkpoint }, proof.path);
   return [
-    checkRecord(saved),
+    checkRecord(saved, erasure),
     {
       holds: true,
       message: `the checkpoint of ${checkpoint.origin} at ${checkpoint.size} entries is signed by this key`,

@@ -89,6 +89,10 @@ export interface RatingWrites extends RatingReads {
   relateSubject(handle: string, root: string): Promise<void>;
   /** Adds the only response to a rating. Throws if there already is one. */
   respond(rating: Pick<Rating, 'id' | 'subject_handle'>, response: RatingResponse): Promise<void>;
+  /** Erases what a rating said, for good: it is a tombstone then, and its older versions are withdrawn. Returns the rated handle. */
+  erase(id: string, at: string): Promise<string | undefined>;
+  /** Erases the text of the response to a rating. Returns the rated handle. */
+  eraseResponse(ratingId: string, at: string): Promise<string | undefined>;
   /** Ends a current rating; withdrawing it also withdraws its older versions. False if it is not current. */
   end(id: string, how: RatingEnd): Promise<boolean>;
 }

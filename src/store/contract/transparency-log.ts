@@ -21,7 +21,8 @@ export interface LogReads {
   heads(): Promise<[LogHead, ...LogHead[]]>;
   /** How many entries all logs have together: the next log_index. */
   size(): Promise<number>;
-  leaf(index: number): Promise<{ type: string; leaf: string } | undefined>;
+  /** `erased_by` is the entry that says that the record was erased. */
+  leaf(index: number): Promise<{ type: string; leaf: string; erased_by: number | null } | undefined>;
   /** Leaf texts from a log_index on, at most `limit`. */
   leaves(from: number, limit: number): Promise<string[]>;
   /** The record that a leaf commits to; undefined if it was erased or never existed. */
@@ -38,6 +39,8 @@ export interface LogReads {
 export interface LogWrites extends LogReads {
   /** Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. */
   append(leaf: Leaf): Promise<number>;
+  /** Deletes the record and salt of an entry, and names the entry that says so. */
+  erase(index: number, by: number): Promise<void>;
   /** Closes the last log with its last published checkpoint, and opens the next one. */
   openNext(closedWith: string, at: string): Promise<void>;
 }

@@ -76,7 +76,7 @@ const ratings = ({ int8, text }: Types): Statements => [
     related integer not null, declared_interest integer not null, reciprocal integer not null,
     stated_overlap ${text}, source_ended_at ${text}, new_until ${text} not null,
     is_current integer not null, log_index ${int8} not null, supersedes ${text},
-    superseded_by ${text}, withdrawn_at ${text}, withdrawn_reason ${text})`,
+    superseded_by ${text}, withdrawn_at ${text}, withdrawn_reason ${text}, erased_at ${text})`,
   sql`create unique index rating_interaction on rating (source_handle, subject_handle, interaction_id)
     where is_current = 1`,
   sql`create index rating_subject on rating (subject_handle, is_current, created_at, id)`,
@@ -88,7 +88,7 @@ const ratings = ({ int8, text }: Types): Statements => [
     primary key (handle, kind, value))`,
   sql`create table rating_response (
     rating_id ${text} not null primary key, text ${text} not null, created_at ${text} not null,
-    log_index ${int8} not null)`,
+    log_index ${int8} not null, erased_at ${text})`,
 ];
 
 const transparencyLog = ({ int8, text }: Types): Statements => [
@@ -96,7 +96,8 @@ const transparencyLog = ({ int8, text }: Types): Statements => [
     id ${int8} not null primary key, base ${int8} not null, size ${int8} not null, opened_at ${text} not null,
     closed_with ${text})`,
   sql`insert into log_head (id, base, size, opened_at) values (1, 0, 0, ${new Date().toISOString()})`,
-  sql`create table log_leaf (log_index ${int8} not null primary key, type ${text} not null, leaf ${text} not null)`,
+  sql`create table log_leaf (
+    log_index ${int8} not null primary key, type ${text} not null, leaf ${text} not null, erased_by ${int8})`,
   sql`create table log_node (
     log ${int8} not null, level ${int8} not null, position ${int8} not null, hash ${text} not null,
     primary key (log, level, position))`,

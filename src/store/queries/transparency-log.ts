@@ -66,7 +66,11 @@ export const createLogReads = (db: Db): LogReads => ({
     return (head?.base ?? 0) + (head?.size ?? 0);
   },
   leaf: (index) =>
-    db.selectFrom('log_leaf').select(['type', 'leaf']).where('log_index', '=', index).executeTakeFirst(),
+    db
+      .selectFrom('log_leaf')
+      .select(['type', 'leaf', 'erased_by'])
+      .where('log_index', '=', index)
+      .executeTakeFirst(),
   leaves: async (from, limit) => {
     const rows = await db
       .selectFrom('log_leaf')
@@ -142,10 +146,14 @@ export const createLogWrites = (db: Db): LogWrites => ({
     if (!head) throw new Error('no log');
     const position = head.size - 1;
     const log_index = head.base + position;
-    await insertLeaf(db, { log_index, type, leaf });
+    await insertLeaf(db, { log_index, type, leaf, erased_by: null });
     await insertRecord(db, { log_index, salt, record });
     await insertNodes(db, await completedNodes(db, head.id, { position, hash }));
     return log_index;
+  },
+  async erase(index, erased_by) {
+    await db.deleteFrom('log_record').where('log_index', '=', index).execute();
+    await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();
   },
   async openNext(closed_with, opened_at) {
     const head = (await readHeads(db)).at(-1);

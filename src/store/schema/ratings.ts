@@ -33,6 +33,8 @@ export interface RatingRow {
   superseded_by: string | null;
   withdrawn_at: Time | null;
   withdrawn_reason: string | null;
+  /** When the operator erased what it said; it is withdrawn then too. */
+  erased_at: Time | null;
   /** 1 while neither superseded nor withdrawn. */
   is_current: number;
   log_index: number;
@@ -44,6 +46,8 @@ export interface RatingResponseRow {
   text: string;
   created_at: Time;
   log_index: number;
+  /** When the operator erased its text. */
+  erased_at: Time | null;
 }
 
 /** An account or host that a version of a listing ever named, or an account that a claim of it proved. */

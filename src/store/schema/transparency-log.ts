@@ -5,6 +5,8 @@ export interface LogLeafRow {
   log_index: number;
   type: string;
   leaf: string;
+  /** The entry that says that the record was erased. */
+  erased_by: number | null;
 }
 
 /** Hashes of the complete subtrees over one log's leaves (evidence/log/merkle.ts); level 0 is the leaf hashes. */

@@ -41,17 +41,26 @@ ${fact('Log index', rating.log_index)}
 </dl>`;
 }
 
-const responseBlock = ({ text, created_at, log_index }: NonNullable<ShownRating['response']>) => html`
+const responseBlock = ({ text, created_at, log_index, erased_at }: NonNullable<ShownRating['response']>) =>
+  erased_at
+    ? html`<p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}: its text was erased by the operator on ${day(erased_at)}.</p>`
+    : html`
 <div class="response"><p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}:</p>
 <blockquote class="foreign">${text}</blockquote></div>`;
 
 const ratingTexts = (rating: ShownRating) => html`
 ${rating.comment && html`<blockquote class="foreign">${rating.comment}</blockquote>`}${ratingFacts(rating)}${rating.response && responseBlock(rating.response)}`;
 
-function standing({ withdrawn_at, superseded_by, outcome }: ShownRating): string {
+function standing({ withdrawn_at, superseded_by, erased_at, outcome }: ShownRating): string {
+  if (erased_at) return 'erased';
   if (withdrawn_at) return 'withdrawn';
   return superseded_by ? `superseded: ${outcome}` : outcome;
 }
+
+const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
+  erased_at
+    ? html`<p>Erased by the operator on ${day(erased_at)}; log index ${log_index}. Not counted.</p>`
+    : html`<p>Withdrawn by its source on ${day(withdrawn_at)}. Not counted.</p>`;
 
 const uncounted = (rating: ShownRating) => (isCounted(rating) ? '' : ' uncounted');
 
@@ -59,7 +68,7 @@ const uncounted = (rating: ShownRating) => (isCounted(rating) ? '' : ' uncounted
 export const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${uncounted(rating)}" id="${rating.id}">
 <p class="record-head"><span class="when">${day(rating.created_at)}</span> <span class="outcome">${standing(rating)}</span> from ${handleLink(rating.source_handle)}${groupNote(rating)}</p>
-${rating.withdrawn_at ? html`<p>Withdrawn by its source on ${day(rating.withdrawn_at)}. Not counted.</p>` : ratingTexts(rating)}
+${rating.withdrawn_at ? tombstone(rating) : ratingTexts(rating)}
 ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a href="#${rating.superseded_by}"><code>${rating.superseded_by}</code></a>.</p>`}
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;

@@ -12,10 +12,15 @@ function groupLine(name: string, counts: RatingCounts) {
   return `* ${name}: ${counted(ratings, 'rating')} ${from}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; last ${day(last_at)}`;
 }
 
-function ratingLine({ source_handle, outcome, created_at, withdrawn_at, group }: ShortRating): string {
-  const standing = withdrawn_at ? `withdrawn ${day(withdrawn_at)}` : outcome;
+function toStanding({ outcome, withdrawn_at, erased_at }: ShortRating): string {
+  if (erased_at) return `erased by the operator ${day(erased_at)}`;
+  return withdrawn_at ? `withdrawn ${day(withdrawn_at)}` : outcome;
+}
+
+function ratingLine(record: ShortRating): string {
+  const { source_handle, created_at, withdrawn_at, group } = record;
   const from = `${toMarkdownText(source_handle)}${withdrawn_at ? '' : ` (${groupTexts[group].name.toLowerCase()})`}`;
-  return `${standing} from ${from}, ${day(created_at)}`;
+  return `${toStanding(record)} from ${from}, ${day(created_at)}`;
 }
 
 const ratingFacts = ({ score, relationship, interaction_at, source_root, flags, ...rest }: ShortRating) =>
@@ -39,7 +44,7 @@ const rating = (record: ShortRating) =>
     `${ratingLine(record)}; ${ratingFacts(record)}`,
     record.comment !== undefined && `  > ${toMarkdownText(record.comment)}`,
     record.response &&
-      `  * Response of the rated listing, ${day(record.response.created_at)}, log index ${record.response.log_index}: ${toMarkdownText(record.response.text)}`,
+      `  * Response of the rated listing, ${day(record.response.created_at)}, log index ${record.response.log_index}: ${record.response.erased_at ? `erased by the operator ${day(record.response.erased_at)}` : toMarkdownText(record.response.text)}`,
   );
 
 function signal(imported: ImportedSignal): string {

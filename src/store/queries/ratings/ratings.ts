@@ -14,15 +14,19 @@ import {
   writeIdentities,
   writeSourceRoot,
 } from './relations.ts';
-import { decodeRating, encodeRating } from './rows.ts';
+import { decodeContent, decodeRating, encodeRating } from './rows.ts';
 import { readSides } from './sides.ts';
 
-const readResponse = (db: Db, ratingId: string): Promise<RatingResponse | undefined> =>
-  db
+async function readResponse(db: Db, ratingId: string): Promise<RatingResponse | undefined> {
+  const row = await db
     .selectFrom('rating_response')
-    .select(['text', 'created_at', 'log_index'])
+    .select(['text', 'created_at', 'log_index', 'erased_at'])
     .where('rating_id', '=', ratingId)
     .executeTakeFirst();
+  if (!row) return undefined;
+  const { erased_at, ...response } = row;
+  return { ...response, ...(erased_at && { erased_at }) };
+}
 
 /** Withdraws the older versions of a rating too: their texts are about the same interaction. */
 const withdrawOlder = (db: Db, row: RatingRow) =>
@@ -79,6 +83,39 @@ export const createRatingReads = (db: Db): RatingReads => ({
   months: (subject, period) => readMonthCounts(db, subject, period),
 });
 
+/** What is left of a rating says nothing that its source sent but the outcome, the protocol and the relation. */
+async function eraseRating(db: Db, id: string, at: string): Promise<string | undefined> {
+  const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!row) return undefined;
+  const { protocol, relationship } = decodeContent(row);
+  const emptied = { content: JSON.stringify({ protocol, relationship }), content_digest: '', score: null };
+  const withdrawn_at = row.withdrawn_at ?? at;
+  await db
+    .updateTable('rating')
+    .set({
+      ...emptied,
+      interaction_id: 'erased',
+      withdrawn_reason: null,
+      withdrawn_at,
+      erased_at: at,
+      is_current: 0,
+    })
+    .where('id', '=', id)
+    .execute();
+  if (row.is_current === 1) await withdrawOlder(db, { ...row, withdrawn_at });
+  return row.subject_handle;
+}
+
+async function eraseResponse(db: Db, ratingId: string, at: string): Promise<string | undefined> {
+  await db
+    .updateTable('rating_response')
+    .set({ text: '', erased_at: at })
+    .where('rating_id', '=', ratingId)
+    .execute();
+  const rated = db.selectFrom('rating').select('subject_handle').where('id', '=', ratingId);
+  return (await rated.executeTakeFirst())?.subject_handle;
+}
+
 /** Writes of ratings inside a transaction; `touch` receives the rated handle. */
 export const createRatingWrites = (db: Db, touch: (handle: string) => void): RatingWrites => ({
   ...createRatingReads(db),
@@ -106,8 +143,18 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
     touch(subject_handle);
     await db
       .insertInto('rating_response')
-      .values({ rating_id: id, ...response })
+      .values({ rating_id: id, ...response, erased_at: null })
       .execute();
+  },
+  async erase(id, at) {
+    const handle = await eraseRating(db, id, at);
+    if (handle !== undefined) touch(handle);
+    return handle;
+  },
+  async eraseResponse(ratingId, at) {
+    const handle = await eraseResponse(db, ratingId, at);
+    if (handle !== undefined) touch(handle);
+    return handle;
   },
   async end(id, how) {
     const row = await db

@@ -19,6 +19,7 @@ const recordsOf = (db: Db, subject: string) =>
       'response.text as response_text',
       'response.created_at as responded_at',
       'response.log_index as response_log_index',
+      'response.erased_at as response_erased_at',
     ])
     .where('subject_handle', '=', subject)
     .orderBy('rating.created_at', 'desc')
@@ -26,11 +27,14 @@ const recordsOf = (db: Db, subject: string) =>
 
 type StoredRecord = Awaited<ReturnType<ReturnType<typeof recordsOf>['executeTakeFirstOrThrow']>>;
 
-const toResponse = ({ response_text, responded_at, response_log_index }: StoredRecord) =>
+const toResponse = ({ response_text, responded_at, response_log_index, response_erased_at }: StoredRecord) =>
   response_text !== null &&
   responded_at !== null &&
   response_log_index !== null && {
-    response: { text: response_text, created_at: responded_at, log_index: response_log_index },
+    response: {
+      ...{ text: response_text, created_at: responded_at, log_index: response_log_index },
+      ...(response_erased_at && { erased_at: response_erased_at }),
+    },
   };
 
 /** What the rater and the rated listing wrote; no longer shown for a withdrawn rating. */

@@ -12,7 +12,7 @@ export function encodeRating(rating: Rating): RatingRow {
   const { related, declared_interest, reciprocal, stated_overlap, source_ended_at, new_until, ...root } =
     basis;
   const { subject_root, subject_root_generation, ...more } = root;
-  const { supersedes, superseded_by, withdrawn_at, withdrawn_reason, ...sent } = more;
+  const { supersedes, superseded_by, withdrawn_at, withdrawn_reason, erased_at, ...sent } = more;
   const { interaction_id, interaction_at, outcome, score, ...content } = sent;
   return {
     ...{ id, subject_handle, source_handle, source_root, created_at, log_index },
@@ -31,6 +31,7 @@ export function encodeRating(rating: Rating): RatingRow {
     superseded_by: superseded_by ?? null,
     withdrawn_at: withdrawn_at ?? null,
     withdrawn_reason: withdrawn_reason ?? null,
+    erased_at: erased_at ?? null,
     is_current: superseded_by === undefined && withdrawn_at === undefined ? 1 : 0,
   };
 }
@@ -66,6 +67,7 @@ export const decodeColumns = (row: RatingRow) => ({
   ...(row.supersedes && { supersedes: row.supersedes }),
   ...(row.superseded_by && { superseded_by: row.superseded_by }),
   ...(row.withdrawn_at && { withdrawn_at: row.withdrawn_at }),
+  ...(row.erased_at && { erased_at: row.erased_at }),
 });
 
 /** All of a row; unlike the public record, also the texts of a withdrawn rating. */
