@@ -26,8 +26,8 @@ const input = z.strictObject({
   transport: oneOf(transports).optional(),
   package: oneOf(packageTypes).optional(),
   state: oneOf(claimStates).optional(),
-  has_endpoint: onlyTrue(),
-  has_native_ratings: onlyTrue(),
+  has_endpoint: onlyTrue().describe('true, or omitted'),
+  has_native_ratings: onlyTrue().describe('true, or omitted'),
   sort: oneOf(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
   limit: z.int().min(1).max(50).optional().describe('Default 20'),
   cursor: cursorInput,
@@ -36,10 +36,12 @@ const input = z.strictObject({
 const output = z.object({
   listings: z.array(shortListing),
   total: z.object({ count: z.int(), capped: z.boolean().describe('true: more than count') }),
-  facets: z.array(z.object({ facet: z.string(), count: z.int() })).describe('kind:value'),
+  facets: z
+    .array(z.object({ facet: z.string(), count: z.int() }))
+    .describe('kind:value, counted over the same hits'),
   next_cursor: z.string().optional(),
   did_you_mean: z
-    .array(z.object({ word: z.string(), near: z.array(z.string()) }))
+    .array(z.object({ word: z.string(), near: z.array(z.string()).describe('searched for instead') }))
     .optional()
     .describe('Words that no listing has'),
   no_match: nearMisses.optional().describe('Only if nothing matches'),
@@ -84,7 +86,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Finds agent services by words, tags and facts. Use it to find a handle or compare what exists; then read candidates with get_agent. Do not use it for a handle you know. Listings with most of the words come first. Ratings, popularity and payment do not change the order. A place in the list is not a recommendation.',
+    'Finds agent services by words, tags and facts. Use it to find a handle or compare what exists; then read candidates with get_agent. Do not use it for a handle you know. Listings with most of the words come first; partial matches are marked. Ratings, popularity and payment do not change the order. A place in the list is not a recommendation.',
   effects: readsOnly,
   input,
   output,

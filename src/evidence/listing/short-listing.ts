@@ -20,7 +20,7 @@ export const shortListing = z.object({
   published_at: z.string(),
   updated_at: z.string(),
   matched: z.string().optional().describe('If not all words match: matched 2 of 4 words'),
-  placeholder_description: z.boolean().optional(),
+  placeholder_description: z.boolean().optional().describe('true: the description is a placeholder'),
 });
 export type ShortListing = z.infer<typeof shortListing>;
 

@@ -11,18 +11,18 @@ const mostConditions = 3;
 
 /** What search_agents publishes where nothing matches. */
 export const nearMisses = z.object({
-  near: z.array(z.string()),
+  near: z.array(z.string()).describe('handles'),
   leave_out: z
     .array(
       z.object({
-        facet: z.string().optional(),
-        text: z.string().optional(),
-        query: z.string().optional().describe('without text'),
-        only: z.string().optional().describe('the one facet to keep'),
+        facet: z.string().optional().describe('a filter to leave out'),
+        text: z.string().optional().describe('a part of the query to leave out'),
+        query: z.string().optional().describe('the query without text'),
+        only: z.string().optional().describe('the one filter to keep, where leaving out one is not enough'),
         count: z.int(),
       }),
     )
-    .describe('How many match without it'),
+    .describe('What finds something, and how many listings'),
   unknown_tags: z.array(z.object({ tag: z.string(), near: z.array(z.string()) })).optional(),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
