@@ -1,8 +1,27 @@
 /**
- * Hosting domains that are missing from the public-suffix list: each host below them is a publisher of its own. Those
- * under which several namespaces of the registry publish, as of May 2026.
+ * Hosting domains that are missing from the public-suffix list (tldts, November 2026): each host below them is a publisher
+ * of its own. Those under which several namespaces of the registry publish, and services where anyone gets a host.
  */
-export const hostingDomains: readonly string[] = ['alpic.live', 'skybridge.tech'];
+export const hostingDomains: readonly string[] = [
+  'alpic.live',
+  'skybridge.tech',
+  'apify.actor',
+  'azurecontainerapps.io',
+  'cloudapp.azure.com',
+  'codesandbox.io',
+  'fastmcp.app',
+  'koyeb.app',
+  'loca.lt',
+  'modal.run',
+  'n8n.cloud',
+  'beehiiv.com',
+  'godaddysites.com',
+  'hashnode.dev',
+  'mintlify.app',
+  'substack.com',
+  'weebly.com',
+  'wordpress.com',
+];
 
 /** Hosts and domains that serve many publishers: naming one shows nothing in common. */
 export const sharedDomains: readonly string[] = [
@@ -28,6 +47,8 @@ export const sharedDomains: readonly string[] = [
   'twitter.com',
   'discord.gg',
   'linktr.ee',
+  'hackmd.io',
+  'notion.so',
 ];
 
 /** Hosts of forges, and the host that names their accounts. A forge is compared by account, never by host. */
