@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recordClaimEvent } from '../../src/claims/record-event.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
@@ -115,6 +116,21 @@ describe.each([
       `entry 1: it records rating ${first} of co.webhook/webhook, which is shown nowhere`,
       `entry 6: it records a response to rating ${fourth}, which is shown nowhere`,
       expect.stringContaining(`rating ${first}: entry 2 amended it by `),
+    ]);
+  });
+
+  it('finds a deleted event of a listing that was never claimed', async () => {
+    await directory.store.write((tx) =>
+      recordClaimEvent(
+        tx,
+        { handle: 'a/subject-0', repository: 'https://github.com/a/subject-0' },
+        { type: 'listing_restored', at: '2026-11-20T10:00:00.000Z', reason: 'optout_removed' },
+      ),
+    );
+    expect(await findFaults(audit)).toEqual([]);
+    await editDatabase(DATABASE_URL, "delete from claim_event where handle = 'a/subject-0'");
+    expect(await findFaults(audit)).toEqual([
+      'entry 7: the claim history of a/subject-0 does not show the event "listing_restored" that it records',
     ]);
   });
 

@@ -6,7 +6,7 @@ export interface AuditState {
   readonly shown: Uint8Array;
   /** Listings that are withdrawn, and show nothing. */
   readonly hidden: Set<string>;
-  /** Log index of the last shown event of histories that show only their first 100; -1 where none is shown. */
+  /** Log index of the last shown event of histories that show only their first 100. */
   readonly cutHistories: Map<string, number>;
   /** When each rating that is shown as withdrawn was, by rating id; without superseded versions. */
   readonly withdrawn: Map<string, string>;

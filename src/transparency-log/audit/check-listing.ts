@@ -43,7 +43,7 @@ const toItems = ({ handle, ratings, events }: ShownListing): ShownItem[] => [
     },
     ...toResponse(rating),
   ]),
-  ...(events ?? []).map((event) => ({
+  ...events.map((event) => ({
     where: `claim event ${event.type} of ${handle} at ${event.at}`,
     log_index: event.log_index,
     members: { ...event, handle },
@@ -101,6 +101,6 @@ export function noteShown(listing: ShownListing, state: AuditState): void {
     if (erased_at !== undefined) state.erased.set(log_index, { where, at: erased_at });
   }
   for (const rating of listing.ratings) noteRating(rating, state);
-  const last = listing.events ? listing.events[longestHistory - 1] : { log_index: -1 };
+  const last = listing.events[longestHistory - 1];
   if (last) state.cutHistories.set(listing.handle, last.log_index);
 }

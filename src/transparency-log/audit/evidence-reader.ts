@@ -22,8 +22,8 @@ export type ReadRecord = CommittedRecord | 'absent' | 'refused' | 'closed';
 export interface ShownListing {
   readonly handle: string;
   readonly ratings: readonly RatingRecord[];
-  /** At most the first 100; undefined if no claim history is shown. */
-  readonly events: readonly ClaimEvent[] | undefined;
+  /** At most the first 100. */
+  readonly events: readonly ClaimEvent[];
   /** The counts and newest ratings of the listing document; undefined if no document is shown. */
   readonly native?: Omit<NativeSignals, 'statement' | 'computed_score'> | undefined;
 }

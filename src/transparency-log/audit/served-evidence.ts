@@ -13,6 +13,7 @@ const found = z.object({
 const listed = z.object({ ratings: z.array(ratingRecord), next_cursor: z.string().optional() });
 const document = z.object({
   claim: z.object({ history: z.array(claimEvent) }).optional(),
+  history: z.array(claimEvent).optional(),
   signals: z.object({ native: nativeSignals }),
 });
 
@@ -71,8 +72,13 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
   const path = toPath(handle);
   const answer = await ask(path);
   if (answer.status === 410 || answer.status === 404) return undefined;
-  const { claim, signals } = readAnswer(path, answer, document);
-  return { handle, ratings: await readRatings(ask, handle), events: claim?.history, native: signals.native };
+  const { claim, history = [], signals } = readAnswer(path, answer, document);
+  return {
+    handle,
+    ratings: await readRatings(ask, handle),
+    events: claim?.history ?? history,
+    native: signals.native,
+  };
 }
 
 /** Reads a running service for an audit as any stranger can, over HTTP alone. Its methods throw ServiceUnreadable. */
