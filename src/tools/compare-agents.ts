@@ -93,6 +93,10 @@ async function compareOne(
   }
 }
 
+/** Stands below every comparison. */
+export const compareStatement =
+  'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.';
+
 /** Two to eight listings side by side, in the caller's order. A problem with one handle does not affect the others. */
 export const compareAgents = defineTool({
   name: 'compare_agents',
@@ -109,8 +113,7 @@ export const compareAgents = defineTool({
   },
   run: async ({ handles, criteria }, context) => ({
     listings: await Promise.all(handles.map((handle) => compareOne(handle, criteria, context))),
-    statement:
-      'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.',
+    statement: compareStatement,
     untrusted_fields: ['listings.description', 'listings.problem.near', 'listings.imported.recorded'],
   }),
 });

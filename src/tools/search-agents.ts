@@ -74,7 +74,8 @@ function toFacetCounts({ facets }: SearchCounts) {
     });
 }
 
-const orders = {
+/** How the listings of an answer are ordered, by `sort`. */
+export const orders = {
   relevance:
     'words matched, rare words and names first; between equal ones, and without words: by the oldest publication that was read, earliest first',
   updated: 'last updated first',

@@ -171,7 +171,7 @@ it('a copy with older versions states how many versions there are and which was 
   const signals = (await readDocument(directory)).signals.imported;
   expect(signals).toContainEqual(expect.objectContaining({ kind: 'version_count', value: 2 }));
   expect(await compare(directory, [{ criterion: 'listed_for_days', value: 1000 }])).toMatchObject([
-    { result: 'not_met', fact: 'It was first published on 2026-01-01.' },
+    { result: 'not_met', fact: 'It was first published in the registry on 2026-01-01.' },
   ]);
   await directory.close();
 });

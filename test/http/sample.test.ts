@@ -82,6 +82,10 @@ describe('a listing of the shipped sample is called a sample', () => {
     const handles = [madeUp, 'co.webhook/webhook'];
     const compared = await call('compare_agents', { handles, criteria: [{ criterion: 'active' }] });
     expect(compared.listings.map(({ sample }: { sample?: boolean }) => sample)).toEqual([true, true]);
+    expect(compared.listings[1].imported[0]).toMatchObject({
+      fact: 'The sample lists it as active.',
+      source: 'registry, as given in the specification, not read there',
+    });
     const found = await call('search_agents', { query: 'invoices' });
     expect(found.listings[0]).toMatchObject({ handle: madeUp, sample: true });
     expect(await call('list_ratings', { handle: madeUp })).toMatchObject({ sample: true });

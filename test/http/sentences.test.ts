@@ -59,7 +59,10 @@ describe('what is not known', () => {
       'Dossier has not checked whether fields of the record that it does not read state a licence.',
     ]);
     expect(stating.support?.[0]).toBe('not_checked');
-    expect(stating.price).toEqual(['not_stated', 'The record that Dossier read does not state a price.']);
+    expect(stating.price).toEqual([
+      'not_stated',
+      'The record that Dossier read has no field that states a price.',
+    ]);
     expect((await reasonsOf('a.b/outside')).price?.[0]).toBe('not_checked');
     expect(await read('/agents/a.b/stating.md')).toContain(
       '* unread fields: license, links, supportEmail, useCases (',
@@ -84,13 +87,13 @@ describe('what is not known', () => {
       ['terms', 'licence', 'not_stated'],
       ['terms', 'support', 'not_stated'],
     ]);
-    expect(not_known[0].reason).toBe('The record that Dossier read does not state a price.');
+    expect(not_known[0].reason).toBe('The record that Dossier read has no field that states a price.');
     expect(not_known[1].reason).toBe('Dossier has not checked whether the endpoint answers.');
     expect(await read('/agents/a.b/remote')).toContain(
       '<dt>reach</dt><dd>Dossier has not checked whether the endpoint answers.</dd>',
     );
     expect(await read('/agents/a.b/remote.md')).toContain(
-      '## Not known\n\n* price: The record that Dossier read does not state a price.\n',
+      '## Not known\n\n* price: The record that Dossier read has no field that states a price.\n',
     );
   });
 });

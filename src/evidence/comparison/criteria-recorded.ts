@@ -1,6 +1,7 @@
 import type { ListingRemote } from '../listing/listing-document.ts';
 import { packageTypes, transports } from '../listing/recorded-kinds.ts';
 import {
+  type ComparedListing,
   type Criterion,
   choiceCriterion,
   daysSince,
@@ -16,12 +17,15 @@ const evidence = 'imported';
 const maxDays = 3650;
 const listed = (values: readonly string[]) => [...new Set(values)].join(', ');
 
+/** Where the status and the dates are from. */
+const sourceOf = ({ listing }: ComparedListing) => (listing.sample ? 'The sample' : 'The registry');
+
 const active = plainCriterion({ evidence, label: 'Active in the registry' }, (compared) => {
   const { origin_status, status_message } = compared.listing;
   const isActive = origin_status === 'active';
   return recordedFinding(compared, {
     result: decided(isActive),
-    fact: isActive ? 'The registry lists it as active.' : 'The registry marks it as deprecated.',
+    fact: `${sourceOf(compared)} ${isActive ? 'lists it as active' : 'marks it as deprecated'}.`,
     ...(status_message && { recorded: status_message }),
   });
 });
@@ -124,7 +128,7 @@ const listedForDays = numberCriterion(
     if (first?.state === 'observed')
       return recordedFinding(compared, {
         result: decided(age_days >= days),
-        fact: `It was first published on ${day}.`,
+        fact: `It was first published in the registry on ${day}.`,
       });
     const isOld = age_days >= days && !sample;
     const fact = isOld ? `A version published on ${day} was read.` : notFirst(day, first?.reason);
@@ -138,7 +142,7 @@ const updatedWithinDays = numberCriterion(
     const { updated_at } = compared.listing;
     const age_days = daysSince(updated_at, compared.now_ms);
     if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
-    const fact = `The registry's entry was last updated on ${updated_at.slice(0, 10)}.`;
+    const fact = `${sourceOf(compared)} says that its entry was last updated on ${updated_at.slice(0, 10)}.`;
     return recordedFinding(compared, { result: decided(age_days <= days), fact });
   },
 );

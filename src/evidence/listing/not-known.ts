@@ -16,7 +16,7 @@ const notStated = (question: Question, kind: string, what: string): NotKnownItem
   question,
   kind,
   state: 'not_stated',
-  reason: `The record that Dossier read does not state ${what}.`,
+  reason: `The record that Dossier read has no field that states ${what}.`,
 });
 const notChecked = (question: Question, kind: string, what: string): NotKnownItem => ({
   question,

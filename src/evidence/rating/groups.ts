@@ -119,6 +119,7 @@ export const groupTexts: Record<RatingGroup, { readonly name: string; readonly m
   new_source: { name: 'New source', meaning: 'The source first proved its claim less than seven days ago.' },
   independent: {
     name: 'Independent',
-    meaning: 'No relation to this listing is recorded, and the source is at least seven days old.',
+    meaning:
+      'No relation to this listing is recorded here, and the source first proved its claim at least seven days ago.',
   },
 };

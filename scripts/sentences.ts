@@ -1,0 +1,121 @@
+import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../src/evidence/claim/claim-statement.ts';
+import { criteria, criterionNames } from '../src/evidence/comparison/criteria.ts';
+import { toListingDocument } from '../src/evidence/listing/document.ts';
+import type { ListingDocument } from '../src/evidence/listing/listing-document.ts';
+import type { ListingFacts } from '../src/evidence/listing/listing-facts.ts';
+import { howToOptOut, waitsForSecondCheck } from '../src/evidence/listing/opt-out.ts';
+import { type Reading, savedCopySentence, whyNoHistory } from '../src/evidence/listing/reading.ts';
+import { rulesOfEvidence } from '../src/evidence/listing/rules.ts';
+import { sampleOrigin, sampleOriginOf, sampleSentence } from '../src/evidence/listing/sample.ts';
+import { nativeStatement, snapshotSentence } from '../src/evidence/listing/snapshot.ts';
+import { ownerTexts } from '../src/evidence/namespace.ts';
+import { groupOf, groupTexts, overlapStatedLater, type RatingBasis } from '../src/evidence/rating/groups.ts';
+import { compareStatement } from '../src/tools/compare-agents.ts';
+import { orders } from '../src/tools/search-agents.ts';
+import { importState } from '../src/views/pages/import-state.ts';
+import { importCases, listing, listingCases, time } from './sentence-cases.ts';
+
+const handle = listing.handle;
+const now = new Date('2026-11-20T08:00:00.000Z');
+
+const toDocument = (facts: ListingFacts): ListingDocument =>
+  toListingDocument(facts, { publicUrl: 'http://127.0.0.1:3000', observeInterval_s: 86_400 }, now);
+const documents = listingCases.map(toDocument);
+
+const snapshots = [
+  { ratings: 0, independent: 0 },
+  { ratings: 0, independent: 0, copy_at: time },
+  { ratings: 1, independent: 0 },
+  { ratings: 3, independent: 2 },
+].map((facts) => snapshotSentence({ handle, times: [time], ...facts }));
+
+const reading = (kind: Reading['kind']): Reading => ({ kind, observed_at: time, hasOlderVersions: false });
+const origins = [
+  sampleSentence({ origin: sampleOrigin }),
+  sampleSentence({ origin: sampleOriginOf('co.webhook/webhook') }),
+  savedCopySentence(reading('saved_copy'), listing),
+  ...(['registry', 'saved_copy', 'sample'] as const).map((kind) => whyNoHistory(reading(kind))),
+];
+
+const shown = { claimed_at: time, commit: 'a'.repeat(40) };
+const optOut = {
+  ...{ handle, state: 'seen' as const, repository: '', repository_key: '', listing: undefined },
+  ...{ seen_at: time, checked_at: time },
+};
+const claims = [
+  whatAClaimShows,
+  whatClaimedMeans('dossier-claim.txt'),
+  claimStatement(shown),
+  claimStatement({ ...shown, proven_commit: 'b'.repeat(40), proven_at: time }),
+  ...Object.values(ownerTexts),
+  howToOptOut('dossier-claim.txt').join(`optout ${handle}`),
+  waitsForSecondCheck(optOut),
+];
+
+const noReason: RatingBasis = {
+  ...{ related: false, declared_interest: false, reciprocal: false },
+  new_until: '2026-01-01T00:00:00.000Z',
+};
+const overlap = { by: handle, of: 'org.example/other', at: time };
+const bases: Partial<RatingBasis>[] = [
+  { related: true },
+  { declared_interest: true },
+  { reciprocal: true },
+  { stated_overlap: overlap },
+  { source_ended_at: time },
+  { new_until: '2026-11-27T00:00:00.000Z' },
+  {},
+];
+const ratings = [
+  nativeStatement(0),
+  nativeStatement(2),
+  ...Object.values(groupTexts).map(({ name, meaning }) => `${name}: ${meaning}`),
+  ...bases.map((basis) => groupOf({ ...noReason, ...basis }, now.toISOString()).group_reason),
+  overlapStatedLater(overlap),
+];
+
+/** A value for each criterion, and one that is harder to meet. */
+const valuesOf = (name: (typeof criterionNames)[number]) => {
+  const { takes } = criteria[name];
+  if (takes.kind === 'number') return [1, Math.min(takes.max, 400)];
+  if (takes.kind === 'choice') return takes.of.slice(0, 2);
+  return takes.kind === 'tag' ? ['webhooks', 'maps'] : [undefined];
+};
+const compared = criterionNames.flatMap((name) =>
+  documents.flatMap((document) =>
+    valuesOf(name).map((value) => {
+      const { result, fact } = criteria[name].judge({ listing: document, now_ms: now.getTime() }, value);
+      return `${name}, ${result.replace('_', ' ')}: ${fact}`;
+    }),
+  ),
+);
+
+const plainText = (html: string) =>
+  html
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/ (?=[.:,;])/g, '')
+    .trim();
+const imports = importCases.map((status) => plainText(String(importState(status))));
+
+const list = (sentences: readonly (string | undefined)[]) =>
+  [...new Set(sentences.filter((sentence) => sentence !== undefined))].map((one) => `* ${one}`).join('\n');
+
+/** The generated blocks of docs/sentences.md, by name: what the rules say about a few made-up cases. */
+export const sentenceBlocks: Record<string, () => string> = {
+  snapshots: () => list(snapshots),
+  origins: () => list(origins),
+  unknowns: () =>
+    list(
+      documents.flatMap(({ not_known }) =>
+        not_known.map(({ state, reason }) => `${state.replace('_', ' ')}: ${reason}`),
+      ),
+    ),
+  observed: () => list(documents.flatMap(({ observations }) => observations.map(({ reason }) => reason))),
+  claims: () => list(claims),
+  ratings: () => list(ratings),
+  compared: () => list([...compared, compareStatement]),
+  searches: () => list(Object.values(orders).map((order) => `Order: ${order}; never by ratings`)),
+  rules: () => list(rulesOfEvidence),
+  imports: () => list(imports),
+};
