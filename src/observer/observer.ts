@@ -8,6 +8,7 @@ import { createPoliteFetch } from './polite-fetch.ts';
 import { findRefusal } from './refusal.ts';
 import { createRobots } from './robots.ts';
 import { observerRules } from './rules.ts';
+import { type ObserverKey, openObserverKey, signRequest } from './signature.ts';
 
 /** What the observer needs of a context. */
 export type ObserverContext = Pick<Context, 'store' | 'config' | 'repositories' | 'log' | 'clock'>;
@@ -27,12 +28,17 @@ export const vantageOf = ({ observeVantage, publicUrl }: ObserverContext['config
 function createParts(
   context: ObserverContext,
 ): LookParts & { readonly queue: ReturnType<typeof createHostQueue> } {
-  const { config, repositories } = context;
+  const { config, repositories, clock } = context;
+  let opened: Promise<ObserverKey> | undefined;
+  const key = () => (opened ??= openObserverKey(context));
   const queue = createHostQueue(context);
+  const rules = observerRules(config);
+  const reachedAt = (url: URL) => rules.reach(url)?.url ?? url;
   const fetch = createPoliteFetch({
-    client: createOutboundClient(observerRules(config)),
+    client: createOutboundClient(rules),
     queue,
-    sign: () => ({}),
+    sign: async (url) =>
+      signRequest(await key(), { authority: reachedAt(url).host, agent: config.publicUrl, now: clock() }),
   });
   const isOverridden = ({ host, hostname }: URL) =>
     Object.hasOwn(config.hostOverrides, host) || Object.hasOwn(config.hostOverrides, hostname);

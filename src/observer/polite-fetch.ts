@@ -36,7 +36,7 @@ export interface PoliteParts {
   readonly client: OutboundClient;
   readonly queue: HostQueue;
   /** Headers that sign a request to a URL. */
-  sign(url: URL): Readonly<Record<string, string>>;
+  sign(url: URL): Promise<Readonly<Record<string, string>>>;
 }
 
 /** Where a redirect within the same host leads; undefined for none. */
@@ -61,7 +61,7 @@ export function createPoliteFetch({ client, queue, sign }: PoliteParts): PoliteF
   const send = (url: URL, { timeout_ms = exchange_ms, ...request }: PoliteRequest) =>
     queue.run(url.host, async (turn) => {
       const deadline = AbortSignal.timeout(timeout_ms);
-      const headers = { ...request.headers, ...sign(url) };
+      const headers = { ...request.headers, ...(await sign(url)) };
       const response = await client.fetch({ ...request, url, headers, deadline });
       if (response.result === 'response' && response.status === 429 && response.retry_after_s)
         turn.pause(response.retry_after_s);

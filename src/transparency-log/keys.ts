@@ -43,6 +43,10 @@ export async function findKeyOfOrigin(
   return seed === undefined ? undefined : toNoteKey(origin, Buffer.from(seed, 'base64'));
 }
 
+/** The seed that the keys of this database are made of, 32 bytes. */
+export const openLogSeed = async (context: LogContext): Promise<Buffer> =>
+  Buffer.from(await readSeed(context), 'base64');
+
 /** The key that signs one log's checkpoints. */
 export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
-  toNoteKey(logOrigin(log, context.config.publicUrl), Buffer.from(await readSeed(context), 'base64'));
+  toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observer/signature.ts';
 import { llmsTxt } from '../../resources/index.ts';
 import { toToolReference } from '../../resources/llms-txt.ts';
 import { toOpenApi } from '../../views/text/openapi.ts';
@@ -21,12 +22,16 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
   const short = lazy(() => llmsTxt.read({}, context));
   const full = lazy(async () => `${await short()}\n${toToolReference()}`);
   const openApi = lazy(() => `${JSON.stringify(toOpenApi(config))}\n`);
+  const keys = lazy(async () => `${JSON.stringify(toKeyDirectory(await openObserverKey(context)))}\n`);
   return new Hono<HttpEnvironment>()
     .get('/llms.txt', async (c) => answerWithETag(c, { type: plain, body: await short(), cachePolicy }))
     .get('/llms-full.txt', async (c) => answerWithETag(c, { type: plain, body: await full(), cachePolicy }))
     .get('/openapi.json', (c) => answerWithETag(c, { type: json, body: openApi(), cachePolicy }))
     .get('/robots.txt', (c) =>
       answerWithETag(c, { type: plain, body: toRobots(config.publicUrl), cachePolicy }),
+    )
+    .get('/.well-known/http-message-signatures-directory', async (c) =>
+      answerWithETag(c, { type: keyDirectoryType, body: await keys(), cachePolicy }),
     )
     .get('/sitemap.xml', (c) => answerSitemap(c, config.publicUrl));
 }

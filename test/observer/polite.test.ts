@@ -1,0 +1,130 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verify } from 'web-bot-auth';
+import { verifierFromJWK } from 'web-bot-auth/crypto';
+import { observeDue } from '../../src/observer/observe-due.ts';
+import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+let robots = '';
+let robotsStatus = 200;
+let retryAfter: string | undefined;
+let atOnce = 0;
+let mostAtOnce = 0;
+let shared: Endpoint;
+let directory: Directory;
+let observer: Observer;
+
+const listed = (name: string, path: string) =>
+  registryEntry(name, { remotes: [{ type: 'streamable-http', url: `https://shared.example.com${path}` }] });
+const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `com.example.shared/${letter}`);
+
+beforeAll(async () => {
+  shared = await startEndpoint(async (_, { url = '' }, response) => {
+    atOnce += 1;
+    mostAtOnce = Math.max(mostAtOnce, atOnce);
+    await wait(5);
+    atOnce -= 1;
+    if (url === '/robots.txt') return void response.writeHead(robotsStatus).end(robots);
+    if (retryAfter) return void response.writeHead(429, { 'retry-after': retryAfter }).end();
+    response.writeHead(404).end();
+  });
+  directory = await openDirectory({
+    entries: names.map((name) => listed(name, `/${name.slice(-1)}`)),
+    environment: {
+      PUBLIC_URL: 'https://dossier.example',
+      HOST_OVERRIDES: JSON.stringify({ 'shared.example.com': shared.url }),
+    },
+  });
+  observer = createObserver(directory.context);
+});
+afterAll(async () => {
+  await observer.close();
+  await directory.close();
+  await shared.close();
+});
+
+async function observe(name: string, by = observer) {
+  const listing = await directory.store.listings.byHandle(name);
+  if (!listing) throw new Error('not listed');
+  const { observations } = await by.observe(listing);
+  return observations.find(({ kind }) => kind === 'endpoint.answers');
+}
+
+it('looks at every listing that is due, one request at a time to the host that they share', async () => {
+  const { signal } = new AbortController();
+  expect(await observeDue(observer, directory.context, { signal })).toEqual({
+    looked: 6,
+    changed: 6,
+    failed: 0,
+  });
+  expect(mostAtOnce).toBe(1);
+  expect(await observeDue(observer, directory.context, { signal })).toEqual({
+    looked: 0,
+    changed: 0,
+    failed: 0,
+  });
+  directory.wait(2 * 86_400);
+  expect(await observeDue(observer, directory.context, { signal })).toEqual({
+    looked: 6,
+    changed: 0,
+    failed: 0,
+  });
+});
+
+it('signs every request with the key that its signature agent publishes', async () => {
+  const answer = await directory.app.request('/.well-known/http-message-signatures-directory');
+  expect(answer.headers.get('content-type')).toBe('application/http-message-signatures-directory+json');
+  const { keys } = (await answer.json()) as { keys: object[] };
+  const [sent] = shared.sent;
+  const { 'signature-agent': agent, 'user-agent': userAgent } = sent?.headers ?? {};
+  expect([agent, userAgent]).toEqual([
+    '"https://dossier.example"',
+    'Dossier/0.0.0-test (+https://dossier.example/about#observer)',
+  ]);
+  const request = new Request(`${shared.url}${sent?.path}`, {
+    headers: Object.entries(sent?.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  });
+  const verifier = await verifierFromJWK(keys[0] ?? {});
+  await expect(verify(request, verifier)).resolves.toBeUndefined();
+  const elsewhere = new Request('http://127.0.0.1:1/other', { headers: request.headers });
+  await expect(verify(elsewhere, verifier)).rejects.toThrow();
+});
+
+it('obeys robots.txt for its own name, and asks nothing where a server error forbids all', async () => {
+  robots = 'User-agent: Dossier\nDisallow: /b\n\nUser-agent: *\nDisallow: /';
+  const strict = createObserver(directory.context);
+  expect(await observe('com.example.shared/a', strict)).toMatchObject({ state: 'observed' });
+  expect(await observe('com.example.shared/b', strict)).toMatchObject({
+    state: 'refused',
+    reason: 'The robots.txt of shared.example.com does not allow Dossier to ask for this address.',
+  });
+  await strict.close();
+  robotsStatus = 503;
+  const failing = createObserver(directory.context);
+  expect(await observe('com.example.shared/a', failing)).toMatchObject({ state: 'refused' });
+  await failing.close();
+  robotsStatus = 200;
+  robots = '';
+});
+
+it('leaves a host alone for as long as Retry-After asks, and after a restart too', async () => {
+  const first = createObserver(directory.context);
+  retryAfter = '600';
+  await observe('com.example.shared/c', first);
+  retryAfter = undefined;
+  await first.close();
+  const before = shared.sent.length;
+  const second = createObserver(directory.context);
+  expect(await observe('com.example.shared/c', second)).toMatchObject({
+    state: 'refused',
+    reason: 'shared.example.com asked Dossier to wait (Retry-After) before its next request.',
+  });
+  expect(shared.sent.length).toBe(before);
+  directory.wait(601);
+  await observe('com.example.shared/c', second);
+  await second.close();
+  expect(shared.sent.length).toBeGreaterThan(before);
+});
