@@ -1,6 +1,6 @@
 import { runScript } from '../command.ts';
 import { type Database, prepareSearched } from '../database.ts';
-import { memoryOf, toMemoryText } from '../machine.ts';
+import { cpuTime_ms, memoryOf, toMemoryText } from '../machine.ts';
 import { type CheckedRequest, drivePaced } from '../paced.ts';
 import type { Plan } from '../plan.ts';
 import { startBenchPostgres } from '../postgres.ts';
@@ -16,8 +16,8 @@ const bare = 'a row by its key, bare';
 const most_ms = { sqlite: 5, postgres: 10 } as const;
 
 function toReadRow(times: Readonly<Record<string, ReadTimes>>, what: string, goal_ms: number): Row {
-  const { p50_us = 0, p99_us = 0 } = times[what] ?? {};
-  const figure = `p50 ${toTimeText(p50_us)}, p99 ${toTimeText(p99_us)}`;
+  const { p50_us = 0, p99_us = 0, cpu_us = 0 } = times[what] ?? {};
+  const figure = `p50 ${toTimeText(p50_us)}, p99 ${toTimeText(p99_us)}, processor ${toTimeText(cpu_us)}`;
   if (what === bare) return { what, figure };
   const times_bare = p50_us / (times[bare]?.p50_us ?? 1);
   return {
@@ -47,11 +47,13 @@ async function drive(service: Server, listings: number, seconds: number): Promis
   await drivePaced(service, next, { ...load, seconds: warm_s });
   const rows: Row[] = [{ what: 'memory before', figure: toMemoryText(memoryOf(service.pid)) }];
   for (const half of ['first', 'second']) {
+    const cpuBefore_ms = cpuTime_ms(service.pid) ?? 0;
     const { all, wrongCount } = await drivePaced(service, next, load);
+    const cpu_us = (((cpuTime_ms(service.pid) ?? 0) - cpuBefore_ms) / all.count) * 1000;
     rows.push(
       {
         what: `${searchesPerSecond} searches a second over HTTP, every check on, ${half} half`,
-        figure: `p50 ${all.p50_ms.toFixed(1)} ms, p99 ${all.p99_ms.toFixed(1)} ms, ${wrongCount} wrong`,
+        figure: `p50 ${all.p50_ms.toFixed(1)} ms, p99 ${all.p99_ms.toFixed(1)} ms, processor ${toTimeText(cpu_us)}, ${wrongCount} wrong`,
         ...atMost(all.p99_ms, 50, 'ms at p99'),
       },
       { what: 'memory after it', figure: toMemoryText(memoryOf(service.pid)) },

@@ -6,9 +6,10 @@ export function countFacets(facetTexts: readonly string[], capped: boolean): Sea
   // Many listings have the same facets: each text is split once.
   const alike = new Map<string, number>();
   for (const text of facetTexts) alike.set(text, (alike.get(text) ?? 0) + 1);
-  const facets: Record<Facet, number> = {};
+  const counts = new Map<string, number>();
   for (const [text, listings] of alike)
-    for (const facet of text.split(' ').filter(Boolean) as Facet[])
-      facets[facet] = (facets[facet] ?? 0) + listings;
+    for (const facet of text.split(' ')) counts.set(facet, (counts.get(facet) ?? 0) + listings);
+  counts.delete('');
+  const facets: Record<Facet, number> = Object.fromEntries(counts);
   return { total: facetTexts.length, capped, facets };
 }

@@ -39,15 +39,13 @@ export const sqliteSearch: SearchIndex = {
   },
 
   async put(db, documents) {
-    // FTS5 begins a new segment wherever a rowid is smaller than the one before.
-    const byPosition = toIndexRows(documents.toSorted((a, b) => a.position - b.position));
-    const byId = toIndexRows(documents.toSorted((a, b) => a.id - b.id));
+    const { terms, facets, texts } = toIndexRows(documents);
     await sql`insert into listing_search (rowid, terms)
-      select value ->> 0, value ->> 2 from json_each(${byPosition})`.execute(db);
+      select value ->> 0, value ->> 1 from json_each(${terms})`.execute(db);
     await sql`insert into search_doc (position, text)
-      select value ->> 0, value ->> 4 from json_each(${byPosition})`.execute(db);
+      select value ->> 0, value ->> 1 from json_each(${texts})`.execute(db);
     await sql`insert into listing_facet (rowid, facets)
-      select value ->> 1, value ->> 3 from json_each(${byId})`.execute(db);
+      select value ->> 0, value ->> 1 from json_each(${facets})`.execute(db);
   },
 
   async merge(db, isFirst) {

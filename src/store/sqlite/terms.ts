@@ -18,16 +18,32 @@ function createFacetTokens(): (facets: readonly string[]) => string {
   };
 }
 
-/** What the two indexes and the table of documents take of each document, as JSON. */
-export function toIndexRows(documents: readonly SearchDocument[]): string {
+const join = (prefix: string, terms: readonly string[]) =>
+  terms.length > 0 ? `${prefix}${terms.join(` ${prefix}`)} ` : '';
+
+/** Rows of the two indexes and of the table of documents, each as JSON of pairs, because SQLite reads all of what it is given. */
+export interface IndexRows {
+  readonly terms: string;
+  readonly facets: string;
+  readonly texts: string;
+}
+
+const toPairs = (documents: readonly SearchDocument[], toPair: (document: SearchDocument) => unknown) =>
+  JSON.stringify(documents.map(toPair));
+
+/** The rows of documents in the order of their keys: FTS5 begins a new segment wherever one is smaller than the one before. */
+export function toIndexRows(documents: readonly SearchDocument[]): IndexRows {
   const toFacetText = createFacetTokens();
-  return JSON.stringify(
-    documents.map(({ id, position, terms, strong, facets, text }) => {
-      const facetText = toFacetText(facets);
-      const termText = `${terms.length > 0 ? `w${terms.join(' w')}` : ''}${strong.length > 0 ? ` h${strong.join(' h')}` : ''}`;
-      return [position, id, `${termText}${facetText}`, facetText, text];
-    }),
-  );
+  const byPosition = documents.toSorted((a, b) => a.position - b.position);
+  const byId = documents.toSorted((a, b) => a.id - b.id);
+  return {
+    terms: toPairs(byPosition, ({ position, terms, strong, facets }) => [
+      position,
+      `${join('w', terms)}${join('h', strong)}${toFacetText(facets)}`,
+    ]),
+    facets: toPairs(byId, ({ id, facets }) => [id, toFacetText(facets)]),
+    texts: toPairs(byPosition, ({ position, text }) => [position, text]),
+  };
 }
 
 const toAtomExpression = ({ terms, strong }: Atom) =>
