@@ -68,3 +68,47 @@ describe('1,000 identical POSTs of others while the owner commits', () => {
     expect(await directory.store.log.size()).toBe(1);
   });
 });
+
+describe('1,000 POSTs of others while an opt-out line comes and goes beside the owner’s line', () => {
+  it('yield no secret that works but the owner’s, and each withdrawal is followed by a restoration', {
+    timeout: 60_000,
+  }, async () => {
+    const service = await openClaimedDirectory();
+    const post = async (): Promise<Answer> =>
+      (await (await service.post('/api/claim-github', { handle })).json()) as Answer;
+    const repository = service.git.createRepository('webhook-co/webhook');
+    repository.commit({ 'README.md': 'webhook' });
+    const owner = await post();
+    const strangers: Answer[] = [];
+    const lines = [owner.file_contents, `${owner.file_contents}\noptout ${handle}\n`];
+    for (let round = 0; round < 10; round++) {
+      const crowd = Promise.all(Array.from({ length: 100 }, post));
+      repository.commit({ 'dossier-claim.txt': lines[round % 2] ?? '' });
+      strangers.push(...(await crowd));
+      service.wait(31);
+    }
+    repository.commit({ 'dossier-claim.txt': owner.file_contents ?? '' });
+    for (let look = 0; look < 2; look++) {
+      service.wait(31);
+      strangers.push(await post());
+    }
+    const works = async (secret: string) => {
+      const headers = { authorization: `Bearer ${secret}` };
+      return (await service.app.request('/api/capability', { headers })).status === 200;
+    };
+    const secrets = strangers.flatMap(({ capability }) => capability ?? []);
+    const working = await Promise.all(secrets.map(works));
+    expect([strangers.length, working.filter(Boolean).length]).toEqual([1002, 0]);
+    expect(secrets.length).toBeGreaterThan(0);
+    const types = (await service.store.claims.history(handle)).map(({ type }) => type);
+    expect([types[0], types.filter((type) => type === 'activated').length]).toEqual(['activated', 1]);
+    const ofListing = types.filter((type) => type.startsWith('listing_'));
+    expect(ofListing.length).toBeGreaterThan(0);
+    expect(ofListing).toEqual(
+      ofListing.map((_, at) => (at % 2 === 0 ? 'listing_withdrawn' : 'listing_restored')),
+    );
+    expect([types.at(-1), ofListing.at(-1)]).toEqual(['restored', 'listing_restored']);
+    expect(await works(owner.capability ?? '')).toBe(true);
+    await service.close();
+  });
+});
