@@ -136,3 +136,33 @@ it('shows what it found in get_agent, as of the look', async () => {
     vantage: '127.0.0.1:3000',
   });
 });
+
+it('is not said to be unchecked, on any face, once it was looked at', async () => {
+  const handle = 'com.example.modern/a';
+  const unchecked = 'Dossier has not checked whether the endpoint answers.';
+  const read = async (path: string) => (await directory.app.request(path)).text();
+  const post = async (tool: string, input: object) =>
+    (
+      await directory.app.request(`/api/tools/${tool}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(input),
+      })
+    ).json();
+  const { not_known, signals } = JSON.parse(await read(`/agents/${handle}.json`));
+  const kinds = not_known.map(({ kind }: { kind: string }) => kind);
+  expect(kinds).not.toContain('endpoint.answers');
+  expect(kinds).not.toContain('tools.surface');
+  const imported = signals.imported.map(({ kind }: { kind: string }) => kind);
+  expect(imported).not.toContain('endpoint_answers');
+  for (const face of ['', '.md', '.json'])
+    expect(await read(`/agents/${handle}${face}`)).not.toContain(unchecked);
+  const compared = (await post('compare_agents', {
+    handles: [handle, 'com.example.gone/a'],
+    criteria: [{ criterion: 'endpoint_observed_alive' }],
+  })) as { listings: { imported: object[] }[] };
+  expect(compared.listings.map(({ imported: [answer] }) => answer)).toMatchObject([
+    { result: 'met', fact: 'A recorded endpoint answered Dossier.' },
+    { result: 'not_met', fact: 'No recorded endpoint answered Dossier.' },
+  ]);
+});

@@ -37,12 +37,28 @@ const namespaceMatches = plainCriterion(
   },
 );
 
+/** What Dossier itself saw of the recorded endpoints; undefined where it has not looked. */
+function observedAnswer({ listing }: ComparedListing): Finding | undefined {
+  const looks = listing.observations.filter(
+    ({ kind, state }) => kind === 'endpoint.answers' && state !== 'not_checked',
+  );
+  const look = looks.find(({ value }) => value !== null) ?? looks[0];
+  if (!look) return undefined;
+  const from = { source: look.source, as_of: look.observed_at.slice(0, 10) };
+  if (look.value !== null) return { result: 'met', fact: 'A recorded endpoint answered Dossier.', ...from };
+  return look.state === 'unreachable'
+    ? { result: 'not_met', fact: 'No recorded endpoint answered Dossier.', ...from }
+    : { result: 'unknown', fact: 'A check of the endpoint gave no result.', ...from };
+}
+
 const answers = 'endpoint_answers';
 const endpointObservedAlive = plainCriterion(
   { evidence, label: 'Endpoint was observed to answer' },
   (compared) => {
     if (compared.listing.remotes.length === 0)
       return recordedFinding(compared, { result: 'not_met', fact: 'No remote endpoint is recorded.' });
+    const seen = observedAnswer(compared);
+    if (seen) return seen;
     const signal = signalOf(compared, answers);
     if (signal?.state !== 'observed')
       return signalFinding(compared, answers, {

@@ -108,7 +108,7 @@ function toRecorded({ listing, reading }: ListingFacts) {
 }
 
 /** Facts from elsewhere, those of the record as of its reading, and those that were not checked. */
-function toImported(facts: ListingFacts): ImportedSignal[] {
+function toImported(facts: ListingFacts, checked: ReadonlySet<string>): ImportedSignal[] {
   const { listing, imported, reading } = facts;
   const ofRecord = ({ source }: ImportedSignal) => source === listing.origin;
   const known = [
@@ -116,7 +116,8 @@ function toImported(facts: ListingFacts): ImportedSignal[] {
     ...imported.filter((signal) => !ofRecord(signal)),
     publisherSignal(facts),
   ];
-  return [...known, ...notChecked(listing, known, reading.observed_at)];
+  const missing = notChecked(listing, known, reading.observed_at);
+  return [...known, ...missing.filter(({ kind }) => !checked.has(kind.replace('_', '.')))];
 }
 
 /** Names of fields of the record that Dossier stores and does not read. */
@@ -130,6 +131,14 @@ export function toListingDocument(
   now: Date,
 ): ListingDocument {
   const snapshot = snapshotFacts(facts);
+  const observations = toObservations(facts.listing, facts.observed?.observations ?? [], {
+    now,
+    interval_s: observeInterval_s,
+    importedAt: facts.reading.observed_at,
+  });
+  const checked = new Set(
+    observations.filter(({ state }) => state !== 'not_checked').map(({ kind }) => kind),
+  );
   return {
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
@@ -138,17 +147,14 @@ export function toListingDocument(
     ...(!facts.claim && facts.claimHistory.length > 0 && { history: [...facts.claimHistory] }),
     signals: {
       native: { statement: nativeStatement(facts.native.ratings), ...facts.native, computed_score: null },
-      imported: toImported(facts),
+      imported: toImported(facts, checked),
     },
-    observations: toObservations(facts.listing, facts.observed?.observations ?? [], {
-      now,
-      interval_s: observeInterval_s,
-      importedAt: facts.reading.observed_at,
-    }),
+    observations,
     not_known: toNotKnown({
       listing: facts.listing,
       ratings: facts.native.ratings,
       unread: toUnread(facts.imported),
+      checked,
       observed: new Set(facts.imported.filter(({ state }) => state === 'observed').map(({ kind }) => kind)),
     }),
     evidence_snapshot_date: snapshotDate(snapshot),

@@ -7,6 +7,8 @@ export interface NotKnownFacts {
   readonly ratings: number;
   /** Names of fields of the record that Dossier does not read. */
   readonly unread: readonly string[];
+  /** Kinds that Dossier itself has looked for. */
+  readonly checked: ReadonlySet<string>;
   /** Kinds of the signals that were observed. */
   readonly observed: ReadonlySet<string>;
 }
@@ -88,8 +90,7 @@ const ofRatings = ({ ratings }: NotKnownFacts): NotKnownItem[] =>
         },
       ];
 
-/** What buyers ask about a listing and what is not known, each with the state and the reason (docs/contract.md). */
-export const toNotKnown = (facts: NotKnownFacts): NotKnownItem[] => [
+const allNotKnown = (facts: NotKnownFacts): NotKnownItem[] => [
   unlessUnread(facts, ['price', 'price'], 'a price'),
   ...ofEndpoint(facts),
   notChecked('tools', 'tools.surface', 'which tools the service lists'),
@@ -103,3 +104,10 @@ export const toNotKnown = (facts: NotKnownFacts): NotKnownItem[] => [
   unlessUnread(facts, ['terms', 'licence'], 'a licence'),
   unlessUnread(facts, ['terms', 'support'], 'support'),
 ];
+
+/**
+ * What buyers ask about a listing and what is not known, each with the state and the reason (docs/contract.md). What
+ * Dossier has looked for is in the observations, whatever it found.
+ */
+export const toNotKnown = (facts: NotKnownFacts): NotKnownItem[] =>
+  allNotKnown(facts).filter(({ kind, state }) => state !== 'not_checked' || !facts.checked.has(kind));
