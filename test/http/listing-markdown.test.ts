@@ -97,7 +97,7 @@ const facts = [
   'suspended: file missing, last checked on 2026-10-22',
   ' observed',
   'endpoint answers, repository activity, package downloads',
-  'the only listing of this publisher',
+  'the only listing of this publisher stored here',
   '1.11.0, updated',
   'Native ratings',
   '2 native ratings. Each is one sourced signal, never a final verdict.',

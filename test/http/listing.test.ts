@@ -64,10 +64,10 @@ describe('the page of a listing', () => {
   it('shows how many listings its publisher has, and links to them', async () => {
     const page = await (await get('/agents/io.test/tool')).text();
     expect(page).toContain(
-      '<a href="/agents?q=io.test" rel="nofollow">1 of 5 listings of this publisher</a>',
+      '<a href="/agents?q=io.test" rel="nofollow">1 of 5 listings of this publisher stored here</a>',
     );
     expect(await (await get('/agents/co.webhook/webhook')).text()).toContain(
-      'the only listing of this publisher',
+      'the only listing of this publisher stored here',
     );
   });
 

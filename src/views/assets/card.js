@@ -92,7 +92,7 @@ const importedPart = ({ signals: { imported } }) =>
         fact(
           plain(signal.kind),
           signalValue(signal),
-          el('span', 'note', `${signal.source}, `, day(signal.observed_at)),
+          el('span', 'note', `${signal.source}, as of `, day(signal.observed_at)),
         ),
       ),
     ),

@@ -43,12 +43,12 @@ function knownText({ signals: { imported } }: ListingDocument): string {
 const notCheckedText = ({ signals: { imported } }: ListingDocument): string =>
   kindsIn(imported, 'not_checked').join(', ') || 'nothing';
 
-/** How many listings the publisher has: `1 of 785 listings of this publisher`. */
+/** How many listings the publisher has: `1 of 785 listings of this publisher stored here`. */
 function publisherRow({ handle, signals: { imported } }: ListingDocument): GlanceRow[] {
   const listings = imported.find(({ kind }) => kind === 'publisher_listings')?.value;
   if (typeof listings !== 'number') return [];
-  if (listings === 1) return [{ name: 'Publisher', text: 'the only listing of this publisher' }];
-  const text = `1 of ${counted(listings, 'listing')} of this publisher`;
+  if (listings === 1) return [{ name: 'Publisher', text: 'the only listing of this publisher stored here' }];
+  const text = `1 of ${counted(listings, 'listing')} of this publisher stored here`;
   return [{ name: 'Publisher', text, search: handleParts(handle).namespace }];
 }
 
