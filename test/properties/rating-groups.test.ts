@@ -14,8 +14,9 @@ const hosts = ['mcp.critic.org', 'mcp.bad.com:8443', 'mcp.other.net.', 'mcp.shar
 
 let directory: ClaimedDirectory;
 const capabilities: Partial<Record<Handle, string>> = {};
+const claimFiles: Partial<Record<Handle, string>> = {};
 let versions = 1;
-const entryOf = (handle: Handle, server: object = {}) =>
+const entryOf = (handle: Handle, server: object = {}, status = 'active') =>
   registryEntry(
     handle,
     {
@@ -23,15 +24,35 @@ const entryOf = (handle: Handle, server: object = {}) =>
       repository: { url: `https://github.com/${repositories[handle]}` },
       ...server,
     },
-    { updatedAt: new Date(Date.UTC(2026, 9, 3) + versions * 1000).toISOString() },
+    { status, updatedAt: new Date(Date.UTC(2026, 9, 3) + versions * 1000).toISOString() },
   );
 
 beforeAll(async () => {
   directory = await openClaimedDirectory({ entries: handles.map((handle) => entryOf(handle)) });
-  for (const handle of handles) capabilities[handle] = await directory.claim(handle, repositories[handle]);
+  for (const handle of handles) {
+    commit(handle, { 'README.md': handle });
+    await prove(handle);
+  }
   directory.wait(8 * 86_400);
 });
 afterAll(() => directory.close());
+
+/** Git opens a repository that exists already. */
+const commit = (handle: Handle, files: Record<string, string>) =>
+  directory.git.createRepository(repositories[handle]).commit(files);
+async function look(handle: Handle, more: object = {}) {
+  directory.wait(31);
+  const answer = await directory.post('/api/claim-github', { handle, ...more });
+  return (await answer.json()) as { capability?: string; file_contents?: string; status: string };
+}
+/** Claims a listing, or claims it again with another capability. */
+async function prove(handle: Handle): Promise<void> {
+  const { capability, file_contents } = await look(handle, { rotate: true });
+  if (!file_contents) return;
+  claimFiles[handle] = file_contents;
+  commit(handle, { 'dossier-claim.txt': file_contents });
+  if ((await look(handle)).status === 'claimed') capabilities[handle] = capability;
+}
 
 type Record_ = Readonly<Record<string, unknown>> & { readonly id: string; readonly group: RatingGroup };
 async function recordsOf(handle: Handle, source: Handle): Promise<Record_[]> {
@@ -65,7 +86,8 @@ const rate = (source: Handle, handle: Handle, outcome: string) =>
 type Step =
   | { readonly act: 'publish'; readonly by: Handle; readonly repository?: string; readonly host?: string }
   | { readonly act: 'rate'; readonly by: Handle; readonly about: Handle; readonly outcome: string }
-  | { readonly act: 'check'; readonly by: Handle }
+  | { readonly act: 'amend' | 'withdraw' | 'respond'; readonly by: Handle; readonly about: Handle }
+  | { readonly act: 'check' | 'reclaim' | 'recreate' | 'optout' | 'leave'; readonly by: Handle }
   | { readonly act: 'feedback' };
 
 const by = fc.constantFrom<Handle>(rated, other);
@@ -86,9 +108,58 @@ const steps = (who: fc.Arbitrary<Handle>): fc.Arbitrary<Step> =>
       about: fc.constantFrom(...handles),
       outcome: fc.constantFrom('succeeded', 'failed'),
     }),
-    fc.record({ act: fc.constant('check' as const), by: who }),
+    fc.record({
+      act: fc.constantFrom('amend', 'withdraw', 'respond'),
+      by: who,
+      about: fc.constantFrom(...handles),
+    }),
+    fc.record({ act: fc.constantFrom('check', 'reclaim', 'recreate', 'optout', 'leave'), by: who }),
     fc.constant<Step>({ act: 'feedback' }),
   );
+
+/** Changes, withdraws or answers the newest rating of a listing, whoever made it. */
+async function touchRating(act: 'amend' | 'withdraw' | 'respond', by: Handle, about: Handle): Promise<void> {
+  const answer = await directory.post('/api/tools/list_ratings', { handle: about });
+  const [newest] = ((await answer.json()) as { ratings?: Record_[] }).ratings ?? [];
+  if (!newest) return;
+  const { id: rating_id, interaction_id, interaction_at } = newest;
+  const fixed = { handle: about, supersedes: rating_id, interaction_id, interaction_at };
+  const [tool, body] = {
+    amend: [
+      'submit_rating',
+      { ...fixed, outcome: 'partial', protocol: 'mcp', relationship: 'none' },
+    ] as const,
+    withdraw: ['withdraw_rating', { rating_id }] as const,
+    respond: ['respond_to_rating', { rating_id, text: 'Not so.' }] as const,
+  }[act];
+  await directory.post(`/api/tools/${tool}`, body, capabilities[by]);
+}
+
+/** What an owner does to its own listing and repository; the listing is there again afterwards. */
+const ownActs = {
+  check: look,
+  reclaim: prove,
+  async recreate(by: Handle) {
+    directory.git.removeRepository(repositories[by]);
+    commit(by, { 'README.md': `another ${made++}` });
+    await look(by);
+    await prove(by);
+  },
+  async optout(by: Handle) {
+    commit(by, { 'dossier-claim.txt': `${claimFiles[by]}\noptout ${by}\n` });
+    await look(by);
+    commit(by, { 'dossier-claim.txt': claimFiles[by] ?? '' });
+    await look(by);
+    await look(by);
+  },
+  async leave(by: Handle) {
+    for (const status of ['deleted', 'active']) {
+      versions += 1;
+      await directory.importEntries([entryOf(by, {}, status)]);
+    }
+    await look(by);
+  },
+};
 
 async function take(step: Step): Promise<void> {
   if (step.act === 'publish') {
@@ -101,18 +172,28 @@ async function take(step: Step): Promise<void> {
       }),
     ]);
   } else if (step.act === 'rate') await rate(step.by, step.about, step.outcome);
-  else if (step.act === 'check') {
-    directory.wait(31);
-    await directory.post('/api/claim-github', { handle: step.by });
-  } else await directory.post('/api/tools/submit_feedback', { message: `about ${critic}` });
+  else if (step.act === 'amend' || step.act === 'withdraw' || step.act === 'respond')
+    await touchRating(step.act, step.by, step.about);
+  else if (step.act !== 'feedback') await ownActs[step.act](step.by);
+  else await directory.post('/api/tools/submit_feedback', { message: `about ${critic}` });
 }
 
-/** Members that follow from the group, which may change. */
+/** Earlier steps leave listings without repository or claim, whose owners could then do little. */
+async function restoreOthers(): Promise<void> {
+  for (const handle of [rated, other] as const) {
+    versions += 1;
+    await directory.importEntries([entryOf(handle)]);
+    await prove(handle);
+  }
+}
+
+/** Without what follows from the group, which may change, and the response of the rated listing. */
 const contentOf = ({
   group: _,
   group_reason: __,
   flags: ___,
   overlap_stated_later: ____,
+  response: _____,
   ...content
 }: Record_) => content;
 const rankOf = ({ group }: Record_) => ratingGroups.indexOf(group);
@@ -122,8 +203,9 @@ describe('a rating by the critic', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('succeeded', 'failed'),
-        fc.array(steps(by), { minLength: 1, maxLength: 6 }),
+        fc.array(steps(by), { minLength: 1, maxLength: 10 }),
         async (outcome, taken) => {
+          await restoreOthers();
           await rate(critic, rated, outcome);
           for (const step of taken) {
             const before = await recordsOf(rated, critic);
@@ -135,7 +217,7 @@ describe('a rating by the critic', () => {
           }
         },
       ),
-      { numRuns: 15 },
+      { numRuns: 5 },
     );
   }, 120_000);
 
@@ -143,8 +225,9 @@ describe('a rating by the critic', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('succeeded', 'failed'),
-        fc.array(steps(fc.constant<Handle>(rated)), { minLength: 1, maxLength: 6 }),
+        fc.array(steps(fc.constant<Handle>(rated)), { minLength: 1, maxLength: 10 }),
         async (outcome, taken) => {
+          await restoreOthers();
           await rate(critic, rated, outcome);
           const before = await recordsOf(rated, critic);
           for (const step of taken) await take(step);
@@ -153,7 +236,7 @@ describe('a rating by the critic', () => {
               expect([record.outcome, record.group]).toEqual(['succeeded', 'reciprocal']);
         },
       ),
-      { numRuns: 15 },
+      { numRuns: 5 },
     );
   }, 120_000);
 });
