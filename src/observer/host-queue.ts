@@ -4,6 +4,8 @@ import type { Context } from '../context.ts';
 /** Waits for a turn at a host, runs `work`, and passes the turn on; `pause_s` asks everyone to leave the host alone. */
 export interface HostQueue {
   run<T>(host: string, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'>;
+  /** Keeps a host for this node during `work`; 'elsewhere' at once while another node has it. */
+  hold<T>(host: string, work: () => Promise<T>): Promise<T | 'elsewhere'>;
   /** Returns the hosts that this process holds. */
   close(): Promise<void>;
 }
@@ -24,30 +26,27 @@ const idle_ms = 2000;
 interface Held {
   tail: Promise<unknown>;
   lease: { readonly owner: string; end(): void };
-  waiting: number;
+  /** Requests and holders that keep the lease. */
+  users: number;
   notBefore: string | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Takes the lease of a host; waits while another node holds it. */
-async function acquire(host: string, { store }: QueueContext): Promise<Held> {
-  for (let pause_ms = firstWait_ms; ; pause_ms = Math.min(longestWait_ms, pause_ms * 2)) {
-    const known = await store.observations.host(host);
-    const isFree = known?.owner === undefined || !(await store.leases.isHeld(known.owner));
-    if (isFree) {
-      const lease = store.leases.take();
-      const taken = await store.write(async (tx) => {
-        const now = await tx.observations.host(host);
-        if (now?.owner !== known?.owner) return undefined;
-        await tx.observations.putHost({ host, owner: lease.owner, not_before: now?.not_before });
-        return { not_before: now?.not_before };
-      });
-      if (taken)
-        return { lease, notBefore: taken.not_before, tail: Promise.resolve(), waiting: 0, timer: undefined };
-      lease.end();
-    }
-    await wait(pause_ms);
-  }
+/** Takes the lease of a host; undefined while another node holds it. */
+async function tryAcquire(host: string, { store }: QueueContext): Promise<Held | undefined> {
+  const known = await store.observations.host(host);
+  if (known?.owner !== undefined && (await store.leases.isHeld(known.owner))) return undefined;
+  const lease = store.leases.take();
+  const taken = await store.write(async (tx) => {
+    const now = await tx.observations.host(host);
+    if (now?.owner !== known?.owner) return undefined;
+    await tx.observations.putHost({ host, owner: lease.owner, not_before: now?.not_before });
+    return { not_before: now?.not_before };
+  });
+  if (taken)
+    return { lease, notBefore: taken.not_before, tail: Promise.resolve(), users: 0, timer: undefined };
+  lease.end();
+  return undefined;
 }
 
 /**
@@ -55,7 +54,7 @@ async function acquire(host: string, { store }: QueueContext): Promise<Held> {
  * (docs/observations.md). A node that dies loses its leases with its presence.
  */
 export function createHostQueue(context: QueueContext): HostQueue {
-  const hosts = new Map<string, Promise<Held>>();
+  const hosts = new Map<string, Promise<Held | undefined>>();
   const release = async (host: string, held: Held) => {
     clearTimeout(held.timer);
     hosts.delete(host);
@@ -65,20 +64,31 @@ export function createHostQueue(context: QueueContext): HostQueue {
     );
   };
   const rest = (host: string, held: Held) => {
-    if (held.waiting > 0) return;
+    if (held.users > 0) return;
     held.timer = setTimeout(() => void release(host, held).catch(() => undefined), idle_ms).unref();
   };
-  const enter = async (host: string): Promise<Held> => {
-    let opening = hosts.get(host);
-    if (!opening) {
-      opening = acquire(host, context);
-      hosts.set(host, opening);
-      opening.catch(() => hosts.delete(host));
-    }
-    const held = await opening;
-    held.waiting += 1;
+  const use = (held: Held) => {
+    held.users += 1;
     clearTimeout(held.timer);
     return held;
+  };
+  /** The host if this node has it or can have it now. */
+  const tryEnter = async (host: string): Promise<Held | undefined> => {
+    const opening = hosts.get(host) ?? tryAcquire(host, context);
+    hosts.set(host, opening);
+    const held = await opening.catch((error: unknown) => {
+      hosts.delete(host);
+      throw error;
+    });
+    if (!held) hosts.delete(host);
+    return held && use(held);
+  };
+  const enter = async (host: string): Promise<Held> => {
+    for (let pause_ms = firstWait_ms; ; pause_ms = Math.min(longestWait_ms, pause_ms * 2)) {
+      const held = await tryEnter(host);
+      if (held) return held;
+      await wait(pause_ms);
+    }
   };
   const isPaused = ({ notBefore }: Held) =>
     notBefore !== undefined && notBefore > context.clock().toISOString();
@@ -95,12 +105,25 @@ export function createHostQueue(context: QueueContext): HostQueue {
       try {
         return await done;
       } finally {
-        held.waiting -= 1;
+        held.users -= 1;
+        rest(host, held);
+      }
+    },
+    async hold(host, work) {
+      const held = await tryEnter(host);
+      if (!held) return 'elsewhere';
+      try {
+        return await work();
+      } finally {
+        held.users -= 1;
         rest(host, held);
       }
     },
     async close() {
-      for (const [host, opening] of [...hosts]) await release(host, await opening);
+      for (const [host, opening] of [...hosts]) {
+        const held = await opening;
+        if (held) await release(host, held);
+      }
     },
   };
 }

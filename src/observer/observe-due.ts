@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Listing } from '../evidence/listing/listing.ts';
+import { isSample } from '../evidence/listing/sample.ts';
 import type { Observer, ObserverContext } from './observer.ts';
 
 /** What happened in a pass so far. */
@@ -50,8 +52,8 @@ async function isStillDue(handle: string, { store, config, clock }: ObserverCont
 }
 
 /**
- * Looks at every listing that is due. Killed at any time, the next pass goes on with those that are still due. A look
- * that fails is logged, counted, and stops no other.
+ * Looks at every listing that is due, but for those of the shipped sample. Killed at any time, the next pass goes on with those that are still due. A look
+ * that fails is logged, counted, and stops no other. What another node is looking at is left to it.
  */
 export async function observeDue(
   observer: Observer,
@@ -60,14 +62,18 @@ export async function observeDue(
 ): Promise<PassCounts> {
   const due = readDue(context);
   let counts: PassCounts = { looked: 0, changed: 0, failed: 0 };
+  const lookAt = async (listing: Listing) => {
+    if (!(await isStillDue(listing.handle, context))) return;
+    const { changes } = await observer.observe(listing);
+    counts = { ...counts, looked: counts.looked + 1, changed: counts.changed + (changes > 0 ? 1 : 0) };
+  };
   const work = async () => {
     for await (const handle of due) {
       if (signal.aborted) return;
       const listing = await context.store.listings.byHandle(handle);
-      if (!listing || !(await isStillDue(handle, context))) continue;
+      if (!listing || isSample(listing)) continue;
       try {
-        const { changes } = await observer.observe(listing);
-        counts = { ...counts, looked: counts.looked + 1, changed: counts.changed + (changes > 0 ? 1 : 0) };
+        await observer.hold(listing, () => lookAt(listing));
       } catch (error) {
         context.log.warn({ err: error, handle }, 'a look failed');
         counts = { ...counts, failed: counts.failed + 1 };

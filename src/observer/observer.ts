@@ -17,6 +17,8 @@ export type ObserverContext = Pick<Context, 'store' | 'config' | 'repositories' 
 export interface Observer {
   /** Looks at one listing now, and stores what it found. */
   observe(listing: Listing): Promise<LookReport>;
+  /** Runs `work` while this node alone asks the listing's host; 'elsewhere' at once while another node does. */
+  hold<T>(listing: Listing, work: () => Promise<T>): Promise<T | 'elsewhere'>;
   /** Returns the hosts that this process holds. */
   close(): Promise<void>;
 }
@@ -58,6 +60,10 @@ export function createObserver(context: ObserverContext): Observer {
       const refusal = await findRefusal(listing, context);
       const look = createLook(listing, parts, { now: clock(), refusal });
       return observeListing(look, { store, log, vantage: vantageOf(config) });
+    },
+    hold(listing, work) {
+      const host = URL.parse(listing.endpoint ?? '')?.host;
+      return host === undefined ? work() : parts.queue.hold(host, work);
     },
     close: () => parts.queue.close(),
   };

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runDossier, startDossier } from '../support/command.ts';
+import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dossier-observe-'));
+let endpoint: Endpoint;
+let slow: Endpoint;
+let databaseUrl: string;
+let environment: Record<string, string>;
+
+const names = Array.from({ length: 40 }, (_, n) => `com.example.many/n${n}`);
+
+beforeAll(async () => {
+  endpoint = await startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]);
+  slow = await startEndpoint((_, _request, response) => {
+    setTimeout(() => response.writeHead(404).end(), 40);
+  });
+  databaseUrl = await createSharedDatabase(folder);
+  const registry = join(folder, 'registry.json');
+  const remote = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
+  writeFileSync(
+    registry,
+    JSON.stringify([
+      registryEntry('com.example.one/replay', remote('https://one.example.com/mcp')),
+      ...names.map((name, n) => registryEntry(name, remote(`https://slow.example.com/${n}`))),
+    ]),
+  );
+  environment = {
+    DATABASE_URL: databaseUrl,
+    REGISTRY_URL: `file:${registry}`,
+    PORT: '0',
+    HOST_OVERRIDES: JSON.stringify({ 'one.example.com': endpoint.url, 'slow.example.com': slow.url }),
+  };
+  expect((await runDossier(['import'], environment)).code).toBe(0);
+}, 60_000);
+afterAll(async () => {
+  await endpoint.close();
+  await slow.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('dossier observe HANDLE prints what it found as a table, or one fact a line as JSON', async () => {
+  const table = await runDossier(['observe', 'com.example.one/replay'], environment);
+  expect([table.code, table.stderr]).toEqual([0, '']);
+  expect(table.stdout).toMatch(/^com\.example\.one\/replay\nkind +state +value +reason\n/);
+  expect(table.stdout).toMatch(/^tools\.count +observed +1$/m);
+  const { stdout } = await runDossier(['observe', '--once', '--json', 'com.example.one/replay'], environment);
+  const facts = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(facts.find(({ kind }) => kind === 'tools.count')).toMatchObject({
+    handle: 'com.example.one/replay',
+    value: 1,
+    state: 'observed',
+  });
+});
+
+it('ends with 64 and a sentence for a handle that is not listed', async () => {
+  const { code, stderr } = await runDossier(['observe', 'com.example.one/repaly'], environment);
+  expect([code, stderr]).toEqual([
+    64,
+    'no listing has the handle com.example.one/repaly; did you mean com.example.one/replay?\n',
+  ]);
+});
+
+it('a pass that is killed loses nothing: the next one goes on with what is still due', async () => {
+  const { child, ended } = startDossier(['observe'], environment);
+  const store = await openDatabase(databaseUrl);
+  const looked = async () => {
+    const looks = await store.observations.looks(-1, 100);
+    return looks.filter(({ observed_at }) => observed_at !== undefined).length;
+  };
+  await expect.poll(looked, { timeout: 30_000 }).toBeGreaterThan(5);
+  child.kill('SIGKILL');
+  await ended;
+  const before = await looked();
+  expect(before).toBeLessThan(41);
+  const { code, stdout } = await runDossier(['observe'], environment);
+  expect([code, stdout]).toEqual([
+    0,
+    `looked at ${41 - before} listings that were due, ${41 - before} changed, 0 failed on our side\n`,
+  ]);
+  expect(await looked()).toBe(41);
+  await store.close();
+}, 90_000);
+
+it('OBSERVE=on makes the service look by itself and show what it found', async () => {
+  const started = startDossier(['serve'], {
+    ...environment,
+    DATABASE_URL: await createSharedDatabase(mkdtempSync(join(folder, 'on-'))),
+    OBSERVE: 'on',
+    OBSERVE_VANTAGE: 'our kitchen',
+  });
+  const url = await started.line(/^listening on (\S+)/m);
+  const read = async () => {
+    const answer = await fetch(`${url}/agents/com.example.one/replay.json`);
+    const { observations = [] } = (await answer.json()) as { observations?: Record<string, unknown>[] };
+    return observations.find(({ kind }) => kind === 'tools.count');
+  };
+  await expect.poll(read, { timeout: 30_000 }).toMatchObject({ value: 1, vantage: 'our kitchen' });
+  started.child.kill('SIGTERM');
+  expect((await started.ended).code).toBe(0);
+}, 60_000);

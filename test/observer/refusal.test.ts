@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+
+let service: ClaimedDirectory;
+let endpoint: Endpoint;
+let observer: Observer;
+
+beforeAll(async () => {
+  endpoint = await startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]);
+  service = await openClaimedDirectory({
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': endpoint.url }) },
+  });
+  observer = createObserver(service.context);
+});
+afterAll(async () => {
+  await observer.close();
+  await service.close();
+  await endpoint.close();
+});
+
+async function observe() {
+  const listing = await service.store.listings.byHandle('co.webhook/webhook');
+  if (!listing) throw new Error('not listed');
+  const { observations } = await observer.observe(listing);
+  return Object.fromEntries(observations.map(({ kind, state, reason }) => [kind, { state, reason }]));
+}
+
+it('sends nothing to a service whose claim file says "observe: no", and says why', async () => {
+  const repository = service.git.createRepository('webhook-co/webhook');
+  repository.commit({ 'dossier-claim.txt': 'Leave us alone, please.\r\nobserve: no\r\n' });
+  expect((await observe())['endpoint.answers']).toEqual({
+    state: 'refused',
+    reason:
+      'dossier-claim.txt in github.com/webhook-co/webhook asks Dossier not to check this service (a line "observe: no").',
+  });
+  expect(endpoint.sent).toEqual([]);
+});
+
+it('looks again once the line is gone, and HEAD of the repository is a fact', async () => {
+  service.git.removeRepository('webhook-co/webhook');
+  const anew = service.git.createRepository('webhook-co/webhook');
+  const commit = anew.commit({ 'README.md': 'no claim file' });
+  const found = await observe();
+  expect(found['endpoint.answers']).toMatchObject({ state: 'observed' });
+  const listing = await service.store.observations.ofListing('co.webhook/webhook');
+  expect(listing?.observations.find(({ kind }) => kind === 'repository.head')).toMatchObject({
+    value: commit,
+    details: { branch: 'main' },
+  });
+});
