@@ -60,6 +60,20 @@ const hosts = json
   .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
   .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');
 
+/** Bases of package registries; empty or not named: not asked. */
+const packageRegistries = json.pipe(
+  z.strictObject({
+    npm: optionalBaseUrl.default(''),
+    pypi: optionalBaseUrl.default(''),
+    oci: optionalBaseUrl.default(''),
+  }),
+);
+const officialRegistries = {
+  npm: 'https://registry.npmjs.org',
+  pypi: 'https://pypi.org',
+  oci: 'https://registry-1.docker.io',
+};
+
 /** One environment variable: its default as text, what it means, what it may be. */
 export interface Setting<Key extends string = string, T extends z.ZodType = z.ZodType> {
   /** Its name in Config, with the unit where it is a quantity. */
@@ -145,6 +159,12 @@ export const settings = {
     '{}',
     'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`; loopback and private addresses are reached only when named here',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
+  ),
+  PACKAGE_REGISTRIES: setting(
+    'packageRegistries',
+    JSON.stringify(officialRegistries),
+    'Where recorded packages are looked up, as JSON `{npm, pypi, oci}`; oci is the base of docker.io, other image hosts are asked themselves. An empty or missing base asks no registry of that kind; a base on loopback is reached because it is named here',
+    packageRegistries,
   ),
   CLAIM_KEYS: setting(
     'claimKeys',

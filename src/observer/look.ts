@@ -3,6 +3,7 @@ import type {
   EndpointLook,
   Fetched,
   HeadLook,
+  ImageReference,
   Look,
   NoAnswer,
   TlsLook,
@@ -10,6 +11,7 @@ import type {
 import type { RepositoryReader } from '../repositories/reader.ts';
 import { askEndpoint } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/eras.ts';
+import type { PackageRegistries } from './packages/registries.ts';
 import type { PoliteFetch } from './polite-fetch.ts';
 import type { Robots } from './robots.ts';
 import { readCertificate } from './tls.ts';
@@ -19,6 +21,7 @@ export interface LookParts {
   readonly fetch: PoliteFetch;
   readonly robots: Robots;
   readonly repositories: RepositoryReader;
+  readonly packages: PackageRegistries;
   readonly client: ClientInfo;
   /** Whether a host is reached elsewhere (HOST_OVERRIDES), so that its certificate cannot be seen. */
   isOverridden(url: URL): boolean;
@@ -84,6 +87,9 @@ export function createLook(
     memoize(async (key: string) => refusal ?? question(key));
   const endpoint = unlessRefused((url) => ask(url, parts));
   const headOnce = memoize(() => head(listing, parts));
+  const npm = memoize((path) => parts.packages.registry('npm', path));
+  const pypi = memoize((path) => parts.packages.registry('pypi', path));
+  const image = memoize((key) => parts.packages.image(JSON.parse(key) as ImageReference));
   return {
     listing,
     now,
@@ -96,5 +102,7 @@ export function createLook(
     get: unlessRefused((url) => get(url, parts)),
     tls: unlessRefused((origin) => certificate(origin, parts)),
     head: () => headOnce(''),
+    registry: (name, path) => (name === 'npm' ? npm(path) : pypi(path)),
+    image: (asked) => image(JSON.stringify(asked)),
   };
 }

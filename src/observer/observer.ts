@@ -4,6 +4,7 @@ import { createOutboundClient } from '../outbound/client.ts';
 import { createHostQueue } from './host-queue.ts';
 import { createLook, type LookParts } from './look.ts';
 import { type LookReport, observeListing } from './observe-listing.ts';
+import { createPackageRegistries } from './packages/registries.ts';
 import { createPoliteFetch } from './polite-fetch.ts';
 import { findRefusal } from './refusal.ts';
 import { createRobots } from './robots.ts';
@@ -44,9 +45,10 @@ function createParts(
   });
   const isOverridden = ({ host, hostname }: URL) =>
     Object.hasOwn(config.hostOverrides, host) || Object.hasOwn(config.hostOverrides, hostname);
+  const robots = createRobots(fetch);
   return {
-    ...{ fetch, queue, repositories, isOverridden },
-    robots: createRobots(fetch),
+    ...{ fetch, queue, repositories, isOverridden, robots },
+    packages: createPackageRegistries(config, { fetch, queue, robots }),
     client: { name: 'dossier-observer', version: config.version },
   };
 }

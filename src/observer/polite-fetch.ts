@@ -21,9 +21,10 @@ const failureTexts: Readonly<Record<FetchFailure, string>> = {
   too_large: 'an answer of more than 2 MiB',
 };
 
-const unreachable = (url: URL, text: string): NoAnswer => ({
+const unreachable = (url: URL, failure: FetchFailure): NoAnswer => ({
   result: 'unreachable',
-  reason: `A request to ${url.host} ended with ${text}.`,
+  reason: `A request to ${url.host} ended with ${failureTexts[failure]}.`,
+  ...(failure === 'too_large' && { isTooLarge: true }),
 });
 
 const paused = (url: URL): NoAnswer => ({
@@ -70,7 +71,7 @@ export function createPoliteFetch({ client, queue, sign }: PoliteParts): PoliteF
   const follow = async (url: URL, request: PoliteRequest, hops: number): Promise<Fetched | NoAnswer> => {
     const response = await send(url, request);
     if (response === 'paused') return paused(url);
-    if (response.result !== 'response') return unreachable(url, failureTexts[response.result]);
+    if (response.result !== 'response') return unreachable(url, response.result);
     const isFollowed = request.method === undefined && hops < mostRedirects;
     const to = isFollowed ? redirect(response, url) : undefined;
     return to ? follow(to, request, hops + 1) : toFetched(url, response);

@@ -57,6 +57,7 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
     LOG_LEVEL: 'silent',
     REGISTRY_URL: `file:${registry}`,
     REGISTRY_NAME: 'registry.modelcontextprotocol.io',
+    PACKAGE_REGISTRIES: '{}',
     ...(listening && { PORT: '0' }),
   };
   const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'));

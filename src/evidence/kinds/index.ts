@@ -4,6 +4,10 @@ import { accessRequired } from './access/required.ts';
 import { endpointAnswers } from './endpoint/answers.ts';
 import { endpointProtocol } from './endpoint/protocol.ts';
 import { endpointTls } from './endpoint/tls.ts';
+import { packageDeprecated } from './package/deprecated.ts';
+import { packageExists } from './package/exists.ts';
+import { packageMaintainers } from './package/maintainers.ts';
+import { packageVersionAge } from './package/version-age.ts';
 import { repositoryHead } from './repository/head.ts';
 import { toolsCount } from './tools/count.ts';
 import { toolsSurface } from './tools/surface.ts';
@@ -17,5 +21,9 @@ export const kinds: readonly Kind[] = [
   toolsSurface,
   accessRequired,
   accessOauth,
+  packageMaintainers,
+  packageExists,
+  packageDeprecated,
+  packageVersionAge,
   repositoryHead,
 ];

@@ -16,6 +16,8 @@ export interface NoAnswer {
   readonly result: 'unreachable' | 'refused' | 'not_checked';
   /** A sentence that is true when read alone. */
   readonly reason: string;
+  /** Whether there is an answer that is larger than Dossier reads. */
+  readonly isTooLarge?: true;
 }
 
 /** A response of a foreign host; its body is data, at most 2 MiB. */
@@ -66,6 +68,13 @@ export interface HeadLook {
   readonly branch?: string;
 }
 
+/** A container image: registry host, repository, and a tag or digest. */
+export interface ImageReference {
+  readonly host: string;
+  readonly name: string;
+  readonly reference: string;
+}
+
 /**
  * What the checks of one listing may ask, each answered once per look and shared by all kinds: every request is polite,
  * bounded and without credentials (docs/observations.md). No question throws.
@@ -81,4 +90,8 @@ export interface Look {
   tls(url: string): Promise<TlsLook | NoAnswer>;
   /** HEAD of the recorded repository. */
   head(): Promise<HeadLook | NoAnswer>;
+  /** A GET of a path of a package registry, as `/left-pad`; `not_checked` where PACKAGE_REGISTRIES names none. */
+  registry(name: 'npm' | 'pypi', path: string): Promise<Fetched | NoAnswer>;
+  /** The manifest of a container image. */
+  image(image: ImageReference): Promise<Fetched | NoAnswer>;
 }

@@ -1,0 +1,48 @@
+import type { Fetched, NoAnswer } from '../../observation/look.ts';
+import { toLine } from '../../text/sanitize.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A foreign value as an object; empty if it is none. */
+export const asObject = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+
+/** A member of a foreign object, as an object; inherited members do not count. */
+export const memberOf = (object: unknown, name: string): Json =>
+  Object.hasOwn(asObject(object), name) ? asObject(asObject(object)[name]) : {};
+
+const documents = new WeakMap<Fetched, Json>();
+
+/** The JSON object that a response holds; empty if it holds none. Parsed once for each response. */
+export function toDocument(response: Fetched): Json {
+  const known = documents.get(response);
+  if (known) return known;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(response.text);
+  } catch {
+    parsed = undefined;
+  }
+  const document = asObject(parsed);
+  documents.set(response, document);
+  return document;
+}
+
+/** Foreign text on one line of at most 300 characters; undefined if there is none. */
+export const toShort = (value: unknown): string | undefined =>
+  typeof value === 'string' ? toLine(value.slice(0, 1000)).slice(0, 300) || undefined : undefined;
+
+/** Foreign text as a time, RFC 3339; undefined if it is none. */
+export function toTime(value: unknown): string | undefined {
+  const time_ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time_ms) ? undefined : new Date(time_ms).toISOString();
+}
+
+/** How sources name a registry: by its host. */
+export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
+
+/** Why a response that is neither 200 nor 404 says nothing. */
+export function unusable({ url, status }: Fetched): NoAnswer {
+  const result = status === 401 || status === 403 ? 'refused' : 'unreachable';
+  return { result, reason: `${new URL(url).host} answered with HTTP status ${status}.` };
+}

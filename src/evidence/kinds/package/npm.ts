@@ -1,0 +1,84 @@
+import type { Fetched, Look, NoAnswer } from '../../observation/look.ts';
+import { asObject, memberOf, sourceOf, toDocument, toShort, toTime, unusable } from './foreign-json.ts';
+import type { Missing, Published } from './published.ts';
+import type { RecordedPackage } from './recorded-packages.ts';
+
+/** Most maintainers whose names are read. */
+const mostMaintainers = 100;
+
+/** The path of a package; a scope's slash is encoded. */
+export const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
+
+const notStated = (what: string): NoAnswer => ({
+  result: 'not_checked',
+  reason: `npm does not state ${what}.`,
+});
+
+function namesOf(maintainers: unknown): string[] | NoAnswer {
+  if (!Array.isArray(maintainers)) return notStated('who maintains this package');
+  const names = maintainers.slice(0, mostMaintainers).map((one) => toShort(asObject(one).name));
+  return names.filter((name) => name !== undefined);
+}
+
+const missing = (response: Fetched, what: string): Missing => {
+  const source = sourceOf(response);
+  return { result: 'missing', reason: `${source.source} ${what}.`, ...source };
+};
+
+/** What a version's own document says, with what only the package's document says. */
+function toPublished(
+  response: Fetched,
+  document: Published['document'],
+  ofPackage: Pick<Published, 'published_at' | 'maintainers'>,
+): Published {
+  const { version, deprecated } = document;
+  const result = 'published';
+  return {
+    result,
+    version: toShort(version) ?? '',
+    ...sourceOf(response),
+    deprecated: toShort(deprecated),
+    ...ofPackage,
+    document,
+  };
+}
+
+/** Reads the version's own document where that of the whole package is too large. */
+async function readVersion(
+  look: Look,
+  { name, version = 'latest' }: RecordedPackage,
+): Promise<Published | Missing | NoAnswer> {
+  const answer = await look.registry('npm', `${npmPath(name)}/${version}`);
+  if (answer.result !== 'response') return answer;
+  if (answer.status === 404) return missing(answer, `has no version ${version} of ${name}`);
+  if (answer.status !== 200) return unusable(answer);
+  const tooLarge: NoAnswer = {
+    result: 'not_checked',
+    reason: `The npm document of ${name} that states this is larger than the 2 MiB that Dossier reads.`,
+  };
+  return toPublished(answer, toDocument(answer), { published_at: tooLarge, maintainers: tooLarge });
+}
+
+/** What npm says of a package: from the document of the package, or of the version where that is over 2 MiB. */
+export async function readNpm(
+  look: Look,
+  recorded: RecordedPackage,
+): Promise<Published | Missing | NoAnswer> {
+  const { name } = recorded;
+  const answer = await look.registry('npm', npmPath(name));
+  if (answer.result !== 'response') return answer.isTooLarge ? readVersion(look, recorded) : answer;
+  if (answer.status === 404) return missing(answer, `has no package ${name}`);
+  if (answer.status !== 200) return unusable(answer);
+  const document = toDocument(answer);
+  const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
+  const times = memberOf(document, 'time');
+  if (!Object.hasOwn(memberOf(document, 'versions'), version))
+    return missing(
+      answer,
+      times.unpublished ? `says that ${name} was unpublished` : `has no version ${version} of ${name}`,
+    );
+  return toPublished(answer, memberOf(document.versions, version), {
+    published_at: toTime(times[version]) ?? notStated('when this version was published'),
+    maintainers: namesOf(document.maintainers),
+  });
+}

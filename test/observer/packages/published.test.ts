@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createObserver, type Observer } from '../../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../../support/directory.ts';
+import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import {
+  npmPackument,
+  npmVersion,
+  pypiRelease,
+  type Stored,
+  startPackageRegistry,
+} from '../../support/endpoints/package-registry.ts';
+import { registryEntry } from '../../support/entries.ts';
+
+const digest = `sha256:${'1f'.repeat(32)}`;
+const npmContent: Record<string, Stored> = {
+  '/@example%2fserver': npmPackument(
+    '@example/server',
+    { '1.2.0': {}, '1.3.0': { deprecated: 'use \u202e@example/other' } },
+    { '1.2.0': '2026-02-01T10:00:00.000Z', '1.3.0': '2026-03-01T10:00:00.000Z' },
+  ),
+  '/large': { status: 200, text: `{"name":"large","readme":"${'x'.repeat(2_200_000)}"}` },
+  '/large/4.0.0': npmVersion('large', '4.0.0'),
+  '/withdrawn': {
+    _id: 'withdrawn',
+    name: 'withdrawn',
+    time: { unpublished: { time: '2026-01-01T00:00:00Z' } },
+  },
+  '/broken': { status: 500, text: 'oops' },
+};
+let npm: Endpoint;
+let pypi: Endpoint;
+let oci: Endpoint;
+let directory: Directory;
+let observer: Observer;
+
+const listed = (name: string, ...packages: object[]) => registryEntry(name, { packages, remotes: [] });
+const onNpm = (identifier: string, version?: string) => ({
+  registryType: 'npm',
+  identifier,
+  ...(version && { version }),
+});
+
+beforeAll(async () => {
+  npm = await startPackageRegistry(() => npmContent);
+  pypi = await startPackageRegistry(() => ({
+    '/pypi/example-server/0.9/json': pypiRelease('example-server', '0.9', 'broken metadata'),
+  }));
+  oci = await startPackageRegistry(() => ({
+    '/v2/example/server/manifests/1.0': {
+      status: 200,
+      text: '{"schemaVersion":2}',
+      headers: { 'docker-content-digest': digest },
+    },
+  }));
+  directory = await openDirectory({
+    entries: [
+      listed('com.example/npm', onNpm('@example/server', '1.3.0')),
+      listed('com.example/newest', onNpm('@example/server')),
+      listed(
+        'com.example/absent',
+        onNpm('@example/server', '9.9.9'),
+        onNpm('nowhere', '1.0.0'),
+        onNpm('withdrawn', '1.0.0'),
+      ),
+      listed('com.example/large', onNpm('large', '4.0.0')),
+      listed('com.example/broken', onNpm('broken', '1.0.0')),
+      listed('com.example/odd', onNpm('../../-/whoami', '1.0.0'), onNpm('large', '../../-/whoami')),
+      listed('com.example/pypi', { registryType: 'pypi', identifier: 'example-server', version: '0.9' }),
+      listed(
+        'com.example/oci',
+        { registryType: 'oci', identifier: 'docker.io/example/server:1.0' },
+        { registryType: 'oci', identifier: 'docker.io/example/gone:1.0' },
+      ),
+    ],
+    environment: {
+      PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url, pypi: pypi.url, oci: oci.url }),
+    },
+  });
+  observer = createObserver(directory.context);
+});
+afterAll(async () => {
+  await observer.close();
+  await directory.close();
+  await Promise.all([npm, pypi, oci].map((endpoint) => endpoint.close()));
+});
+
+/** What is observed of the packages of a listing. */
+async function observe(handle: string) {
+  const listing = await directory.store.listings.byHandle(handle);
+  if (!listing) throw new Error(`${handle} is not listed`);
+  const { observations } = await observer.observe(listing);
+  return observations.filter(({ kind }) => kind.startsWith('package.'));
+}
+const inShort = async (handle: string) =>
+  Object.fromEntries(
+    (await observe(handle)).map(({ kind, state, value, details }) => [kind, [state, value, details]]),
+  );
+
+it('states what npm says of the recorded version', async () => {
+  expect(await inShort('com.example/npm')).toEqual({
+    'package.exists': ['observed', true, { version: '1.3.0' }],
+    'package.version_age': ['observed', '2026-03-01T10:00:00.000Z', { version: '1.3.0' }],
+    'package.deprecated': ['observed', true, { version: '1.3.0', message: 'use @example/other' }],
+    'package.maintainers': ['observed', 2, { names: ['alice', 'bob'] }],
+  });
+  expect((await observe('com.example/npm'))[0]).toMatchObject({
+    subject: 'npm:@example/server',
+    source: new URL(npm.url).host,
+    source_url: `${npm.url}/@example%2fserver`,
+  });
+});
+
+it('looks at the newest version where none is recorded', async () => {
+  expect(await inShort('com.example/newest')).toMatchObject({
+    'package.exists': ['observed', true, { version: '1.3.0' }],
+  });
+});
+
+it('tells an absent version, an absent package and an unpublished one apart', async () => {
+  const found = (await observe('com.example/absent')).filter(({ kind }) => kind === 'package.exists');
+  const { host } = new URL(npm.url);
+  expect(found.map(({ subject, state, reason }) => [subject, state, reason])).toEqual([
+    ['npm:@example/server', 'not_found', `${host} has no version 9.9.9 of @example/server.`],
+    ['npm:nowhere', 'not_found', `${host} has no package nowhere.`],
+    ['npm:withdrawn', 'not_found', `${host} says that withdrawn was unpublished.`],
+  ]);
+});
+
+it('reads the version alone where the document of the package is over 2 MiB, and says what it did not read', async () => {
+  const found = await observe('com.example/large');
+  const reason = 'The npm document of large that states this is larger than the 2 MiB that Dossier reads.';
+  expect(found.map(({ kind, state, value, reason }) => [kind, state, value, reason])).toEqual([
+    ['package.maintainers', 'not_checked', null, reason],
+    ['package.exists', 'observed', true, undefined],
+    ['package.deprecated', 'observed', false, undefined],
+    ['package.version_age', 'not_checked', null, reason],
+  ]);
+});
+
+it('says that a registry does not answer', async () => {
+  expect(await observe('com.example/broken')).toMatchObject([
+    { state: 'unreachable' },
+    { state: 'unreachable', reason: `${new URL(npm.url).host} answered with HTTP status 500.` },
+    { state: 'unreachable' },
+    { state: 'unreachable' },
+  ]);
+});
+
+it('puts nothing into a path that is not a name or a version', async () => {
+  const before = npm.sent.length;
+  expect((await observe('com.example/odd')).map(({ subject }) => subject)).not.toContain(
+    'npm:../../-/whoami',
+  );
+  expect(npm.sent.slice(before).map(({ path }) => path)).toEqual(['/large', '/large/latest']);
+});
+
+it('states what PyPI says of the recorded release', async () => {
+  expect(await inShort('com.example/pypi')).toEqual({
+    'package.exists': ['observed', true, { version: '0.9' }],
+    'package.version_age': ['observed', '2026-03-04T05:06:07.890Z', { version: '0.9' }],
+    'package.deprecated': ['observed', true, { version: '0.9', message: 'broken metadata' }],
+  });
+});
+
+it('states the digest of an image', async () => {
+  expect(await observe('com.example/oci')).toMatchObject([
+    { subject: 'oci:docker.io/example/server:1.0', value: true, details: { reference: '1.0', digest } },
+    { subject: 'oci:docker.io/example/gone:1.0', state: 'not_found' },
+  ]);
+});
+
+it('asks each document once a look, and sends no credential and no cookie', async () => {
+  const before = npm.sent.length;
+  await observe('com.example/npm');
+  expect(npm.sent.slice(before).map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /@example%2fserver',
+  ]);
+  const all = [npm, pypi, oci].flatMap(({ sent }) => sent);
+  expect(all.filter(({ headers }) => headers.authorization ?? headers.cookie)).toEqual([]);
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createObserver, type Observer } from '../../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../../support/directory.ts';
+import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../../support/entries.ts';
+
+let hub: Endpoint;
+let npm: Endpoint;
+const opened: { observer: Observer; directory: Directory }[] = [];
+
+beforeAll(async () => {
+  hub = await startEndpoint((_, { url = '', headers }, response) => {
+    if (url === '/token?service=registry.example&scope=repository%3Alibrary%2Fserver%3Apull')
+      return void response.end('{"token":"for-everyone"}');
+    if (headers.authorization === 'Bearer for-everyone') return void response.end('{"schemaVersion":2}');
+    const challenge = `Bearer realm="http://${headers.host}/token",service="registry.example",scope="repository:library/server:pull"`;
+    response.writeHead(401, { 'www-authenticate': challenge }).end();
+  });
+  npm = await startEndpoint((_, __, response) => void response.end('{}'));
+});
+afterAll(async () => {
+  for (const { observer, directory } of opened) {
+    await observer.close();
+    await directory.close();
+  }
+  await hub.close();
+  await npm.close();
+});
+
+/** What is observed of one listing by a service with these registries. */
+async function observe(entry: Record<string, unknown>, registries: object) {
+  const directory = await openDirectory({
+    entries: [registryEntry('com.example/a', entry)],
+    environment: { PACKAGE_REGISTRIES: JSON.stringify(registries) },
+  });
+  const observer = createObserver(directory.context);
+  opened.push({ observer, directory });
+  const listing = await directory.store.listings.byHandle('com.example/a');
+  if (!listing) throw new Error('the listing is missing');
+  return (await observer.observe(listing)).observations;
+}
+
+it('reads an image with the token that its registry gives to everyone', async () => {
+  const found = await observe(
+    { packages: [{ registryType: 'oci', identifier: 'server:1.0' }] },
+    { oci: hub.url },
+  );
+  expect(found).toContainEqual(
+    expect.objectContaining({
+      kind: 'package.exists',
+      value: true,
+      details: {
+        reference: '1.0',
+        digest: 'sha256:bafebd36189ad3688b7b3915ea55d461e0bfcfbdde11e54b0a123999fb6be50f',
+      },
+    }),
+  );
+  expect(hub.sent[0]?.headers.authorization).toBeUndefined();
+});
+
+it('asks no registry that is not configured', async () => {
+  const packages = [{ registryType: 'npm', identifier: 'server', version: '1.0.0' }];
+  const found = await observe({ packages }, { npm: '' });
+  expect(found.find(({ kind }) => kind === 'package.exists')).toMatchObject({
+    state: 'not_checked',
+    reason: 'This service is not configured to look up npm packages (PACKAGE_REGISTRIES).',
+  });
+});
+
+it('reaches a configured registry on loopback for packages only, not for a recorded endpoint of that address', async () => {
+  const remotes = [{ type: 'streamable-http', url: `${npm.url}/mcp` }];
+  const found = await observe({ remotes }, { npm: npm.url });
+  expect(found.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({ state: 'unreachable' });
+  expect(npm.sent).toEqual([]);
+});
+
+it('does not look up an image at a private address', async () => {
+  const identifier = `localhost:${new URL(npm.url).port}/server:1.0`;
+  const found = await observe({ packages: [{ registryType: 'oci', identifier }] }, { oci: hub.url });
+  expect(found.find(({ kind }) => kind === 'package.exists')).toMatchObject({ state: 'unreachable' });
+  expect(npm.sent).toEqual([]);
+});
