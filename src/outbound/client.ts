@@ -19,7 +19,7 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   readonly result: 'response';
   readonly status: number;
-  /** Of each header the first value, by its name in lower case. */
+  /** Of each header the first value, by its name in lower case; of WWW-Authenticate all, joined as RFC 9110 section 5.3 says. */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly location?: string;
@@ -60,9 +60,15 @@ function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
   return { retry_after_s: Math.min(longestRetryAfter_s, Math.max(1, Math.ceil(wait_s))) };
 }
 
+/** A server that offers several ways to authenticate may send a header for each. */
+const joined = (name: string, value: string | string[] | undefined) =>
+  name === 'www-authenticate' && Array.isArray(value) ? value.join(', ') : single(value);
+
 const toHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>) =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), single(value) ?? '']),
+    Object.entries(headers)
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .map(([name, value]) => [name, joined(name, value) ?? '']),
   );
 
 async function exchange(

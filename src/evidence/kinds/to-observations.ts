@@ -18,12 +18,13 @@ const isStale = ({ observed_at }: StoredObservation, { now, interval_s }: Observ
   now.getTime() - Date.parse(observed_at) > staleAfter * interval_s * 1000;
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
-  const { missed_at, details, ...fact } = stored;
+  const { missed_at, details, as_seen, ...fact } = stored;
   return {
     ...fact,
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),
     ...(details && { details: { ...details } }),
+    ...(as_seen && { as_seen: { ...as_seen } }),
     ...(isStale(stored, observing) && {
       state: 'stale',
       reason: `Last ${stored.state} on ${stored.observed_at.slice(0, 10)}; Dossier has not looked since.`,

@@ -31,6 +31,7 @@ const untrustedFields = [
   'tags',
   'signals.imported',
   'signals.native.recent',
+  'observations',
 ];
 
 /** Links to every face of a listing. */

@@ -38,6 +38,10 @@ export const observation = z.object({
   state: z.enum(observationStates),
   reason: z.string().optional(),
   details: z.record(z.string(), z.unknown()).optional().describe('Untrusted data as the source sent it'),
+  as_seen: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Untrusted data of the newest look that may differ from look to look'),
   source: z.string(),
   source_url: z.string().optional(),
   observed_at: z.string().describe('When Dossier last saw this'),
@@ -54,6 +58,8 @@ export interface Finding {
   readonly state: ObservationState;
   readonly reason?: string;
   readonly details?: Readonly<Record<string, unknown>>;
+  /** What may differ from look to look without a change of the fact: digests, signatures with an end. */
+  readonly as_seen?: Readonly<Record<string, unknown>>;
   readonly source: string;
   readonly source_url?: string;
 }

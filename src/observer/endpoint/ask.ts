@@ -1,4 +1,5 @@
 import type { EndpointLook, Fetched, NoAnswer } from '../../evidence/observation/look.ts';
+import { asObject } from '../../evidence/text/json-object.ts';
 import type { PoliteFetch } from '../polite-fetch.ts';
 import {
   type ClientInfo,
@@ -41,9 +42,6 @@ async function send(
 
 const isNoAnswer = (reply: Reply | NoAnswer | undefined): reply is NoAnswer =>
   reply !== undefined && typeof reply.result === 'string' && 'reason' in reply;
-
-const asObject = (value: unknown): Reply | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Reply) : undefined;
 
 /** What server/discover and initialize results have in common. */
 function toIntroduction(result: Reply) {

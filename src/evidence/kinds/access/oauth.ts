@@ -1,6 +1,7 @@
 import { defineKind } from '../../observation/kind.ts';
 import type { EndpointLook, Fetched, Look } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
+import { readObject } from '../../text/json-object.ts';
 import { ownProbe, withoutAnswer } from '../remotes.ts';
 
 const parameter = /resource_metadata\s*=\s*"([^"\s]{1,2048})"/i;
@@ -16,17 +17,6 @@ function metadataUrl({ url, responses }: EndpointLook): string {
   return new URL(`/.well-known/oauth-protected-resource${path}`, endpoint).href;
 }
 
-const asObject = (text: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
 const listOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string').slice(0, 20) : [];
 
@@ -41,7 +31,8 @@ function serverMetadataUrl(issuer: string): string | undefined {
 async function ofServer(look: Look, issuer: string) {
   const at = serverMetadataUrl(issuer);
   const answer = at === undefined ? undefined : await look.get(at);
-  const metadata = answer?.result === 'response' && answer.status === 200 ? asObject(answer.text) : undefined;
+  const metadata =
+    answer?.result === 'response' && answer.status === 200 ? readObject(answer.text) : undefined;
   if (!metadata) return { issuer, metadata: 'not_found' };
   return {
     issuer,
@@ -52,7 +43,7 @@ async function ofServer(look: Look, issuer: string) {
 }
 
 async function toFinding(look: Look, url: string, answer: Fetched): Promise<Finding> {
-  const metadata = answer.status === 200 ? asObject(answer.text) : undefined;
+  const metadata = answer.status === 200 ? readObject(answer.text) : undefined;
   if (!metadata)
     return {
       subject: url,

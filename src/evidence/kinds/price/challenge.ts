@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { defineKind } from '../../observation/kind.ts';
+import type { EndpointLook, Fetched } from '../../observation/look.ts';
+import { withholding } from '../endpoint/withholding.ts';
+import { ofRemotes } from '../remotes.ts';
+import { decodeMpp } from './formats/mpp.ts';
+import { decodeX402V1 } from './formats/x402-v1.ts';
+import { decodeX402V2 } from './formats/x402-v2.ts';
+import { type Decoded, offerText } from './offer.ts';
+
+/** The formats that a 402 may quote its price in; one response may use several. */
+const formats: readonly ((response: Fetched) => Decoded | undefined)[] = [
+  decodeX402V2,
+  decodeX402V1,
+  decodeMpp,
+];
+
+const noPrice = {
+  value: null,
+  state: 'no_price_seen' as const,
+  reason:
+    'The endpoint did not answer with HTTP 402 when Dossier asked what it is and which tools it has; Dossier calls no tool, and a call may still cost.',
+};
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** A 402 without a price that can be read: its digest, and why. */
+const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
+  value: null,
+  state: 'unrecognised' as const,
+  reason:
+    seen > 0
+      ? `The endpoint asked for a payment (HTTP 402); none of its offers (${seen}) has a whole number as its amount and plain identifiers, so Dossier read no price.`
+      : 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.',
+  as_seen: {
+    sha256_of_body: sha256(text),
+    ...(headers['payment-required'] && { sha256_of_payment_required: sha256(headers['payment-required']) }),
+  },
+});
+
+const skipped = (seen: number, read: number) =>
+  seen > read && { reason: `${seen} offers were sent; Dossier shows the first ${read} that it could read.` };
+
+function quoted(response: Fetched) {
+  const decoded = formats.map((decode) => decode(response)).filter((one) => one !== undefined);
+  const seen = decoded.reduce((sum, one) => sum + one.seen, 0);
+  const offers = decoded.flatMap((one) => one.offers);
+  const [first] = offers;
+  if (!first) return unrecognised(response, seen);
+  const more = offers.length > 1 ? `; ${offers.length - 1} more` : '';
+  return {
+    value: `${offerText(first)}${more}`,
+    state: 'quoted' as const,
+    ...skipped(seen, offers.length),
+    details: { offers },
+  };
+}
+
+const toFinding = (endpoint: EndpointLook) => {
+  const asked = endpoint.responses.find(({ status }) => status === 402);
+  if (asked) return quoted(asked);
+  return { ...noPrice, ...withholding(endpoint) };
+};
+
+/** The price that an endpoint quotes before it shows anything: HTTP 402. */
+export const priceChallenge = defineKind({
+  kind: 'price.challenge',
+  question: 'price',
+  title: 'Price that the endpoint quotes',
+  means:
+    'What the endpoint asked Dossier to pay (HTTP 402) before it introduced itself or listed its tools, as quoted: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
+  doesNotMean:
+    'Dossier pays nothing; it does not say what a call of a tool costs, or that the recipient is the publisher.',
+  method_version: 'price/1',
+  applies: ({ remotes }) => remotes.length > 0,
+  check: (look) => ofRemotes(look, toFinding),
+});

@@ -1,0 +1,26 @@
+import type { Fetched } from '../../../observation/look.ts';
+import { asObject, readBase64Object, readObject } from '../../../text/json-object.ts';
+import { type Decoded, decodeOffers, toOffer } from '../offer.ts';
+
+const read = (one: unknown) => {
+  const { scheme, network, amount, asset, payTo } = asObject(one) ?? {};
+  return payTo === undefined
+    ? undefined
+    : toOffer({ format: 'x402/2', scheme, network, amount, asset, pay_to: payTo, chain_id: undefined });
+};
+
+/** Signed offers of the extension `offer-receipt`, as they were sent. */
+function signedOffers(extensions: unknown): readonly unknown[] | undefined {
+  const { info } = asObject(asObject(extensions)?.['offer-receipt']) ?? {};
+  const { offers } = asObject(info) ?? {};
+  return Array.isArray(offers) ? offers : undefined;
+}
+
+/** Payment requirements of x402 version 2: the header PAYMENT-REQUIRED (base64 JSON), or the same object as the body. */
+export function decodeX402V2({ headers, text }: Fetched): Decoded | undefined {
+  const header = headers['payment-required'];
+  const required = header === undefined ? readObject(text) : readBase64Object(header);
+  if (required?.x402Version !== 2 || !Array.isArray(required.accepts)) return undefined;
+  const signed = signedOffers(required.extensions);
+  return { ...decodeOffers(required.accepts, read), ...(signed && { signed }) };
+}

@@ -1,0 +1,21 @@
+/** A JSON object whose members nobody has looked at yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A value if it is a JSON object; undefined for null, arrays and everything else. */
+export const asObject = (value: unknown): JsonObject | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+
+/** The JSON object that a text is; undefined if it is anything else. */
+export function readObject(text: string): JsonObject | undefined {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+const base64 = /^[\w+/-]+={0,2}$/;
+
+/** The JSON object that a base64 text (either alphabet) holds; undefined if it holds anything else. */
+export const readBase64Object = (text: string): JsonObject | undefined =>
+  base64.test(text) ? readObject(Buffer.from(text, 'base64').toString('utf8')) : undefined;

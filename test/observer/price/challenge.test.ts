@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
+import { type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { startMppServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
+
+const alice = '0x1111111111111111111111111111111111111111';
+const usdcOnBase = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const unknownAsset = '0x9999999999999999999999999999999999999999';
+
+/** A server that answers every POST with 402 and a body. */
+const start402 = (body: string, headers: Record<string, string | string[]> = {}) =>
+  startEndpoint((_, { method }, response) => {
+    if (method === 'POST') void response.writeHead(402, headers).end(body);
+    else response.writeHead(404).end();
+  });
+const versionOne = (accepts: unknown) => JSON.stringify({ x402Version: 1, error: 'pay', accepts });
+const accepted = {
+  scheme: 'exact',
+  network: 'base',
+  maxAmountRequired: '10000',
+  resource: 'https://one.example.com/mcp',
+  payTo: alice,
+  asset: usdcOnBase,
+};
+
+let servers: Record<string, Endpoint>;
+let observed: ObservedDirectory;
+
+beforeAll(async () => {
+  servers = {
+    two: await startX402Server(() => ({ dollars: '$0.01', payTo: alice })),
+    one: await start402(versionOne([accepted, { ...accepted, asset: unknownAsset }])),
+    mpp: await startMppServer(),
+    both: await start402('', {
+      'www-authenticate': [
+        'Bearer realm="a, b"',
+        `Payment id="1", method="stripe", intent="charge", request="${Buffer.from(JSON.stringify({ amount: '50', currency: 'usd' })).toString('base64url')}"`,
+      ],
+    }),
+    free: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
+    locked: await startEndpoint((_, __, response) => void response.writeHead(401).end()),
+    odd: await start402('Please pay by cheque.'),
+  };
+  observed = await openObserved(servers);
+});
+afterAll(() => observed.close());
+
+const quote = async (name: string) => (await observed.look(name, 'price.challenge'))[0];
+
+it('shows the price of a real x402 server as it was quoted, and our conversion beside it', async () => {
+  expect(await quote('two')).toMatchObject({
+    subject: 'https://two.example.com/mcp',
+    question: 'price',
+    state: 'quoted',
+    value: `10000 of ${usdcOnBase} on eip155:8453 to ${alice}`,
+    details: {
+      offers: [
+        {
+          format: 'x402/2',
+          scheme: 'exact',
+          network: 'eip155:8453',
+          amount: '10000',
+          asset: usdcOnBase,
+          pay_to: alice,
+          our_conversion: '0.01 USDC',
+        },
+      ],
+    },
+  });
+});
+
+it('reads x402 version 1 from the body, and converts no asset that it does not know', async () => {
+  const { state, value, details } = (await quote('one')) ?? {};
+  expect([state, value]).toEqual(['quoted', `10000 of ${usdcOnBase} on base to ${alice}; 1 more`]);
+  expect(details?.offers).toEqual([
+    expect.objectContaining({ format: 'x402/1', asset: usdcOnBase, our_conversion: '0.01 USDC' }),
+    {
+      format: 'x402/1',
+      scheme: 'exact',
+      network: 'base',
+      amount: '10000',
+      asset: unknownAsset,
+      pay_to: alice,
+    },
+  ]);
+});
+
+it('shows the price of a real server of the Machine Payments Protocol', async () => {
+  const { state, details } = (await quote('mpp')) ?? {};
+  expect(state).toBe('quoted');
+  expect(details).toEqual({
+    offers: [
+      {
+        format: 'mpp',
+        scheme: 'charge',
+        network: 'tempo',
+        chain_id: 4217,
+        amount: '10000',
+        asset: '0x20C000000000000000000000b9537d11c60E8b50',
+        pay_to: '0x742d35Cc6634c0532925a3b844bC9e7595F8fE00',
+        our_conversion: '0.01 USDC.e',
+      },
+    ],
+  });
+});
+
+it('reads a payment beside another way to authenticate, without a recipient', async () => {
+  expect(await quote('both')).toMatchObject({ state: 'quoted', value: '50 of usd on stripe' });
+});
+
+it('says that it saw no price, that credentials come first, or that it does not know the form', async () => {
+  expect(await quote('free')).toMatchObject({
+    state: 'no_price_seen',
+    value: null,
+    reason: expect.stringContaining('a call may still cost'),
+  });
+  expect(await quote('locked')).toMatchObject({ state: 'auth_first', value: null });
+  expect(await quote('odd')).toMatchObject({
+    state: 'unrecognised',
+    value: null,
+    as_seen: { sha256_of_body: '002362cdb850ebfec579284c9d196c4764b263f1c2d35b1fecc01b5288055ea3' },
+  });
+});
+
+it('a look that sees the same price is no change, although every challenge has its own id and end', async () => {
+  const size = await observed.directory.store.log.size();
+  observed.directory.wait(86_400);
+  await observed.look('mpp', 'price.challenge');
+  await observed.look('two', 'price.challenge');
+  expect(await observed.directory.store.log.size()).toBe(size);
+});
+
+it('neither pays, nor calls a tool, nor sends a credential', () => {
+  const sent = Object.values(servers).flatMap((server) => server.sent);
+  expect(sent.length).toBeGreaterThan(7);
+  const named = ['authorization', 'cookie', 'x-payment', 'payment-signature'];
+  expect(sent.filter(({ headers }) => named.some((name) => name in headers))).toEqual([]);
+  expect(sent.filter(({ body }) => body.includes('tools/call'))).toEqual([]);
+});

@@ -1,0 +1,52 @@
+import type { Observation } from '../../../src/evidence/observation/observation.ts';
+import { createObserver } from '../../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../directory.ts';
+import { registryEntry } from '../entries.ts';
+import type { Endpoint } from './mcp-endpoint.ts';
+
+/** A directory whose listings have their endpoints at servers of a test. */
+export interface ObservedDirectory {
+  readonly directory: Directory;
+  /** Looks at the listing of a host now; its observations of a kind, as get_agent shows them afterwards. */
+  look(host: string, kind: string): Promise<Observation[]>;
+  close(): Promise<void>;
+}
+
+/** The handle of the listing whose endpoint is at `<name>.example.com`. */
+export const handleAt = (name: string): string => `com.example.${name}/a`;
+
+/**
+ * Opens a directory with one listing for each server: `https://<name>.example.com/mcp`, reached at the server's address.
+ * Closes the servers with it.
+ */
+export async function openObserved(
+  servers: Readonly<Record<string, Endpoint>>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ObservedDirectory> {
+  const hosts = Object.entries(servers).map(([name, { url }]) => [`${name}.example.com`, url]);
+  const directory = await openDirectory({
+    entries: Object.keys(servers).map((name) =>
+      registryEntry(handleAt(name), {
+        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
+      }),
+    ),
+    environment: { HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)), ...environment },
+  });
+  const observer = createObserver(directory.context);
+  return {
+    directory,
+    async look(name, kind) {
+      const listing = await directory.store.listings.byHandle(handleAt(name));
+      if (!listing) throw new Error(`${name} is not listed`);
+      await observer.observe(listing);
+      const answer = await directory.app.request(`/agents/${handleAt(name)}.json`);
+      const { observations } = (await answer.json()) as { observations: Observation[] };
+      return observations.filter((one) => one.kind === kind);
+    },
+    async close() {
+      await observer.close();
+      await directory.close();
+      await Promise.all(Object.values(servers).map((server) => server.close()));
+    },
+  };
+}

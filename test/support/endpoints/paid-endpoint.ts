@@ -1,0 +1,86 @@
+import { HTTPFacilitatorClient } from '@x402/core/server';
+import { ExactEvmScheme } from '@x402/evm/exact/server';
+import { paymentMiddleware, x402ResourceServer } from '@x402/hono';
+import { Hono } from 'hono';
+import { Mppx, tempo } from 'mppx/server';
+import { type Endpoint, startEndpoint } from './mcp-endpoint.ts';
+
+/** Answers with what a fetch handler returns. */
+export const startFetchServer = (answer: (request: Request) => Response | Promise<Response>) =>
+  startEndpoint(async (body, request, response) => {
+    const asked = new Request(`http://${request.headers.host}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+      ...(body !== '' && { body }),
+    });
+    const answered = await answer(asked);
+    response.writeHead(answered.status, [...answered.headers].flat());
+    response.end(Buffer.from(await answered.arrayBuffer()));
+  });
+
+/** What a server asks for: dollars, as the x402 packages take them, and who is paid. */
+export interface Asked {
+  readonly dollars: string;
+  readonly payTo: string;
+}
+
+type Extensions = Parameters<x402ResourceServer['registerExtension']>[0];
+
+/** What may be added to an x402 server. */
+export interface X402Options {
+  readonly extension?: Extensions;
+  readonly declared?: Record<string, unknown>;
+}
+
+/** A real x402 server (version 2) on Base at /mcp, with its facilitator on loopback; the price may change between two looks. */
+export async function startX402Server(asked: () => Asked, options: X402Options = {}): Promise<Endpoint> {
+  const facilitator = await startFetchServer(({ url }) =>
+    new URL(url).pathname === '/supported'
+      ? Response.json({
+          kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }],
+          extensions: [],
+          signers: {},
+        })
+      : new Response('', { status: 404 }),
+  );
+  const server = new x402ResourceServer(new HTTPFacilitatorClient({ url: facilitator.url }));
+  server.register('eip155:8453', new ExactEvmScheme());
+  if (options.extension) server.registerExtension(options.extension);
+  const app = new Hono();
+  const accepts = {
+    scheme: 'exact',
+    network: 'eip155:8453' as const,
+    price: () => asked().dollars,
+    payTo: () => asked().payTo,
+  };
+  const route = { accepts, ...(options.declared && { extensions: options.declared }) };
+  app.use(paymentMiddleware({ 'POST /mcp': route }, server));
+  app.post('/mcp', (c) => c.text('paid'));
+  const endpoint = await startFetchServer((request) => app.fetch(request));
+  return {
+    ...endpoint,
+    async close() {
+      await endpoint.close();
+      await facilitator.close();
+    },
+  };
+}
+
+/** A real server of the Machine Payments Protocol at any path, which asks for one cent of USDC.e on Tempo. */
+export function startMppServer(): Promise<Endpoint> {
+  const mppx = Mppx.create({
+    realm: 'mpp.example.com',
+    secretKey: 'a secret of at least thirty-two bytes',
+    methods: [
+      tempo({
+        currency: '0x20C000000000000000000000b9537d11c60E8b50',
+        recipient: '0x742d35Cc6634c0532925a3b844bC9e7595F8fE00',
+      }),
+    ],
+  });
+  return startFetchServer(async (request) => {
+    if (request.method !== 'POST') return new Response('', { status: 404 });
+    const answer = await mppx.charge({ amount: '0.01' })(request);
+    return answer.status === 402 ? answer.challenge : new Response('paid');
+  });
+}
