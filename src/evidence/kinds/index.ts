@@ -8,7 +8,10 @@ import { packageDeprecated } from './package/deprecated.ts';
 import { packageExists } from './package/exists.ts';
 import { packageMaintainers } from './package/maintainers.ts';
 import { packageVersionAge } from './package/version-age.ts';
+import { priceCapability } from './price/capability.ts';
 import { priceChallenge } from './price/challenge.ts';
+import { priceOpenapi } from './price/openapi.ts';
+import { priceTool } from './price/tool.ts';
 import { repositoryHead } from './repository/head.ts';
 import { toolsCount } from './tools/count.ts';
 import { toolsSurface } from './tools/surface.ts';
@@ -16,6 +19,9 @@ import { toolsSurface } from './tools/surface.ts';
 /** Every kind of fact that this service knows, in the order that faces show them. A new kind is one line here. */
 export const kinds: readonly Kind[] = [
   priceChallenge,
+  priceTool,
+  priceCapability,
+  priceOpenapi,
   endpointAnswers,
   endpointProtocol,
   endpointTls,

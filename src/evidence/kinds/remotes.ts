@@ -1,4 +1,4 @@
-import type { EndpointLook, Look, NoAnswer } from '../observation/look.ts';
+import type { EndpointLook, Look, NoAnswer, Subject } from '../observation/look.ts';
 import type { Finding } from '../observation/observation.ts';
 
 /** How sources name our own checks. */
@@ -43,4 +43,11 @@ export async function ofRemotes(
     if (finding) found.push({ subject: url, ...finding, source: ownProbe, source_url: url });
   }
   return found;
+}
+
+/** The origins of the recorded http and https remotes, at most ten; without those of templates. */
+export function originsOf({ remotes }: Subject): string[] {
+  const urls = remotes.filter(({ url }) => !/[{}]/.test(url)).map(({ url }) => URL.parse(url));
+  const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));
+  return [...new Set(origins)].slice(0, mostRemotes);
 }

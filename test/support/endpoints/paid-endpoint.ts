@@ -1,8 +1,11 @@
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { HTTPFacilitatorClient } from '@x402/core/server';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { paymentMiddleware, x402ResourceServer } from '@x402/hono';
 import { Hono } from 'hono';
+import { generate } from 'mppx/discovery';
 import { Mppx, tempo } from 'mppx/server';
+import { z } from 'zod';
 import { type Endpoint, startEndpoint } from './mcp-endpoint.ts';
 
 /** Answers with what a fetch handler returns. */
@@ -66,9 +69,8 @@ export async function startX402Server(asked: () => Asked, options: X402Options =
   };
 }
 
-/** A real server of the Machine Payments Protocol at any path, which asks for one cent of USDC.e on Tempo. */
-export function startMppServer(): Promise<Endpoint> {
-  const mppx = Mppx.create({
+const createMppx = () =>
+  Mppx.create({
     realm: 'mpp.example.com',
     secretKey: 'a secret of at least thirty-two bytes',
     methods: [
@@ -78,9 +80,47 @@ export function startMppServer(): Promise<Endpoint> {
       }),
     ],
   });
+
+/** A real server of the Machine Payments Protocol at any path, which asks for one cent of USDC.e on Tempo. */
+export function startMppServer(): Promise<Endpoint> {
+  const mppx = createMppx();
   return startFetchServer(async (request) => {
     if (request.method !== 'POST') return new Response('', { status: 404 });
     const answer = await mppx.charge({ amount: '0.01' })(request);
     return answer.status === 402 ? answer.challenge : new Response('paid');
+  });
+}
+
+/** A real MCP server at /mcp that is free to ask: it states prices in its tools and capabilities, and mppx writes its /openapi.json. */
+export function startPricedServer(
+  tools: Readonly<Record<string, Record<string, unknown>>>,
+): Promise<Endpoint> {
+  const mppx = createMppx();
+  const document = generate(mppx, {
+    info: { title: 'Priced', version: '1.0.0' },
+    routes: [
+      { handler: mppx.charge({ amount: '0.01' }), method: 'post', path: '/search' },
+      { handler: mppx.charge({ amount: '0.02' }), method: 'get', path: '/read' },
+    ],
+  });
+  const handler = createMcpHandler(
+    () => {
+      const payment = { methods: { tempo: { intents: ['charge', 'session'] } } };
+      const server = new McpServer(
+        { name: 'priced', version: '1.0.0' },
+        { capabilities: { experimental: { payment } } },
+      );
+      for (const [name, _meta] of Object.entries(tools))
+        server.registerTool(name, { description: name, inputSchema: z.object({}), _meta }, () => ({
+          content: [],
+        }));
+      return server;
+    },
+    { legacy: 'reject' },
+  );
+  return startFetchServer((request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/openapi.json') return Response.json(document);
+    return pathname === '/mcp' ? handler.fetch(request) : new Response('', { status: 404 });
   });
 }

@@ -30,11 +30,17 @@ export interface Decoded {
 
 const mostOffers = 20;
 /** A uint256 has at most 78 digits. */
-const wholeNumber = /^(?:0|[1-9]\d{0,77})$/;
+const wholeNumberForm = /^(?:0|[1-9]\d{0,77})$/;
 /** Identifiers are plain ASCII without spaces: what could hide or reorder other text is none. */
 const identifier = /^[\x21-\x7e]{1,200}$/;
 
-const isIdentifier = (value: unknown): value is string => typeof value === 'string' && identifier.test(value);
+/** Whether a value is an amount of a smallest unit. */
+export const isWholeNumber = (value: unknown): value is string =>
+  typeof value === 'string' && wholeNumberForm.test(value);
+
+/** Whether a value may be shown as an identifier: plain ASCII without spaces, at most 200 characters. */
+export const isIdentifier = (value: unknown): value is string =>
+  typeof value === 'string' && identifier.test(value);
 
 /** An offer whose members have been checked; undefined if one of them cannot be read. */
 export function toOffer(
@@ -42,7 +48,7 @@ export function toOffer(
 ): Offer | undefined {
   const { format, scheme, network, amount, asset, pay_to, chain_id } = quoted;
   if (!isIdentifier(scheme) || !isIdentifier(network) || !isIdentifier(asset)) return undefined;
-  if (typeof amount !== 'string' || !wholeNumber.test(amount)) return undefined;
+  if (!isWholeNumber(amount)) return undefined;
   if (pay_to !== undefined && !isIdentifier(pay_to)) return undefined;
   const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
   const converted = convert(amount, toCaip19(chain === undefined ? network : `eip155:${chain}`, asset));

@@ -1,0 +1,66 @@
+import { defineKind } from '../../observation/kind.ts';
+import type { Fetched, Look } from '../../observation/look.ts';
+import type { Finding } from '../../observation/observation.ts';
+import { readObject } from '../../text/json-object.ts';
+import { originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
+import { type AdvertisedOffer, type PricedOperation, pricedOperations } from './formats/openapi.ts';
+
+const offerText = ({ amount, currency, method, intent }: AdvertisedOffer) =>
+  `${amount ?? 'dynamic'}${currency ? ` of ${currency}` : ''}${method ? ` on ${method}` : ''}${intent ? ` (${intent})` : ''}`;
+
+/** What the first operation with a readable offer costs, and how many more there are. */
+function toValue(priced: readonly PricedOperation[]): string | null {
+  const readable = priced.filter(({ offers }) => offers.length > 0);
+  const [first] = readable;
+  const [offer] = first?.offers ?? [];
+  if (!first || !offer) return null;
+  const more = readable.length > 1 ? `; ${readable.length - 1} more` : '';
+  return `${first.operation}: ${offerText(offer)}${more}`;
+}
+
+type Found = Pick<Finding, 'value' | 'state' | 'reason' | 'details'>;
+
+const states: Readonly<Record<number, Finding['state']>> = {
+  401: 'auth_first',
+  402: 'refused',
+  403: 'refused',
+};
+
+function read({ status, text, url }: Fetched): Found {
+  const document = status === 200 ? readObject(text) : undefined;
+  if (typeof document?.openapi !== 'string') {
+    const reason = `${url} answered with HTTP status ${status} and no OpenAPI document.`;
+    return { value: null, state: states[status] ?? 'not_found', reason };
+  }
+  const priced = pricedOperations(document);
+  if (priced.length === 0)
+    return {
+      value: null,
+      state: 'no_price_seen',
+      reason: 'No operation of the OpenAPI document states x-payment-info.',
+    };
+  const value = toValue(priced);
+  if (value !== null) return { value, state: 'advertised', details: { operations: priced } };
+  const reason = 'The OpenAPI document states x-payment-info in a form that Dossier does not know.';
+  return { value, state: 'unrecognised', reason };
+}
+
+async function ofOrigin(look: Look, origin: string): Promise<Finding> {
+  const url = `${origin}/openapi.json`;
+  const answer = await look.get(url);
+  if (answer.result !== 'response') return withoutAnswer(answer, origin);
+  return { subject: origin, ...read(answer), source: ownProbe, source_url: url };
+}
+
+/** The prices in the OpenAPI document of an endpoint's origin. */
+export const priceOpenapi = defineKind({
+  kind: 'price.openapi',
+  question: 'price',
+  title: 'Prices in its OpenAPI document',
+  means:
+    'What /openapi.json at the origin of the endpoint advertises for its operations (x-payment-info), as stated there: an amount of the currency’s smallest unit, or dynamic.',
+  doesNotMean: 'An advertised price is not what a call is charged; the answer to a call decides.',
+  method_version: 'price/1',
+  applies: () => false,
+  check: (look) => Promise.all(originsOf(look.listing).map((origin) => ofOrigin(look, origin))),
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
+import { type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { startPricedServer } from '../../support/endpoints/paid-endpoint.ts';
+
+let observed: ObservedDirectory;
+
+/** A server without MCP whose /openapi.json has one operation with this payment. */
+const startDocumented = (payment: unknown) =>
+  startEndpoint((_, { url }, response) => {
+    if (url !== '/openapi.json') return void response.writeHead(404).end();
+    const paths = { '/a': { get: { 'x-payment-info': payment } } };
+    response.writeHead(200).end(JSON.stringify({ openapi: '3.1.0', paths }));
+  });
+
+beforeAll(async () => {
+  observed = await openObserved({
+    priced: await startPricedServer({
+      search: { 'agents-x402/paymentRequired': true, 'agents-x402/priceUSD': 0.01 },
+      summarise: { 'agents-x402/priceUSD': 'dynamic' },
+      translate: { 'agents-x402/priceUSD': 'two dollars' },
+      help: {},
+    }),
+    free: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
+    locked: await startEndpoint((_, __, response) => void response.writeHead(401).end()),
+    dynamic: await startDocumented({ amount: null, currency: 'usd', intent: 'charge', method: 'stripe' }),
+    odd: await startDocumented({ offers: [{ amount: '1e9' }, { amount: -1 }, 'x'] }),
+  });
+});
+afterAll(() => observed.close());
+
+const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
+
+it('shows which tools state a price, and what each states', async () => {
+  expect(await see('priced', 'price.tool')).toMatchObject({
+    state: 'advertised',
+    value: '3 of 4',
+    unit: 'tools',
+    details: {
+      tools: [
+        { name: 'search', payment_required: true, price_usd: 0.01 },
+        { name: 'summarise', price_usd: 'dynamic' },
+        { name: 'translate', price_usd: null },
+      ],
+    },
+  });
+});
+
+it('shows the payment methods among the capabilities', async () => {
+  expect(await see('priced', 'price.capability')).toMatchObject({
+    state: 'advertised',
+    value: 'tempo: charge, session',
+    details: { methods: [{ method: 'tempo', intents: ['charge', 'session'] }] },
+  });
+});
+
+it('shows the prices of an OpenAPI document that mppx wrote, with its address as the source', async () => {
+  expect(await see('priced', 'price.openapi')).toMatchObject({
+    subject: 'https://priced.example.com',
+    source_url: 'https://priced.example.com/openapi.json',
+    state: 'advertised',
+    value: 'POST /search: 10000 of 0x20C000000000000000000000b9537d11c60E8b50 on tempo (charge); 1 more',
+    details: { operations: [{ operation: 'POST /search' }, { operation: 'GET /read' }] },
+  });
+  expect(await see('dynamic', 'price.openapi')).toMatchObject({
+    state: 'advertised',
+    value: 'GET /a: dynamic of usd on stripe (charge)',
+  });
+});
+
+it('each source says for itself what it does not show', async () => {
+  const states = async (name: string) => [
+    (await see(name, 'price.tool'))?.state,
+    (await see(name, 'price.capability'))?.state,
+    (await see(name, 'price.openapi'))?.state,
+  ];
+  expect(await states('free')).toEqual(['no_price_seen', 'no_price_seen', 'not_found']);
+  expect(await states('locked')).toEqual(['auth_first', 'auth_first', 'auth_first']);
+  expect(await states('odd')).toEqual(['not_found', 'not_found', 'unrecognised']);
+});
