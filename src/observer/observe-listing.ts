@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts';
 import { kinds } from '../evidence/kinds/index.ts';
-import { surfaceDigest } from '../evidence/kinds/tools/digest.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
 import { compareLooks, type DatedFinding, type LookStamp } from '../evidence/observation/compare-looks.ts';
 import type { Kind } from '../evidence/observation/kind.ts';
 import type { Look } from '../evidence/observation/look.ts';
 import type { StoredObservation } from '../evidence/observation/observation.ts';
 import type { Transaction } from '../store/store.ts';
+import { putSurfaces } from './surfaces.ts';
 
 /** What a look ended with. */
 export interface LookReport {
@@ -35,24 +35,6 @@ async function findAll(look: Look, log: Context['log']): Promise<DatedFinding[]>
   return found;
 }
 
-async function putSurfaces(tx: Transaction, look: Look, at: string): Promise<void> {
-  const { handle, remotes } = look.listing;
-  for (const remote of remotes) {
-    const endpoint = await look.endpoint(remote);
-    if (endpoint.result !== 'answered' || !endpoint.tools) continue;
-    const digest = surfaceDigest(endpoint.tools);
-    const known = await tx.observations.surfaces(handle, remote.url);
-    if (known[0]?.digest !== digest)
-      await tx.observations.putSurface({
-        handle,
-        remote: remote.url,
-        digest,
-        first_seen_at: at,
-        tools: endpoint.tools,
-      });
-  }
-}
-
 /** Writes what a look found in one transaction; every change of a fact is one entry of the log. */
 async function write(
   tx: Transaction,
@@ -63,12 +45,12 @@ async function write(
   const known = await tx.observations.ofListing(handle);
   const { observations, changes } = compareLooks(known?.observations ?? [], found, stamp);
   await tx.observations.put({ handle, observed_at: stamp.at, observations });
+  const itemized = await putSurfaces(tx, look, { changes, at: stamp.at });
   if (changes.length > 0) {
-    const change = { handle, ...stamp, changes };
+    const change = { handle, ...stamp, changes: itemized };
     const log_index = await tx.log.append(toLeaf('observation.changed', change));
     await tx.observations.addChange({ ...change, log_index });
   }
-  await putSurfaces(tx, look, stamp.at);
   return { handle, observations, changes: changes.length };
 }
 

@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { fingerprintTools, jsonSchema } from 'ai';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createObserver, type Observer } from '../../src/observer/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -87,7 +88,16 @@ it('a tool that stops being read-only is a change, dated, in the log, and visibl
     differs: [{ name: 'read_mail', difference: 'other' }],
   });
   const [change] = await directory.store.observations.history(handle, { limit: 1 });
-  expect(change).toMatchObject({ handle, vantage: 'test bench', changes: [{ kind: 'tools.surface' }] });
+  expect(change).toMatchObject({
+    handle,
+    vantage: 'test bench',
+    changes: [
+      {
+        kind: 'tools.surface',
+        items: [{ tool: 'read_mail', change: 'changed', annotations: ['readOnlyHint: true -> false'] }],
+      },
+    ],
+  });
   const record = await directory.store.log.record(change?.log_index ?? -1);
   expect(JSON.parse(record?.record ?? '')).toMatchObject({ handle, vantage: 'test bench' });
 });
@@ -107,6 +117,23 @@ it('keeps both sets of tools, so that the difference can be read', async () => {
       ['send_mail', false],
     ],
   ]);
+});
+
+it('publishes the fingerprints that the AI SDK makes of the same tools', async () => {
+  const listed = await toolsAsShown();
+  const toolSet = Object.fromEntries(
+    listed.map(({ name, title, description, inputSchema }) => [
+      name,
+      { ...(title && { title }), ...(description && { description }), inputSchema: jsonSchema(inputSchema) },
+    ]),
+  );
+  const answer = await directory.app.request(`/agents/${handle}.json`);
+  const { observations } = (await answer.json()) as { observations: Record<string, unknown>[] };
+  const { details } = observations.find(({ kind }) => kind === 'tools.surface') ?? {};
+  const { tools } = details as { tools: { name: string; ai_sdk: string }[] };
+  expect(Object.fromEntries(tools.map(({ name, ai_sdk }) => [name, ai_sdk]))).toEqual(
+    await fingerprintTools(toolSet),
+  );
 });
 
 it('names tools that only one side has', async () => {

@@ -82,4 +82,6 @@ export interface ObservationChange {
   /** Absent where the fact was seen for the first time. */
   readonly before?: Pick<Finding, 'value' | 'state' | 'details'> & { readonly seen_until: string };
   readonly after: Pick<Finding, 'value' | 'state' | 'details'>;
+  /** The change item by item, where its kind has one: for a set of tools, which differ and how. */
+  readonly items?: readonly object[];
 }

@@ -1,6 +1,7 @@
 import { defineKind } from '../../observation/kind.ts';
 import { withholding } from '../endpoint/withholding.ts';
 import { ofRemotes } from '../remotes.ts';
+import { aiSdkFingerprint } from './ai-sdk-fingerprint.ts';
 import { inNameOrder, surfaceDigest, toolDigest } from './digest.ts';
 
 const nothingListed = {
@@ -23,7 +24,11 @@ export const toolsSurface = defineKind({
     ofRemotes(look, (endpoint) => {
       const { tools, isCut } = endpoint;
       if (!tools) return { ...nothingListed, ...withholding(endpoint) };
-      const digests = inNameOrder(tools).map((tool) => ({ name: tool.name, sha256: toolDigest(tool) }));
+      const digests = inNameOrder(tools).map((tool) => ({
+        name: tool.name,
+        sha256: toolDigest(tool),
+        ai_sdk: aiSdkFingerprint(tool),
+      }));
       return {
         value: surfaceDigest(tools),
         state: 'observed',

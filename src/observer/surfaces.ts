@@ -1,0 +1,56 @@
+import { surfaceDigest } from '../evidence/kinds/tools/digest.ts';
+import { toolsSurface } from '../evidence/kinds/tools/surface.ts';
+import { surfaceChanges } from '../evidence/kinds/tools/surface-changes.ts';
+import type { Look } from '../evidence/observation/look.ts';
+import type { ObservationChange } from '../evidence/observation/observation.ts';
+import type { ToolSurface } from '../store/contract/observations.ts';
+import type { Transaction } from '../store/store.ts';
+
+/** The tools that the endpoints of a look listed, by endpoint. */
+async function listedTools(look: Look): Promise<Map<string, ToolSurface['tools']>> {
+  const listed = new Map<string, ToolSurface['tools']>();
+  for (const remote of look.listing.remotes) {
+    const endpoint = await look.endpoint(remote);
+    if (endpoint.result === 'answered' && endpoint.tools) listed.set(remote.url, endpoint.tools);
+  }
+  return listed;
+}
+
+/** A changed set of tools as its items: which tools differ, and how; the digests of all of them are left out. */
+function itemize(
+  { kind, subject, before, after }: ObservationChange,
+  known: ToolSurface['tools'],
+  now: ToolSurface['tools'],
+): ObservationChange {
+  const { details: _were, ...was } = before ?? { value: null, state: 'observed', seen_until: '' };
+  const { details: _are, ...is } = after;
+  return {
+    kind,
+    ...(subject !== undefined && { subject }),
+    before: was,
+    after: is,
+    items: surfaceChanges(known, now),
+  };
+}
+
+/**
+ * Stores the sets of tools that a look listed where they are new, and returns the changes with those of sets of tools item
+ * by item.
+ */
+export async function putSurfaces(
+  tx: Transaction,
+  look: Look,
+  { changes, at }: { readonly changes: readonly ObservationChange[]; readonly at: string },
+): Promise<readonly ObservationChange[]> {
+  const { handle } = look.listing;
+  const itemized = new Map<ObservationChange, ObservationChange>();
+  for (const [remote, tools] of await listedTools(look)) {
+    const digest = surfaceDigest(tools);
+    const [known] = await tx.observations.surfaces(handle, remote);
+    if (known?.digest === digest) continue;
+    await tx.observations.putSurface({ handle, remote, digest, first_seen_at: at, tools });
+    const change = changes.find(({ kind, subject }) => kind === toolsSurface.kind && subject === remote);
+    if (change?.before && known) itemized.set(change, itemize(change, known.tools, tools));
+  }
+  return changes.map((change) => itemized.get(change) ?? change);
+}
