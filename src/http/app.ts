@@ -29,6 +29,7 @@ import { createFeedbackRoutes } from './routes/feedback.ts';
 import { createHomeRoutes } from './routes/home.ts';
 import { createCardRoutes } from './routes/link-cards.ts';
 import { createListingRoutes } from './routes/listing.ts';
+import { createListingToolsRoutes } from './routes/listing-tools.ts';
 import { createMcpRoute } from './routes/mcp.ts';
 import { createSearchRoutes } from './routes/search.ts';
 import { createTagRoutes } from './routes/tags.ts';
@@ -102,6 +103,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   const cards = createCardRoutes(face);
   app.route('/', cards);
   app.route('/', createListingRoutes(face));
+  app.route('/', createListingToolsRoutes(face));
   app.route('/', createClaimRoutes(face));
   app.route('/', createBadgeRoutes());
   app.route('/', createFeedbackRoutes(face));

@@ -119,6 +119,27 @@ it('keeps both sets of tools, so that the difference can be read', async () => {
   ]);
 });
 
+it('shows the tools on a page, as JSON and as a resource, their words as text', async () => {
+  const page = await (await directory.app.request(`/agents/${handle}/tools`)).text();
+  expect(page).toContain('<h3 class="foreign">read_mail</h3>');
+  expect(page).toMatch(/2 tools, the same since <time[^>]+>[\d-]+<\/time>, last seen on .* from test bench/);
+  expect(page).toContain('The publisher states: may change something.');
+  const [resource] = await client.read(`agent://${handle}/tools`);
+  const answer = await (await directory.app.request(`/agents/${handle}/tools.json`)).json();
+  expect(JSON.parse(resource?.text ?? '')).toEqual(answer);
+  expect(answer).toMatchObject({
+    handle,
+    endpoints: [
+      {
+        endpoint: 'https://flips.example.com/mcp',
+        state: 'observed',
+        tools: [{ name: 'read_mail' }, { name: 'send_mail' }],
+      },
+    ],
+  });
+  expect((await directory.app.request('/agents/com.example.none/mail/tools')).status).toBe(404);
+});
+
 it('publishes the fingerprints that the AI SDK makes of the same tools', async () => {
   const listed = await toolsAsShown();
   const toolSet = Object.fromEntries(
