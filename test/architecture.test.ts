@@ -15,7 +15,7 @@ const mayImport: Record<string, string> = {
   'context.ts': 'config repositories store transparency-log',
   limits: 'config context.ts problem.ts store',
   claims: 'config context.ts evidence limits problem.ts repositories store',
-  observer: 'config context.ts evidence outbound repositories store transparency-log',
+  observer: 'config context.ts evidence observability outbound repositories store transparency-log',
   registry: 'claims config context.ts evidence observability store',
   tools: 'claims context.ts evidence limits observability problem.ts store transparency-log',
   views: 'claims config evidence problem.ts tools',
@@ -48,7 +48,11 @@ const homes: Record<string, readonly string[]> = {
   pino: ['observability/logger.ts'],
   '@takumi-rs/wasm': ['views/link-card/drawing.ts'],
   tinypool: ['http/routes/link-cards.ts'],
-  'prom-client': ['observability/instruments.ts', 'observability/metrics.ts'],
+  'prom-client': [
+    'observability/instruments.ts',
+    'observability/metrics.ts',
+    'observability/observer-instruments.ts',
+  ],
 };
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>

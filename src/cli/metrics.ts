@@ -6,8 +6,10 @@ import { toListenError } from './listen-error.ts';
 async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<StoreFigures> {
   const { done } = await store.imports.last();
   const audit = await store.audits.last();
+  const { last_look_at } = await store.observations.summary();
   return {
     listings: await store.listings.count(),
+    ...(last_look_at && { lastLookAt_ms: Date.parse(last_look_at) }),
     ...(audit?.finished_at && {
       lastAudit: { ...audit, finishedAt_ms: Date.parse(audit.finished_at) },
     }),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { startRecheck } from '../claims/recheck.ts';
 import type { Config } from '../config/config.ts';
+import type { Context } from '../context.ts';
 import { startPurge } from '../limits/purge.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { startImports } from '../registry/schedule.ts';
@@ -15,6 +16,16 @@ const signals = ['SIGTERM', 'SIGINT'] as const;
 /** The address listened on, and the public one if it differs. */
 const toAddresses = ({ url, context: { config } }: Running) =>
   config.publicUrl === url ? url : `${url} as ${config.publicUrl}`;
+
+/** Observes where OBSERVE is on; the modules are loaded only then. Either way one line of the log says so. */
+async function observe(context: Context, signal: AbortSignal): Promise<void> {
+  if (!context.config.isObserving)
+    return context.log.info(
+      'not observing: no recorded endpoint, package or repository is checked (OBSERVE is off)',
+    );
+  const { startObserving } = await import('../observer/schedule.ts');
+  return startObserving(context, signal);
+}
 
 /** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains. */
 export async function runServe(config: Config): Promise<void> {
@@ -32,11 +43,7 @@ export async function runServe(config: Config): Promise<void> {
     const imports = startImports(running.context, stopping.signal, importInThread);
     const purging = startPurge(running.context, stopping.signal);
     const audits = startAudits(running.context, stopping.signal);
-    const observing = config.isObserving
-      ? import('../observer/schedule.ts').then(({ startObserving }) =>
-          startObserving(running.context, stopping.signal),
-        )
-      : Promise.resolve();
+    const observing = observe(running.context, stopping.signal);
     background = [startRecheck(running.context), () => imports, () => purging, () => audits, () => observing];
     await stopped;
     context.log.info('stopping');

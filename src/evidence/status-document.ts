@@ -37,6 +37,21 @@ const quarantine = z.object({
   ),
 });
 
+const observerStatus = z.object({
+  is_on: z
+    .boolean()
+    .describe(
+      'Whether this service checks listings by itself (OBSERVE); the operator may do so by command too',
+    ),
+  interval_s: z.int().describe('Time between two looks at one listing'),
+  vantage: z.string().describe('Where it looks from'),
+  listings_looked_at: z.int().describe('At least once'),
+  last_look_at: z.string().optional(),
+});
+
+/** What the observer does (docs/observations.md). */
+export type ObserverStatus = z.infer<typeof observerStatus>;
+
 /** The state of the whole service: what agent://status answers, and what the home and about pages show. */
 export const statusDocument = z.object({
   service: z.string(),
@@ -45,6 +60,7 @@ export const statusDocument = z.object({
   origin: z.string().describe('The registry that new listings are imported from'),
   listings: z.object({ count: z.int(), by_state: z.record(z.enum(claimStates), z.int()) }),
   import: importStatus,
+  observer: observerStatus.describe('Checks that this service makes itself'),
   quarantine: quarantine.describe('Records of the registry that could not be read'),
   newest: z.array(shortListing).describe('By the oldest publication that was read'),
   updated: z

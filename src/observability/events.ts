@@ -29,6 +29,18 @@ export const writes = defineEvent<{ readonly seconds: number }>('write');
 /** A log entry that disagrees with what the database stores for it. */
 export const logMismatches = defineEvent<{ readonly log_index: number }>('log-mismatch');
 
+/** A look of the observer at one listing, and how many facts it found changed. */
+export const looks = defineEvent<{
+  readonly outcome: 'changed' | 'unchanged' | 'failed';
+  readonly changed_facts: number;
+}>('look');
+/** A request of the observer: answered, kept back because the host asked for a pause, or how it failed. */
+export const observerRequests = defineEvent<{ readonly result: string }>('observer-request');
+/** How many hosts this process holds for the observer. */
+export const heldHosts = defineEvent<{ readonly hosts: number }>('held-hosts');
+/** A pass of the observer that ended, and how many listings were due. */
+export const observerPasses = defineEvent<{ readonly due: number }>('observer-pass');
+
 /** Runs a write and publishes how long it took. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
   if (!writes.hasSubscribers()) return write();

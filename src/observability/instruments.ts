@@ -107,6 +107,8 @@ export function measureWork(registers: Registry[]): () => void {
 /** Figures read from the store for each scrape. */
 export interface StoreFigures {
   readonly listings: number;
+  /** When any node last looked at a listing; undefined before the first look. */
+  readonly lastLookAt_ms?: number;
   /** The last audit that finished; undefined where none has. */
   readonly lastAudit?: { readonly finishedAt_ms: number; readonly entries: number; readonly faults: number };
   /** The last import that completed; undefined where none has. */
@@ -142,6 +144,10 @@ export function createStoreGauges(registers: Registry[], readFigures: ReadStoreF
     'dossier_import_last_success_timestamp_seconds',
     'When the last import that ended well did',
   );
+  const lookedAt = gauge(
+    'dossier_observer_last_look_timestamp_seconds',
+    'When any node last looked at a listing itself',
+  );
   const setAudit = createAuditGauges(gauge);
   const counts = new Gauge({
     name: 'dossier_import_last_success',
@@ -153,6 +159,7 @@ export function createStoreGauges(registers: Registry[], readFigures: ReadStoreF
     const figures = await readFigures();
     listings.set(figures.listings);
     if (figures.lastAudit) setAudit(figures.lastAudit);
+    if (figures.lastLookAt_ms !== undefined) lookedAt.set(figures.lastLookAt_ms / 1000);
     if (!figures.lastImport) return;
     importedAt.set(figures.lastImport.finishedAt_ms / 1000);
     for (const [count, value] of Object.entries(figures.lastImport.counts)) counts.set({ count }, value);

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createStoreGauges, measureHttp, measureWork, type ReadStoreFigures } from './instruments.ts';
+import { measureObserver } from './observer-instruments.ts';
 
 /** A listener that answers `GET /metrics` in the text form of Prometheus. */
 export interface Metrics {
@@ -35,7 +36,7 @@ export async function startMetrics(
   await once(server, 'listening');
   isLoopback = /^(127\.|::1$)/.test((server.address() as AddressInfo).address);
   collectDefaultMetrics({ register: registry });
-  const undo = [measureHttp([registry], server), measureWork([registry])];
+  const undo = [measureHttp([registry], server), measureWork([registry]), measureObserver([registry])];
   const { address, port, family } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`,

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
+import { heldHosts } from '../observability/events.ts';
 
 /** Waits for a turn at a host, runs `work`, and passes the turn on; `pause_s` asks everyone to leave the host alone. */
 export interface HostQueue {
@@ -58,6 +59,7 @@ export function createHostQueue(context: QueueContext): HostQueue {
   const release = async (host: string, held: Held) => {
     clearTimeout(held.timer);
     hosts.delete(host);
+    heldHosts.publish({ hosts: hosts.size });
     held.lease.end();
     await context.store.write((tx) =>
       tx.observations.putHost({ host, owner: undefined, not_before: held.notBefore }),
@@ -81,6 +83,7 @@ export function createHostQueue(context: QueueContext): HostQueue {
       throw error;
     });
     if (!held) hosts.delete(host);
+    heldHosts.publish({ hosts: hosts.size });
     return held && use(held);
   };
   const enter = async (host: string): Promise<Held> => {

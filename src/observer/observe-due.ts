@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Listing } from '../evidence/listing/listing.ts';
 import { isSample } from '../evidence/listing/sample.ts';
+import { observerPasses } from '../observability/events.ts';
 import type { Observer, ObserverContext } from './observer.ts';
 
 /** What happened in a pass so far. */
@@ -82,5 +83,6 @@ export async function observeDue(
     }
   };
   await Promise.all(Array.from({ length: sideBySide }, work));
+  if (!signal.aborted) observerPasses.publish({ due: counts.looked + counts.failed });
   return counts;
 }

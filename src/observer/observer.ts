@@ -1,5 +1,7 @@
+import { vantageOf } from '../config/vantage.ts';
 import type { Context } from '../context.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
+import { looks } from '../observability/events.ts';
 import { createOutboundClient } from '../outbound/client.ts';
 import { createHostQueue } from './host-queue.ts';
 import { createLook, type LookParts } from './look.ts';
@@ -23,10 +25,6 @@ export interface Observer {
   /** Returns the hosts that this process holds. */
   close(): Promise<void>;
 }
-
-/** Name of the place that this service looks from: OBSERVE_VANTAGE, else the host of PUBLIC_URL. */
-export const vantageOf = ({ observeVantage, publicUrl }: ObserverContext['config']): string =>
-  observeVantage || new URL(publicUrl).host;
 
 function createParts(
   context: ObserverContext,
@@ -53,16 +51,29 @@ function createParts(
   };
 }
 
+/** Publishes how a look ended. */
+async function count(look: () => Promise<LookReport>): Promise<LookReport> {
+  try {
+    const report = await look();
+    looks.publish({ outcome: report.changes > 0 ? 'changed' : 'unchanged', changed_facts: report.changes });
+    return report;
+  } catch (error) {
+    looks.publish({ outcome: 'failed', changed_facts: 0 });
+    throw error;
+  }
+}
+
 /** Creates the observer of a process. */
 export function createObserver(context: ObserverContext): Observer {
   const { store, log, clock, config } = context;
   const parts = createParts(context);
   return {
-    async observe(listing) {
-      const refusal = await findRefusal(listing, context);
-      const look = createLook(listing, parts, { now: clock(), refusal });
-      return observeListing(look, { store, log, vantage: vantageOf(config) });
-    },
+    observe: (listing) =>
+      count(async () => {
+        const refusal = await findRefusal(listing, context);
+        const look = createLook(listing, parts, { now: clock(), refusal });
+        return observeListing(look, { store, log, vantage: vantageOf(config) });
+      }),
     hold(listing, work) {
       const host = URL.parse(listing.endpoint ?? '')?.host;
       return host === undefined ? work() : parts.queue.hold(host, work);

@@ -1,4 +1,5 @@
 import type { Fetched, NoAnswer } from '../evidence/observation/look.ts';
+import { observerRequests } from '../observability/events.ts';
 import type { FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import type { HostQueue } from './host-queue.ts';
 
@@ -54,6 +55,12 @@ const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetch
   text: body.toString('utf8'),
 });
 
+/** How a request ended, as metrics count it. */
+const toResult = (response: 'paused' | { readonly result: OutboundResponse['result'] | FetchFailure }) => {
+  if (response === 'paused') return response;
+  return response.result === 'response' ? 'answered' : response.result;
+};
+
 /**
  * A fetch that takes its turn at the host, follows at most three redirects within it, signs itself, and obeys
  * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
@@ -70,6 +77,7 @@ export function createPoliteFetch({ client, queue, sign }: PoliteParts): PoliteF
     });
   const follow = async (url: URL, request: PoliteRequest, hops: number): Promise<Fetched | NoAnswer> => {
     const response = await send(url, request);
+    observerRequests.publish({ result: toResult(response) });
     if (response === 'paused') return paused(url);
     if (response.result !== 'response') return unreachable(url, response.result);
     const isFollowed = request.method === undefined && hops < mostRedirects;

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { vantageOf } from '../config/vantage.ts';
 import type { Context } from '../context.ts';
 import type { ShortListing } from '../evidence/listing/short-listing.ts';
 import { toShortListing } from '../evidence/listing/short-listing.ts';
@@ -86,6 +87,17 @@ async function countListings({ store: { listings } }: Context): Promise<StatusDo
   return { count: await listings.count(), by_state };
 }
 
+async function readObserver({ store, config }: Context): Promise<StatusDocument['observer']> {
+  const { listings, last_look_at } = await store.observations.summary();
+  return {
+    is_on: config.isObserving,
+    interval_s: config.observeInterval_s,
+    vantage: vantageOf(config),
+    listings_looked_at: listings,
+    ...(last_look_at && { last_look_at }),
+  };
+}
+
 /** Reads the state of the whole service: the home and about pages show the same. */
 export async function readStatus(context: Context): Promise<StatusDocument> {
   const { config, clock } = context;
@@ -97,6 +109,7 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
     origin: config.origin,
     listings: await countListings(context),
     import: toImportDocument(await readImportStatus(context), config),
+    observer: await readObserver(context),
     quarantine: await readQuarantine(context),
     newest,
     updated: await readUpdated(newest, context),
@@ -110,7 +123,7 @@ export const status: Resource = {
   uri: 'agent://status',
   title: 'What is listed and how fresh it is',
   description:
-    'How many listings there are, from which registry, when the last import completed and what the newest one is doing, which records could not be read, and the newest and recently updated listings. Use it to judge how old an answer may be.',
+    'How many listings there are, from which registry, when the last import completed and what the newest one is doing, which records could not be read, what this service checks itself, and the newest and recently updated listings. Use it to judge how old an answer may be.',
   mimeType: 'application/json',
   fresh_s: 1,
   async read(_variables, context) {

@@ -35,7 +35,16 @@ export interface ObservedHost {
   readonly not_before: string | undefined;
 }
 
+/** How much was observed. */
+export interface ObservationSummary {
+  /** Listings that were looked at at least once. */
+  readonly listings: number;
+  /** When a look last ended; undefined before the first. */
+  readonly last_look_at: string | undefined;
+}
+
 export interface ObservationReads {
+  summary(): Promise<ObservationSummary>;
   ofListing(handle: string): Promise<ObservedListing | undefined>;
   /** Changes of a listing, newest first, at most `limit`, before a log index if one is given. */
   history(

@@ -48,6 +48,13 @@ const readSurfaces = (db: Db, handle: string, remote: string) =>
 
 /** Reads of observations over any engine. */
 export const createObservationReads = (db: Db): ObservationReads => ({
+  async summary() {
+    const { listings, last_look_at } = await db
+      .selectFrom('observation')
+      .select(({ fn }) => [fn.countAll<number>().as('listings'), fn.max('observed_at').as('last_look_at')])
+      .executeTakeFirstOrThrow();
+    return { listings: Number(listings), last_look_at: last_look_at ?? undefined };
+  },
   ofListing: (handle) => readObservations(db, handle),
   async history(handle, { before, limit }) {
     const all = db.selectFrom('observation_change').selectAll().where('handle', '=', handle);

@@ -2,13 +2,13 @@ import { html } from 'hono/html';
 import { whatClaimedMeans } from '../../evidence/claim/claim-statement.ts';
 import { howToOptOut } from '../../evidence/listing/opt-out.ts';
 import { rulesOfEvidence } from '../../evidence/listing/rules.ts';
-import type { ImportReport, StatusDocument } from '../../evidence/status-document.ts';
+import type { ImportReport, ObserverStatus, StatusDocument } from '../../evidence/status-document.ts';
 import { amount, counted } from '../../evidence/text/plural.ts';
 import { problemTable } from '../../problem.ts';
 import { day, type Html, minute } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
-import { countsOf, importState } from './import-state.ts';
+import { countsOf, every, importState } from './import-state.ts';
 
 type Quarantine = StatusDocument['quarantine'];
 
@@ -59,6 +59,24 @@ const claims = ({ claimFile }: Site['config']) => {
 </section>`;
 };
 
+const observerState = ({ is_on, interval_s, vantage, ...seen }: ObserverStatus) => {
+  const how = is_on
+    ? html`Each listing is looked at about every ${every(interval_s)}, from <code>${vantage}</code>.`
+    : 'This service does not check listings by itself (OBSERVE is off); its operator may do so by command.';
+  return seen.last_look_at
+    ? html`${how} Listings looked at so far: ${amount(seen.listings_looked_at)}; last look: ${minute(seen.last_look_at)}.`
+    : html`${how} No listing has been looked at yet.`;
+};
+
+/** Requests of the observer name this section in their User-Agent. */
+const observerBlock = (observer: ObserverStatus, { claimFile }: Site['config']) => html`
+<section aria-labelledby="observer">
+<h2 id="observer">The observer</h2>
+<p>${observerState(observer)}</p>
+<p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials; it never calls a tool and never pays. It sends one request at a time to each host, and obeys <code>Retry-After</code> and <code>robots.txt</code> for the name <code>Dossier</code>. Its requests are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
+<p>A line <code>observe: no</code> in <code>${claimFile}</code> of the recorded repository stops all requests to that service’s hosts.</p>
+</section>`;
+
 type Row = (typeof problemTable)[keyof typeof problemTable];
 
 const error = ([code, { status, title, next }]: [string, Row]) => html`
@@ -83,6 +101,7 @@ export const toAboutPage = (site: Site, status: StatusDocument): Html =>
 <section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
 ${claims(site.config)}
 ${report(status)}
+${observerBlock(status.observer, site.config)}
 <section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry that the listing names and is its publisher's own text; ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
 ${errors()}`,
   });

@@ -67,7 +67,8 @@ function age({ last_completed: done }: ImportStatusDocument) {
 }
 
 const hour_s = 3600;
-const every = (interval_s: number) =>
+/** An interval in whole hours or minutes, as it follows "every". */
+export const every = (interval_s: number) =>
   interval_s % hour_s === 0
     ? counted(interval_s / hour_s, 'hour')
     : counted(Math.ceil(interval_s / 60), 'minute');

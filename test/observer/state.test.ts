@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startServiceMetrics } from '../../src/cli/metrics.ts';
+import type { Metrics } from '../../src/observability/metrics.ts';
+import { observeDue } from '../../src/observer/observe-due.ts';
+import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { readStatus } from '../../src/resources/status.ts';
+import { startDossier } from '../support/command.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Endpoint, startLegacyServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const tools = [{ name: 'send', description: 'Sends a message' }];
+let endpoint: Endpoint;
+let directory: Directory;
+let observer: Observer;
+let metrics: Metrics;
+
+beforeAll(async () => {
+  endpoint = await startLegacyServer(() => tools);
+  directory = await openDirectory({
+    entries: ['a', 'b'].map((name) =>
+      registryEntry(`com.example.${name}/x`, {
+        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
+      }),
+    ),
+    environment: {
+      METRICS_PORT: '0',
+      OBSERVE_VANTAGE: 'test bench',
+      HOST_OVERRIDES: JSON.stringify({
+        'a.example.com': endpoint.url,
+        'b.example.com': 'http://127.0.0.1:9',
+      }),
+    },
+  });
+  const started = await startServiceMetrics(directory.context);
+  if (!started) throw new Error('metrics are off');
+  metrics = started;
+  observer = createObserver(directory.context);
+});
+afterAll(async () => {
+  await observer.close();
+  await metrics.stop();
+  await directory.close();
+  await endpoint.close();
+});
+
+/** The samples of the observer’s metrics, by name and labels. */
+const read = async () =>
+  Object.fromEntries(
+    [...(await (await fetch(metrics.url)).text()).matchAll(/^(dossier_observer_\S+) (\S+)$/gm)].map(
+      ([, name = '', value]) => [name.replace('dossier_observer_', ''), Number(value)],
+    ),
+  );
+const about = async () => (await directory.app.request('/about')).text();
+const status = async () => (await readStatus(directory.context)).observer;
+
+it('before the first look, agent://status and the about page say that there was none', async () => {
+  expect(await status()).toEqual({
+    is_on: false,
+    interval_s: 86_400,
+    vantage: 'test bench',
+    listings_looked_at: 0,
+  });
+  expect(await about()).toContain('No listing has been looked at yet.');
+});
+
+it('counts looks, changed facts, requests, passes and held hosts as metrics', async () => {
+  await observeDue(observer, directory.context, { signal: new AbortController().signal });
+  const first = await read();
+  expect(first).toMatchObject({
+    'looks_total{outcome="changed"}': 2,
+    'requests_total{result="answered"}': endpoint.sent.length,
+    last_pass_due: 2,
+    hosts_held: 2,
+  });
+  expect(first['requests_total{result="host_unreachable"}']).toBeGreaterThan(1);
+  expect(first.changed_facts_total).toBeGreaterThan(6);
+  const now_s = Date.now() / 1000;
+  expect(Math.abs(now_s - (first.last_pass_timestamp_seconds ?? 0))).toBeLessThan(60);
+  expect(Math.abs(now_s - (first.last_look_timestamp_seconds ?? 0))).toBeLessThan(60);
+  directory.wait(2 * 86_400);
+  await observeDue(observer, directory.context, { signal: new AbortController().signal });
+  expect(await read()).toMatchObject({
+    'looks_total{outcome="changed"}': 2,
+    'looks_total{outcome="unchanged"}': 2,
+    changed_facts_total: first.changed_facts_total,
+  });
+  await observer.close();
+  expect(await read()).toMatchObject({ hosts_held: 0 });
+});
+
+it('after a look, both say when it was and of how many listings', async () => {
+  const date = directory.context.clock().toISOString().slice(0, 10);
+  expect(await status()).toMatchObject({
+    listings_looked_at: 2,
+    last_look_at: expect.stringContaining(date) as string,
+  });
+  expect(await about()).toContain(`Listings looked at so far: 2; last look: <time`);
+});
+
+it.each([
+  ['off', /not observing: .* \(OBSERVE is off\)/],
+  ['on', /observing: every listing is looked at about every 86400 s/],
+])('OBSERVE=%s is one line of the log at start', async (OBSERVE, line) => {
+  const service = startDossier([], {
+    ...{ DATABASE_URL: ':memory:', REGISTRY_URL: 'off', PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info' },
+    OBSERVE,
+  });
+  let log = '';
+  service.child.stderr?.on('data', (lines: string) => {
+    log += lines;
+  });
+  await service.line(/^listening on /m);
+  await expect.poll(() => log, { timeout: 10_000 }).toMatch(line);
+  expect(log.match(/observing: /g)).toHaveLength(1);
+  service.child.kill('SIGTERM');
+  expect((await service.ended).code).toBe(0);
+});
