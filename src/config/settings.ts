@@ -166,6 +166,12 @@ export const settings = {
     'Where recorded packages are looked up, as JSON `{npm, pypi, oci}`; oci is the base of docker.io, other image hosts are asked themselves. An empty or missing base asks no registry of that kind; a base on loopback is reached because it is named here',
     packageRegistries,
   ),
+  SIGSTORE_ROOT: setting(
+    'sigstoreRoot',
+    '',
+    'File with the Sigstore keys that provenance of packages is checked against (`trusted_root.json`); the shipped copy of the public ones when empty, which is not updated over the network',
+    z.string().max(1000),
+  ),
   CLAIM_KEYS: setting(
     'claimKeys',
     '',

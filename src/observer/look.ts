@@ -104,5 +104,6 @@ export function createLook(
     head: () => headOnce(''),
     registry: (name, path) => (name === 'npm' ? npm(path) : pypi(path)),
     image: (asked) => image(JSON.stringify(asked)),
+    signature: (bundle) => parts.packages.signature(bundle),
   };
 }

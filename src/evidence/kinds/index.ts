@@ -7,6 +7,7 @@ import { endpointTls } from './endpoint/tls.ts';
 import { packageDeprecated } from './package/deprecated.ts';
 import { packageExists } from './package/exists.ts';
 import { packageMaintainers } from './package/maintainers.ts';
+import { packageProvenance } from './package/provenance.ts';
 import { packageVersionAge } from './package/version-age.ts';
 import { priceCapability } from './price/capability.ts';
 import { priceChallenge } from './price/challenge.ts';
@@ -31,6 +32,7 @@ export const kinds: readonly Kind[] = [
   accessOauth,
   packageMaintainers,
   packageExists,
+  packageProvenance,
   packageDeprecated,
   packageVersionAge,
   repositoryHead,

@@ -75,6 +75,23 @@ export interface ImageReference {
   readonly reference: string;
 }
 
+/** A statement (in-toto) whose Sigstore signature was checked; what it says is data. */
+export interface SignedStatement {
+  readonly result: 'signed';
+  readonly statement: Readonly<Record<string, unknown>>;
+  /** The repository whose build was given the signing certificate. */
+  readonly repository?: string;
+  /** Who identified the build, as `https://token.actions.githubusercontent.com`. */
+  readonly issuer?: string;
+}
+
+/** A signature that was checked and is not shown to be right. */
+export interface Unproven {
+  readonly result: 'unproven';
+  /** A sentence that is true when read alone. */
+  readonly reason: string;
+}
+
 /**
  * What the checks of one listing may ask, each answered once per look and shared by all kinds: every request is polite,
  * bounded and without credentials (docs/observations.md). No question throws.
@@ -94,4 +111,6 @@ export interface Look {
   registry(name: 'npm' | 'pypi', path: string): Promise<Fetched | NoAnswer>;
   /** The manifest of a container image. */
   image(image: ImageReference): Promise<Fetched | NoAnswer>;
+  /** Whether a Sigstore bundle (JSON) of a statement is signed under the trusted keys. */
+  signature(bundle: unknown): Promise<SignedStatement | Unproven | NoAnswer>;
 }

@@ -6,9 +6,10 @@ import { createPoliteFetch, type PoliteFetch } from '../polite-fetch.ts';
 import type { Robots } from '../robots.ts';
 import { observerRules } from '../rules.ts';
 import { readManifest } from './images.ts';
+import type { BundleCheck } from './sigstore.ts';
 
 /** Answers questions about packages and images from the registries of PACKAGE_REGISTRIES. */
-export type PackageRegistries = Pick<Look, 'registry' | 'image'>;
+export type PackageRegistries = Pick<Look, 'registry' | 'image' | 'signature'>;
 
 /** What the requests of one process share. */
 export interface RegistryParts {
@@ -50,7 +51,17 @@ export function createPackageRegistries(
   const client = createOutboundClient(registryRules(config));
   const ask = createPoliteFetch({ client, queue, sign: async () => ({}) });
   const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
+  let opened: Promise<BundleCheck> | undefined;
+  // Loaded lazily: only packages with provenance need it.
+  const openCheck = () =>
+    (opened ??= import('./sigstore.ts').then(({ openBundleCheck }) => openBundleCheck(config.sigstoreRoot)));
   return {
+    async signature(bundle) {
+      const check = await openCheck().catch(() => undefined);
+      return (
+        check?.(bundle) ?? { result: 'not_checked', reason: 'The file of SIGSTORE_ROOT cannot be read.' }
+      );
+    },
     async registry(name, path): Promise<Fetched | NoAnswer> {
       return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });
     },

@@ -89,7 +89,9 @@ async function observe(handle: string) {
   const listing = await directory.store.listings.byHandle(handle);
   if (!listing) throw new Error(`${handle} is not listed`);
   const { observations } = await observer.observe(listing);
-  return observations.filter(({ kind }) => kind.startsWith('package.'));
+  return observations.filter(({ kind }) =>
+    /^package\.(exists|version_age|deprecated|maintainers)$/.test(kind),
+  );
 }
 const inShort = async (handle: string) =>
   Object.fromEntries(

@@ -25,11 +25,25 @@ const missing = (response: Fetched, what: string): Missing => {
   return { result: 'missing', reason: `${source.source} ${what}.`, ...source };
 };
 
+/** Whether npm has attestations of a version. */
+export const isAttested = (version: unknown): boolean =>
+  Object.keys(memberOf(memberOf(version, 'dist'), 'attestations')).length > 0;
+
+/** The newest version with attestations that was published before this one. */
+function lastProvenBefore(version: string, document: Published['document']): string | undefined {
+  const times = memberOf(document, 'time');
+  const at = toTime(times[version]) ?? '';
+  const earlier = Object.entries(memberOf(document, 'versions'))
+    .map(([name, one]) => ({ name, at: toTime(times[name]) ?? '', isProven: isAttested(one) }))
+    .filter((one) => one.isProven && one.at !== '' && one.at < at);
+  return toShort(earlier.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0]?.name);
+}
+
 /** What a version's own document says, with what only the package's document says. */
 function toPublished(
   response: Fetched,
   document: Published['document'],
-  ofPackage: Pick<Published, 'published_at' | 'maintainers'>,
+  ofPackage: Pick<Published, 'published_at' | 'maintainers' | 'provenBefore'>,
 ): Published {
   const { version, deprecated } = document;
   const result = 'published';
@@ -80,5 +94,6 @@ export async function readNpm(
   return toPublished(answer, memberOf(document.versions, version), {
     published_at: toTime(times[version]) ?? notStated('when this version was published'),
     maintainers: namesOf(document.maintainers),
+    provenBefore: lastProvenBefore(version, document),
   });
 }

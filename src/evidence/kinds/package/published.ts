@@ -12,6 +12,8 @@ export interface Published {
   readonly deprecated: string | undefined;
   /** Accounts that may publish it, or why they are not known. */
   readonly maintainers: readonly string[] | NoAnswer;
+  /** The newest earlier version that had provenance; npm only. */
+  readonly provenBefore?: string | undefined;
   /** The registry's own document of the version: untrusted. */
   readonly document: Readonly<Record<string, unknown>>;
 }

@@ -1,0 +1,80 @@
+import type { Look, NoAnswer } from '../../observation/look.ts';
+import { asObject, memberOf, toDocument, unusable } from './foreign-json.ts';
+import { isAttested, npmPath } from './npm.ts';
+import type { Published } from './published.ts';
+import { filesOf } from './pypi.ts';
+import type { RecordedPackage } from './recorded-packages.ts';
+
+/** The provenance that a registry serves of a version: a Sigstore bundle, and the digest of the file that it must name. */
+export interface ServedProvenance {
+  readonly result: 'served';
+  readonly bundle: unknown;
+  readonly digest: { readonly algorithm: 'sha512' | 'sha256'; readonly hex: string };
+  readonly source_url: string;
+}
+
+type Served = ServedProvenance | NoAnswer | 'none';
+
+const slsaProvenance = /^https:\/\/slsa\.dev\/provenance\//;
+
+const itemsOf = (list: unknown): Readonly<Record<string, unknown>>[] =>
+  Array.isArray(list) ? list.slice(0, 20).map(asObject) : [];
+
+const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
+
+/** npm: `GET /-/npm/v1/attestations/<name>@<version>`; the digest is the version's `dist.integrity`. */
+async function ofNpm(look: Look, { name }: RecordedPackage, published: Published): Promise<Served> {
+  const { version, document } = published;
+  if (!isAttested(document)) return 'none';
+  const answer = await look.registry('npm', `/-/npm/v1/attestations${npmPath(name)}@${version}`);
+  if (answer.result !== 'response') return answer;
+  if (answer.status === 404) return 'none';
+  if (answer.status !== 200) return unusable(answer);
+  const found = itemsOf(toDocument(answer).attestations).find(({ predicateType }) =>
+    slsaProvenance.test(String(predicateType)),
+  );
+  if (!found) return 'none';
+  const integrity = /(?:^|\s)sha512-([A-Za-z\d+/=]+)/.exec(String(memberOf(document, 'dist').integrity));
+  const digest = { algorithm: 'sha512' as const, hex: toHex(integrity?.[1] ?? '') };
+  return { result: 'served', bundle: found.bundle, digest, source_url: answer.url };
+}
+
+/** An attestation of PEP 740 in the form of a Sigstore bundle. */
+function toBundle(attestation: unknown): unknown {
+  const { certificate, transparency_entries } = memberOf(attestation, 'verification_material');
+  const { statement, signature } = memberOf(attestation, 'envelope');
+  return {
+    mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+    verificationMaterial: { certificate: { rawBytes: certificate }, tlogEntries: transparency_entries },
+    dsseEnvelope: {
+      payload: statement,
+      payloadType: 'application/vnd.in-toto+json',
+      signatures: [{ sig: signature, keyid: '' }],
+    },
+  };
+}
+
+/** PyPI: `GET /integrity/<project>/<version>/<file>/provenance` (PEP 740) of the release's first file. */
+async function ofPypi(look: Look, { name }: RecordedPackage, published: Published): Promise<Served> {
+  const { version, document } = published;
+  const [file] = filesOf(document);
+  const filename = String(file?.filename ?? '');
+  if (!/^[\w.+!-]{1,300}$/.test(filename)) return 'none';
+  const answer = await look.registry('pypi', `/integrity/${name}/${version}/${filename}/provenance`);
+  if (answer.result !== 'response') return answer;
+  if (answer.status === 404) return 'none';
+  if (answer.status !== 200) return unusable(answer);
+  const [first] = itemsOf(toDocument(answer).attestation_bundles);
+  const [attestation] = itemsOf(first?.attestations);
+  if (!attestation) return 'none';
+  const digest = { algorithm: 'sha256' as const, hex: String(memberOf(file, 'digests').sha256) };
+  return { result: 'served', bundle: toBundle(attestation), digest, source_url: answer.url };
+}
+
+/** The provenance that a registry serves of a published version. */
+export const readProvenance = (
+  look: Look,
+  recorded: RecordedPackage,
+  published: Published,
+): Promise<Served> =>
+  recorded.type === 'npm' ? ofNpm(look, recorded, published) : ofPypi(look, recorded, published);
