@@ -14,6 +14,8 @@ import { priceChallenge } from './price/challenge.ts';
 import { priceOpenapi } from './price/openapi.ts';
 import { priceTool } from './price/tool.ts';
 import { repositoryHead } from './repository/head.ts';
+import { securityContact } from './terms/security-contact.ts';
+import { termsUrl } from './terms/terms-url.ts';
 import { toolsCount } from './tools/count.ts';
 import { toolsSurface } from './tools/surface.ts';
 
@@ -36,4 +38,6 @@ export const kinds: readonly Kind[] = [
   packageDeprecated,
   packageVersionAge,
   repositoryHead,
+  securityContact,
+  termsUrl,
 ];

@@ -16,8 +16,8 @@ export interface ObservedDirectory {
 export const handleAt = (name: string): string => `com.example.${name}/a`;
 
 /**
- * Opens a directory with one listing for each server: `https://<name>.example.com/mcp`, reached at the server's address.
- * Closes the servers with it.
+ * Opens a directory with one listing for each server: endpoint `https://<name>.example.com/mcp`, website `/about` there, both
+ * reached at the server's address. Closes the servers with it.
  */
 export async function openObserved(
   servers: Readonly<Record<string, Endpoint>>,
@@ -27,6 +27,7 @@ export async function openObserved(
   const directory = await openDirectory({
     entries: Object.keys(servers).map((name) =>
       registryEntry(handleAt(name), {
+        websiteUrl: `https://${name}.example.com/about`,
         remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
       }),
     ),

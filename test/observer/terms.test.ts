@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+
+let observed: ObservedDirectory;
+
+/** A server that has these files, and nothing else. */
+const startFiles = (files: Readonly<Record<string, string>>) =>
+  startEndpoint((_, { url = '' }, response) => {
+    const file = files[url];
+    response.writeHead(file === undefined ? 404 : 200).end(file);
+  });
+const security = '/.well-known/security.txt';
+const signed = `-----BEGIN PGP SIGNED MESSAGE-----
+Hash: SHA256
+
+# Write to us
+Contact: javascript:alert(1)
+contact: mailto:security@signed.example.com
+Contact: https://signed.example.com/report
+Expires: 2099-01-01T00:00:00Z
+Policy: https://signed.example.com/policy
+-----BEGIN PGP SIGNATURE-----
+`;
+const page = `<html><head><link rel="stylesheet" href="/a.css"></head>
+<body><a class='x' rel="nofollow terms-of-service" href="/terms?a=1&amp;b=2">Terms</a></body></html>`;
+
+beforeAll(async () => {
+  observed = await openObserved({
+    signed: await startFiles({ [security]: signed, '/about': page }),
+    ended: await startFiles({
+      [security]: 'Contact: tel:+49-30-1\nExpires: 2020-01-01T00:00:00Z\n',
+      '/.well-known/ai-catalog.json': JSON.stringify({
+        specVersion: '1.0',
+        entries: [{ trustManifest: { termsOfServiceUrl: 'https://ended.example.com/tos' } }],
+      }),
+    }),
+    endless: await startFiles({
+      [security]: 'Contact: mailto:a@example.com\n',
+      '/openapi.json': JSON.stringify({
+        openapi: '3.1.0',
+        info: { termsOfService: 'https://endless.example.com/tos' },
+      }),
+    }),
+    shop: await startFiles({
+      [security]: '<html>Contact us</html>',
+      '/about': '<a rel="terms-of-service" href="javascript:alert(1)">Terms</a>',
+    }),
+  });
+});
+afterAll(() => observed.close());
+
+const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
+
+it('shows the security contact of a signed file, and only addresses that can be written to', async () => {
+  expect(await see('signed', 'security.contact')).toMatchObject({
+    question: 'publisher',
+    state: 'observed',
+    value: 'mailto:security@signed.example.com',
+    source_url: 'https://signed.example.com/.well-known/security.txt',
+    details: {
+      contacts: ['mailto:security@signed.example.com', 'https://signed.example.com/report'],
+      expires: '2099-01-01T00:00:00.000Z',
+      policy: 'https://signed.example.com/policy',
+    },
+  });
+});
+
+it('says that a file has ended, states no end, or is none', async () => {
+  expect((await see('ended', 'security.contact'))?.reason).toBe(
+    'The file ended on 2020-01-01; RFC 9116 says not to use it after that.',
+  );
+  expect((await see('endless', 'security.contact'))?.reason).toBe(
+    'The file states no end of its validity, which RFC 9116 requires.',
+  );
+  expect(await see('shop', 'security.contact')).toMatchObject({ state: 'not_found', value: null });
+});
+
+it('links to the terms of a page, an AI catalog or an OpenAPI document, with its source', async () => {
+  expect(await see('signed', 'terms.url')).toMatchObject({
+    state: 'observed',
+    value: 'https://signed.example.com/terms?a=1&b=2',
+    source_url: 'https://signed.example.com/about',
+  });
+  expect(await see('ended', 'terms.url')).toMatchObject({
+    value: 'https://ended.example.com/tos',
+    source_url: 'https://ended.example.com/.well-known/ai-catalog.json',
+  });
+  expect(await see('endless', 'terms.url')).toMatchObject({ value: 'https://endless.example.com/tos' });
+});
+
+it('shows no link that cannot be opened, and names where it looked', async () => {
+  expect(await see('shop', 'terms.url')).toMatchObject({
+    state: 'not_found',
+    value: null,
+    reason:
+      'Dossier found no link to terms of service at https://shop.example.com/about, https://shop.example.com/.well-known/ai-catalog.json, https://shop.example.com/openapi.json.',
+  });
+});
