@@ -16,17 +16,19 @@ export interface LookStamp {
 /** Looks without an answer after which a fact that was observed is reported as unreachable. */
 const missesUntilUnreachable = 2;
 
-const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
+/** What tells the facts of a listing apart: kind and subject. */
+export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
 
-const essence = ({ value, state, details }: Finding) => ({
+/** What of a fact is compared between looks, and recorded in its changes. */
+export const essenceOf = ({ value, state, details }: Pick<Finding, 'value' | 'state' | 'details'>) => ({
   value,
   state,
   ...(details && { details }),
 });
 
 const isSame = (a: StoredObservation, b: DatedFinding) =>
-  a.method_version === b.method_version && isDeepStrictEqual(essence(a), essence(b));
+  a.method_version === b.method_version && isDeepStrictEqual(essenceOf(a), essenceOf(b));
 
 const fresh = (found: DatedFinding, { at, vantage }: LookStamp): StoredObservation => ({
   ...found,
@@ -56,13 +58,13 @@ function toChange(
   known: StoredObservation | undefined,
   now: StoredObservation,
 ): ObservationChange | undefined {
-  if (known && isDeepStrictEqual(essence(known), essence(now))) return undefined;
+  if (known && isDeepStrictEqual(essenceOf(known), essenceOf(now))) return undefined;
   const { kind, subject } = now;
   return {
     kind,
     ...(subject !== undefined && { subject }),
-    ...(known && { before: { ...essence(known), seen_until: known.observed_at } }),
-    after: essence(now),
+    ...(known && { before: { ...essenceOf(known), seen_until: known.observed_at } }),
+    after: essenceOf(now),
   };
 }
 

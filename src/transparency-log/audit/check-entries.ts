@@ -54,6 +54,20 @@ function checkShownEvent(
   ];
 }
 
+function checkShownChange(
+  { handle }: Members,
+  log_index: number,
+  { hidden, seesObservations }: AuditState,
+): AuditFault[] {
+  if (!seesObservations || hidden.has(String(handle))) return [];
+  return [
+    rowFault(
+      `entry ${log_index}`,
+      `it records changes that Dossier saw at ${handle}, which are shown nowhere`,
+    ),
+  ];
+}
+
 /** Remembers what an entry says of other rows, and whether the record itself must be shown. */
 function checkSaid(
   type: string,
@@ -79,6 +93,7 @@ function checkSaid(
   if (type === 'record.erased') said.erased.set(Number(members.log_index), String(members.erased_at));
   if (type === 'rating.responded' && isMissing)
     said.unshownResponses.set(log_index, String(members.rating_id));
+  if (isMissing && type === 'observation.changed') return checkShownChange(members, log_index, state);
   return isMissing && eventTypes.includes(type) ? checkShownEvent(members, log_index, state) : [];
 }
 

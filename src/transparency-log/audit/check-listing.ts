@@ -3,6 +3,7 @@ import { readMembers } from '../../evidence/log/read-record.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
 import type { AuditState } from './audit-state.ts';
 import { findCountFaults } from './check-counts.ts';
+import { findObservationFaults } from './check-observations.ts';
 import type { ReadRecord, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
 
@@ -33,7 +34,9 @@ function toResponse({ id, subject_handle, response }: RatingRecord): ShownItem[]
   ];
 }
 
-const toItems = ({ handle, ratings, events }: ShownListing): ShownItem[] => [
+const changeFields = ['handle', 'at', 'vantage', 'changes'];
+
+const toItems = ({ handle, ratings, events, observations }: ShownListing): ShownItem[] => [
   ...ratings.flatMap((rating) => [
     {
       where: `rating ${rating.id} of ${handle}`,
@@ -48,6 +51,12 @@ const toItems = ({ handle, ratings, events }: ShownListing): ShownItem[] => [
     log_index: event.log_index,
     members: { ...event, handle },
     fields: eventFields,
+  })),
+  ...(observations?.changes ?? []).map((change) => ({
+    where: `changes of ${handle} at ${change.at}`,
+    log_index: change.log_index,
+    members: { ...change },
+    fields: changeFields,
   })),
 ];
 
@@ -83,7 +92,12 @@ export function findListingFaults(
   records: ReadonlyMap<number, ReadRecord>,
 ): AuditFault[] {
   const faults = toItems(listing).map((item) => findItemFault(item, records.get(item.log_index)));
-  return [...faults.filter((fault) => fault !== undefined), ...findCountFaults(listing)];
+  const { handle, observations } = listing;
+  return [
+    ...faults.filter((fault) => fault !== undefined),
+    ...findCountFaults(listing),
+    ...(observations ? findObservationFaults(handle, observations) : []),
+  ];
 }
 
 function noteRating({ id, withdrawn_at, superseded_by, erased_at }: RatingRecord, state: AuditState): void {

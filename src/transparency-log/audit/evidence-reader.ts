@@ -1,7 +1,9 @@
 import type { ClaimEvent, NativeSignals } from '../../evidence/listing/listing-document.ts';
 import type { CommittedRecord } from '../../evidence/log/leaf.ts';
 import type { NoteVerifier } from '../../evidence/log/signed-note.ts';
+import type { StoredObservation } from '../../evidence/observation/observation.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
+import type { RecordedChange } from '../../store/contract/observations.ts';
 
 /** One log as its reader finds it. */
 export interface AuditedLog {
@@ -18,18 +20,29 @@ export interface AuditedLog {
 /** A record with its salt; `absent`: not stored; `refused`: the service does not give it out, because it is damaged; `closed`: of a closed log. */
 export type ReadRecord = CommittedRecord | 'absent' | 'refused' | 'closed';
 
+/** What this service observed of a listing, now and before. */
+export interface ShownObservations {
+  readonly current: readonly StoredObservation[];
+  /** Every change that looks found. */
+  readonly changes: readonly RecordedChange[];
+}
+
 /** What a listing shows of the log: every version of its ratings, its claim history, its counts. */
 export interface ShownListing {
   readonly handle: string;
   readonly ratings: readonly RatingRecord[];
   /** At most the first 100. */
   readonly events: readonly ClaimEvent[];
+  /** Undefined if this reader cannot see them. */
+  readonly observations?: ShownObservations | undefined;
   /** The counts and newest ratings of the listing document; undefined if no document is shown. */
   readonly native?: Omit<NativeSignals, 'statement' | 'computed_score'> | undefined;
 }
 
 /** Where an audit reads: a database (stored-evidence.ts), or a service over HTTP (served-evidence.ts). */
 export interface EvidenceReader {
+  /** Whether it sees what was observed of listings, so that every change that the log records must be shown. */
+  readonly seesObservations: boolean;
   /** All logs, oldest first. */
   logs(): Promise<AuditedLog[]>;
   /** Leaf texts of one log from a position on. */
@@ -40,7 +53,7 @@ export interface EvidenceReader {
   nodes(log: AuditedLog, level: number, range: { from: number; limit: number }): Promise<Buffer[]>;
   /** What entries commit to, by log_index. */
   records(indexes: readonly number[]): Promise<ReadonlyMap<number, ReadRecord>>;
-  /** Handles of all listings that show ratings or claim events, or that the log names. */
+  /** Handles of all listings that show ratings, claim events or observations, or that the log names. */
   handles(): AsyncIterable<string>;
   /** What a listing shows; undefined if it is withdrawn and shows nothing. */
   listing(handle: string): Promise<ShownListing | undefined>;

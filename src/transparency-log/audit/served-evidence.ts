@@ -87,6 +87,7 @@ export function createServedEvidence(url: string): EvidenceReader {
   const log = createServedLog(ask);
   return {
     levelStep: 8,
+    seesObservations: false,
     ...log,
     async *handles() {
       const seen = new Set<string>();

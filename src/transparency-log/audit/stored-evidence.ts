@@ -2,14 +2,16 @@ import type { Config } from '../../config/config.ts';
 import { readCheckpoint } from '../../evidence/log/checkpoint.ts';
 import { verifierOf } from '../../evidence/log/signed-note.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
+import type { RecordedChange } from '../../store/contract/observations.ts';
 import type { LogHead } from '../../store/contract/transparency-log.ts';
 import type { Store } from '../../store/store.ts';
 import { readCheckpointFile } from '../checkpoint-file.ts';
 import { findKeyOfOrigin, logOfOrigin } from '../keys.ts';
-import type { AuditedLog, EvidenceReader, ReadRecord } from './evidence-reader.ts';
+import type { AuditedLog, EvidenceReader, ReadRecord, ShownObservations } from './evidence-reader.ts';
 
 const batchRatings = 100;
 const batchHandles = 100;
+const batchChanges = 100;
 
 interface Place {
   readonly store: Store;
@@ -46,6 +48,19 @@ async function readAllRatings({ store, clock }: Place, handle: string): Promise<
   }
 }
 
+async function readAllObservations({ store }: Place, handle: string): Promise<ShownObservations> {
+  const current = (await store.observations.ofListing(handle))?.observations ?? [];
+  const changes: RecordedChange[] = [];
+  for (;;) {
+    const page = await store.observations.history(handle, {
+      before: changes.at(-1)?.log_index,
+      limit: batchChanges,
+    });
+    changes.push(...page);
+    if (page.length < batchChanges) return { current, changes };
+  }
+}
+
 async function* readHandles({ store }: Place): AsyncGenerator<string> {
   for (let after = ''; ; ) {
     const handles = await store.listings.withEvidence(after, batchHandles);
@@ -59,6 +74,7 @@ async function* readHandles({ store }: Place): AsyncGenerator<string> {
 /** Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it returns. */
 export const createStoredEvidence = (place: Place): EvidenceReader => ({
   levelStep: 1,
+  seesObservations: true,
   logs: () => readLogs(place),
   leaves: ({ base }, from, limit) => place.store.log.leaves(base + from, limit),
   nodes: ({ id }, level, { from, limit }) => place.store.log.nodes(id, level, from, limit),
@@ -70,7 +86,9 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
   async listing(handle) {
     const { store, clock } = place;
     const facts = await store.listings.facts(handle, clock().toISOString());
+    const observations = await readAllObservations(place, handle);
     const ratings = await readAllRatings(place, handle);
-    return { handle, ratings, events: await store.claims.history(handle), native: facts?.native };
+    const events = await store.claims.history(handle);
+    return { handle, ratings, events, observations, native: facts?.native };
   },
 });

@@ -18,7 +18,27 @@ async function readHandlesWithEvidence(db: Db, after: string, limit: number): Pr
     .select('subject_handle as handle')
     .where('subject_handle', '>', after);
   const claimed = db.selectFrom('claim_event').select('handle').where('handle', '>', after);
-  const rows = await rated.union(claimed).orderBy('handle').limit(limit).execute();
+  // Each part is cut before they are joined: the observer may have looked at every listing.
+  const firstOf = (table: 'observation' | 'observation_change') =>
+    db
+      .selectFrom(
+        db
+          .selectFrom(table)
+          .select('handle')
+          .distinct()
+          .where('handle', '>', after)
+          .orderBy('handle')
+          .limit(limit)
+          .as(table),
+      )
+      .select('handle');
+  const rows = await rated
+    .union(claimed)
+    .union(firstOf('observation'))
+    .union(firstOf('observation_change'))
+    .orderBy('handle')
+    .limit(limit)
+    .execute();
   return rows.map(({ handle }) => handle);
 }
 
