@@ -43,6 +43,7 @@ const homes: Record<string, readonly string[]> = {
   undici: ['outbound/client.ts'],
   '@sigstore/bundle': ['observer/packages/sigstore.ts'],
   '@sigstore/protobuf-specs': ['observer/packages/sigstore.ts'],
+  yauzl: ['observer/packages/advisories.ts'],
   '@sigstore/verify': ['observer/packages/sigstore.ts'],
   canonicalize: ['evidence/log/leaf.ts'],
   'badge-maker': ['views/badge/badge.ts'],

@@ -172,6 +172,12 @@ export const settings = {
     'File with the Sigstore keys that provenance of packages is checked against (`trusted_root.json`); the shipped copy of the public ones when empty, which is not updated over the network',
     z.string().max(1000),
   ),
+  ADVISORIES: setting(
+    'advisories',
+    'off',
+    'A saved copy of OSV, the zip of one or more ecosystems, that recorded packages are looked up in without any request; `off` for none',
+    z.string().max(1000),
+  ),
   CLAIM_KEYS: setting(
     'claimKeys',
     '',

@@ -105,5 +105,6 @@ export function createLook(
     registry: (name, path) => (name === 'npm' ? npm(path) : pypi(path)),
     image: (asked) => image(JSON.stringify(asked)),
     signature: (bundle) => parts.packages.signature(bundle),
+    advisories: (ecosystem, name) => parts.packages.advisories(ecosystem, name),
   };
 }

@@ -4,6 +4,7 @@ import { accessRequired } from './access/required.ts';
 import { endpointAnswers } from './endpoint/answers.ts';
 import { endpointProtocol } from './endpoint/protocol.ts';
 import { endpointTls } from './endpoint/tls.ts';
+import { packageAdvisories } from './package/advisories.ts';
 import { packageDeprecated } from './package/deprecated.ts';
 import { packageExists } from './package/exists.ts';
 import { packageMaintainers } from './package/maintainers.ts';
@@ -35,6 +36,7 @@ export const kinds: readonly Kind[] = [
   packageMaintainers,
   packageExists,
   packageProvenance,
+  packageAdvisories,
   packageDeprecated,
   packageVersionAge,
   repositoryHead,

@@ -92,6 +92,31 @@ export interface Unproven {
   readonly reason: string;
 }
 
+/** An advisory (OSV) about a package. */
+export interface Advisory {
+  readonly id: string;
+  readonly summary: string;
+  /** As the advisory states it; may be empty. */
+  readonly severity: string;
+  readonly ranges: readonly {
+    readonly type: string;
+    readonly events: readonly {
+      readonly introduced?: string;
+      readonly fixed?: string;
+      readonly last_affected?: string;
+    }[];
+  }[];
+  readonly versions: readonly string[];
+}
+
+/** The advisories about a package in a saved copy, whatever its version. */
+export interface AdvisoryList {
+  readonly result: 'advisories';
+  readonly found: readonly Advisory[];
+  /** The copy, with the date on which it was saved. */
+  readonly source: string;
+}
+
 /**
  * What the checks of one listing may ask, each answered once per look and shared by all kinds: every request is polite,
  * bounded and without credentials (docs/observations.md). No question throws.
@@ -113,4 +138,6 @@ export interface Look {
   image(image: ImageReference): Promise<Fetched | NoAnswer>;
   /** Whether a Sigstore bundle (JSON) of a statement is signed under the trusted keys. */
   signature(bundle: unknown): Promise<SignedStatement | Unproven | NoAnswer>;
+  /** Advisories about a package, from a saved copy: nothing is asked over the network. */
+  advisories(ecosystem: 'npm' | 'PyPI', name: string): Promise<AdvisoryList | NoAnswer>;
 }

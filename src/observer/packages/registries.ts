@@ -5,11 +5,12 @@ import type { HostQueue } from '../host-queue.ts';
 import { createPoliteFetch, type PoliteFetch } from '../polite-fetch.ts';
 import type { Robots } from '../robots.ts';
 import { observerRules } from '../rules.ts';
+import { createAdvisories } from './advisories.ts';
 import { readManifest } from './images.ts';
 import type { BundleCheck } from './sigstore.ts';
 
-/** Answers questions about packages and images from the registries of PACKAGE_REGISTRIES. */
-export type PackageRegistries = Pick<Look, 'registry' | 'image' | 'signature'>;
+/** Answers questions about packages and images: from the registries of PACKAGE_REGISTRIES, and from files. */
+export type PackageRegistries = Pick<Look, 'registry' | 'image' | 'signature' | 'advisories'>;
 
 /** What the requests of one process share. */
 export interface RegistryParts {
@@ -56,6 +57,7 @@ export function createPackageRegistries(
   const openCheck = () =>
     (opened ??= import('./sigstore.ts').then(({ openBundleCheck }) => openBundleCheck(config.sigstoreRoot)));
   return {
+    advisories: createAdvisories(config.advisories),
     async signature(bundle) {
       const check = await openCheck().catch(() => undefined);
       return (

@@ -1,0 +1,75 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import yauzl from 'yauzl';
+import type { AdvisoryList, Look, NoAnswer } from '../../evidence/observation/look.ts';
+import { type IndexedAdvisory, readAdvisory, toKey } from './osv.ts';
+
+/** What a saved copy of OSV says about each package. */
+interface Copy {
+  readonly savedAt_ms: number;
+  /** Advisories as compact JSON, by ecosystem and name: parsed when they are asked for. */
+  readonly byPackage: ReadonlyMap<string, readonly string[]>;
+  readonly ecosystems: ReadonlySet<string>;
+}
+
+/** Longer files of the copy are not read. */
+const longestFile_bytes = 1024 * 1024;
+
+async function readText(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Reads one file after the other; the copy of an ecosystem has up to some hundred thousand. */
+async function readCopy(path: string, savedAt_ms: number): Promise<Copy> {
+  const byPackage = new Map<string, string[]>();
+  const ecosystems = new Set<string>();
+  const add = ({ ecosystem, key, json }: IndexedAdvisory) => {
+    ecosystems.add(ecosystem);
+    const known = byPackage.get(key);
+    if (known) known.push(json);
+    else byPackage.set(key, [json]);
+  };
+  const zip = await yauzl.openPromise(path, { lazyEntries: true });
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (!entry.fileName.endsWith('.json') || entry.uncompressedSize > longestFile_bytes) continue;
+      for (const found of readAdvisory(await readText(await zip.openReadStreamPromise(entry)))) add(found);
+    }
+  } finally {
+    zip.close();
+  }
+  return { savedAt_ms, byPackage, ecosystems };
+}
+
+const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
+
+/**
+ * Answers from a saved copy of OSV (a zip of JSON files), read when it is first asked for and again when the file has
+ * changed. Nothing is asked over the network. Never throws.
+ */
+export function createAdvisories(path: string): Look['advisories'] {
+  let opened: { readonly savedAt_ms: number; readonly copy: Promise<Copy> } | undefined;
+  const open = async (): Promise<Copy> => {
+    const { mtimeMs } = await stat(path);
+    if (opened?.savedAt_ms !== mtimeMs) opened = { savedAt_ms: mtimeMs, copy: readCopy(path, mtimeMs) };
+    return opened.copy;
+  };
+  return async (ecosystem, name): Promise<AdvisoryList | NoAnswer> => {
+    if (path === 'off')
+      return notChecked('This service is not configured with a copy of advisories (ADVISORIES).');
+    const copy = await open().catch(() => undefined);
+    if (!copy) return notChecked('The copy of advisories (ADVISORIES) cannot be read.');
+    if (!copy.ecosystems.has(ecosystem))
+      return notChecked(`The copy of advisories (ADVISORIES) has none about packages on ${ecosystem}.`);
+    const found = copy.byPackage.get(toKey(ecosystem, name)) ?? [];
+    const date = new Date(copy.savedAt_ms).toISOString().slice(0, 10);
+    return {
+      result: 'advisories',
+      found: found.map((json) => JSON.parse(json) as AdvisoryList['found'][number]),
+      source: `OSV (${basename(path)}, saved ${date})`,
+    };
+  };
+}

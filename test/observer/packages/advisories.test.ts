@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { strToU8, zipSync } from 'fflate';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createObserver, type Observer } from '../../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../../support/directory.ts';
+import { registryEntry } from '../../support/entries.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dossier-osv-'));
+const file = join(folder, 'osv.zip');
+
+/** Saves a copy of OSV as it is published: one JSON file for each advisory. */
+function save(advisories: readonly object[], date = '2026-11-01') {
+  const files = advisories.map((advisory, index) => [`A-${index}.json`, strToU8(JSON.stringify(advisory))]);
+  writeFileSync(file, zipSync(Object.fromEntries(files)));
+  utimesSync(file, new Date(date), new Date(date));
+}
+const advisory = (id: string, [ecosystem, name]: [string, string], affected: object, more: object = {}) => ({
+  schema_version: '1.7.0',
+  id,
+  modified: '2026-01-01T00:00:00Z',
+  summary: `About ${name}\u202e`,
+  affected: [{ package: { ecosystem, name, purl: 'pkg:x' }, ...affected }],
+  ...more,
+});
+const range = (...events: object[]) => ({ ranges: [{ type: 'SEMVER', events }] });
+const onNpm = (version?: string) => ({
+  registryType: 'npm',
+  identifier: '@example/server',
+  ...(version && { version }),
+});
+const npm: [string, string] = ['npm', '@example/server'];
+
+const published = [
+  advisory('GHSA-1', npm, range({ introduced: '1.0.0' }, { fixed: '1.2.0' }), {
+    database_specific: { severity: 'HIGH' },
+  }),
+  advisory('GHSA-2', npm, range({ introduced: '0' }, { last_affected: '1.1.0' })),
+  advisory('GHSA-3', npm, range({ introduced: '2.0.0' })),
+  advisory('GHSA-4', npm, range({ introduced: '0' }), { withdrawn: '2026-02-01T00:00:00Z' }),
+  advisory('PYSEC-1', ['PyPI', 'example-server'], { versions: ['0.8', '0.9'] }),
+  advisory('PYSEC-2', ['PyPI', 'example-server'], {
+    ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }] }],
+  }),
+  { id: '<script>', affected: 7 },
+];
+
+let directory: Directory;
+let observer: Observer;
+
+beforeAll(async () => {
+  save(published);
+  const listed = (name: string, ...packages: object[]) => registryEntry(name, { packages });
+  directory = await openDirectory({
+    entries: [
+      listed('com.example/old', onNpm('1.0.5')),
+      listed('com.example/boundary', onNpm('1.1.0')),
+      listed('com.example/fixed', onNpm('1.2.0')),
+      listed('com.example/open', onNpm('3.0.0')),
+      listed('com.example/unstated', onNpm()),
+      listed('com.example/pypi', { registryType: 'pypi', identifier: 'Example.Server', version: '0.9' }),
+    ],
+    environment: { ADVISORIES: file },
+  });
+  observer = createObserver(directory.context);
+});
+afterAll(async () => {
+  await observer.close();
+  await directory.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function advisoriesOf(handle: string) {
+  const listing = await directory.store.listings.byHandle(handle);
+  if (!listing) throw new Error(`${handle} is not listed`);
+  const { observations } = await observer.observe(listing);
+  return observations.find(({ kind }) => kind === 'package.advisories');
+}
+const idsOf = async (handle: string) => {
+  const { advisories = [] } = ((await advisoriesOf(handle))?.details ?? {}) as {
+    advisories?: { id: string }[];
+  };
+  return advisories.map(({ id }) => id);
+};
+
+it('names the advisories about the recorded version, with the copy that they are in', async () => {
+  expect(await advisoriesOf('com.example/old')).toMatchObject({
+    subject: 'npm:@example/server',
+    value: 2,
+    state: 'observed',
+    details: {
+      version: '1.0.5',
+      advisories: [
+        { id: 'GHSA-1', summary: 'About @example/server', severity: 'HIGH' },
+        { id: 'GHSA-2', summary: 'About @example/server' },
+      ],
+    },
+    source: 'OSV (osv.zip, saved 2026-11-01)',
+  });
+});
+
+it('knows where a range begins and ends, and leaves out what was withdrawn', async () => {
+  expect(await idsOf('com.example/boundary')).toEqual(['GHSA-1', 'GHSA-2']);
+  expect(await idsOf('com.example/fixed')).toEqual([]);
+  expect(await advisoriesOf('com.example/fixed')).toMatchObject({ value: 0, state: 'observed' });
+  expect(await idsOf('com.example/open')).toEqual(['GHSA-3']);
+});
+
+it('compares exact versions of PyPI, and says which ranges it does not compare', async () => {
+  expect(await advisoriesOf('com.example/pypi')).toMatchObject({
+    value: 1,
+    reason: '1 more about this package state ranges that Dossier does not compare.',
+    details: { advisories: [{ id: 'PYSEC-1' }], not_compared: ['PYSEC-2'] },
+  });
+});
+
+it('does not guess the version where none is recorded and no registry is asked', async () => {
+  expect(await advisoriesOf('com.example/unstated')).toMatchObject({ state: 'not_checked' });
+});
+
+it('reads a newer copy, and says that a copy without an ecosystem or a broken one has nothing to say', async () => {
+  save([advisory('GHSA-9', npm, range({ introduced: '0' }))], '2026-11-02');
+  expect(await idsOf('com.example/fixed')).toEqual(['GHSA-9']);
+  expect(await advisoriesOf('com.example/pypi')).toMatchObject({
+    state: 'not_checked',
+    reason: 'The copy of advisories (ADVISORIES) has none about packages on PyPI.',
+  });
+  writeFileSync(file, 'no zip');
+  expect(await advisoriesOf('com.example/fixed')).toMatchObject({
+    state: 'not_checked',
+    reason: 'The copy of advisories (ADVISORIES) cannot be read.',
+  });
+});
+
+it('is not checked where no copy is configured', async () => {
+  const plain = await openDirectory({
+    entries: [registryEntry('com.example/a', { packages: [onNpm('1.0.0')] })],
+  });
+  const ours = createObserver(plain.context);
+  const listing = await plain.store.listings.byHandle('com.example/a');
+  if (!listing) throw new Error('the listing is missing');
+  const { observations } = await ours.observe(listing);
+  expect(observations.find(({ kind }) => kind === 'package.advisories')).toMatchObject({
+    state: 'not_checked',
+    reason: 'This service is not configured with a copy of advisories (ADVISORIES).',
+  });
+  await ours.close();
+  await plain.close();
+});
