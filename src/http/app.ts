@@ -16,6 +16,7 @@ import { createCallerReader } from './middleware/caller.ts';
 import { createHostCheck, createHostGuard } from './middleware/host.ts';
 import { createLimitGuard, createRequestLimits } from './middleware/limits.ts';
 import { createHeaderGuard } from './middleware/security-headers.ts';
+import { createRegistryApiRoutes } from './registry-api/routes.ts';
 import { createEncodingChoice } from './response/encodings.ts';
 import { answerMethod, answerProblem, createErrorHandler } from './response/problems.ts';
 import { createAboutRoutes } from './routes/about.ts';
@@ -109,6 +110,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));
   app.route('/', createLogRoutes());
+  app.route('/', createRegistryApiRoutes());
   const close = async () => {
     cache.close();
     await Promise.all([cards.close(), mcp.close()]);

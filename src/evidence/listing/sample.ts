@@ -3,6 +3,8 @@ import type { Listing } from './listing.ts';
 /** Origin of the made-up listings of the shipped sample. */
 export const sampleOrigin = 'sample shipped with Dossier, not a registry';
 const specificationOrigin = 'registry, as given in the specification, not read there';
+/** Origins of the listings of the shipped sample. */
+export const sampleOrigins = [sampleOrigin, specificationOrigin] as const;
 const specified: ReadonlySet<string> = new Set(['co.webhook/webhook', 'com.politicalcomms/api']);
 
 /** The origin of a listing of the shipped sample. */

@@ -7,6 +7,7 @@ import type {
 } from '../../evidence/listing/listing.ts';
 import type { ListingFacts } from '../../evidence/listing/listing-facts.ts';
 import type { OptOutReads, OptOutWrites } from './opt-outs.ts';
+import type { ReadVersions } from './registry-entries.ts';
 import type { SourceSignals } from './signals.ts';
 
 /** Orders of listings: best match (without words: oldest first), newest first, last updated first. */
@@ -93,6 +94,7 @@ export interface ListingReads extends OptOutReads {
   completions(part: 'namespace' | 'handle', prefix: string, limit: number): Promise<string[]>;
   versionSummaries(handles: readonly string[]): Promise<VersionSummary[]>;
   version(handle: string, version: string): Promise<ListingVersion | undefined>;
+  versionPage: ReadVersions;
 }
 
 /** Writes of listings inside a transaction. */

@@ -23,6 +23,7 @@ const listingParts = ({ int8, text }: Types): Statements => [
     handle ${text} not null, version ${text} not null, status ${text} not null, published_at ${text} not null,
     updated_at ${text} not null, digest ${text} not null, record ${text} not null, status_message ${text},
     is_latest integer not null, primary key (handle, version))`,
+  sql`create index listing_version_updated on listing_version (updated_at, handle, version)`,
   sql`create table opt_out (
     handle ${text} not null primary key, state ${text} not null, repository ${text} not null,
     repository_key ${text} not null, seen_at ${text} not null, checked_at ${text} not null, listing ${text})`,

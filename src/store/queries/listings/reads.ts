@@ -7,6 +7,7 @@ import { readListingFacts } from './facts.ts';
 import { readByIds, readList } from './lists.ts';
 import { readNearHandles } from './near.ts';
 import { createOptOutReads } from './opt-outs.ts';
+import { readVersionPage } from './registry-entries.ts';
 import { decodeListing, decodeSummary } from './rows.ts';
 import { readVersion, readVersionSummaries } from './versions.ts';
 
@@ -82,6 +83,7 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
   },
   count: () => countListings(db),
   completions: (part, prefix, limit) => readCompletions(db, part, prefix, limit),
+  versionPage: (query) => readVersionPage(db, query),
   versionSummaries: (handles) => readVersionSummaries(db, handles),
   version: (handle, version) => readVersion(db, handle, version),
 });

@@ -1,0 +1,89 @@
+import type { ListingVersion } from '../../evidence/listing/listing.ts';
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+
+const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
+
+/** The key of our own block in `_meta`: the host of PUBLIC_URL with its labels reversed, then `/evidence`. */
+export function evidenceKey(publicUrl: string): string {
+  const { hostname } = new URL(publicUrl);
+  return isName(hostname) ? `${hostname.split('.').reverse().join('.')}/evidence` : 'localhost/evidence';
+}
+
+const observationOf = ({ observations }: ListingDocument, kind: string) => {
+  const found = observations.find((one) => one.kind === kind && one.state !== 'not_checked');
+  if (!found) return undefined;
+  const { state, value, first_seen_at, observed_at } = found;
+  const shown = typeof value === 'string' ? value.slice(0, 200) : value;
+  return { state, value: shown, since: first_seen_at, checked_at: observed_at };
+};
+
+/** Kinds of fact that hosts can decide by; everything else is in the document. */
+const sharedKinds = { tools: 'tools.surface', auth: 'auth.required', price: 'price.challenge' } as const;
+
+function toObservations(document: ListingDocument) {
+  const found = Object.entries(sharedKinds).map(
+    ([name, kind]) => [name, observationOf(document, kind)] as const,
+  );
+  return Object.fromEntries(found.filter(([, one]) => one !== undefined));
+}
+
+/** What is known about a listing, in at most 2 KB: for hosts that read a registry, with the address of everything else. */
+export function toEvidence(document: ListingDocument) {
+  const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, links } = document;
+  const { native } = signals;
+  return {
+    as_of: evidence_snapshot_date,
+    snapshot: evidence_snapshot,
+    document: links.json,
+    claim: { state, ...(claim && { claimed_at: claim.claimed_at, checked_at: claim.checked_at }) },
+    native: { ratings: native.ratings, independent: native.independent.ratings },
+    observations: toObservations(document),
+    ...(claim && { log: { index: claim.history.at(-1)?.log_index } }),
+    note: 'Evidence, not verification and not a recommendation. Ratings and observations are facts with dates; nothing is scored.',
+  };
+}
+
+const official = 'io.modelcontextprotocol.registry/official';
+const publisherProvided = 'io.modelcontextprotocol.registry/publisher-provided';
+
+type Json = Record<string, unknown>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A record as published, without the stars and licence that publishers write about themselves and hosts show as facts. */
+function toServer({ record, handle, version }: ListingVersion): Json {
+  const server = JSON.parse(record) as Json;
+  if (Object.keys(server).length === 0)
+    return { name: handle, version, description: 'Deleted from the registry.' };
+  const meta = server._meta;
+  const provided = isObject(meta) ? meta[publisherProvided] : undefined;
+  if (!isObject(meta) || !isObject(provided) || !('github' in provided)) return server;
+  const { github: _stars, ...kept } = provided;
+  return { ...server, _meta: { ...meta, [publisherProvided]: kept } };
+}
+
+/** What stands beside a record in an entry. */
+export interface EntryContext {
+  readonly isLatest: boolean;
+  /** The listing's document; undefined for one that the registry deleted. */
+  readonly document: ListingDocument | undefined;
+  readonly key: string;
+}
+
+/** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both. */
+export function toEntry(version: ListingVersion, { isLatest, document, key }: EntryContext) {
+  const { status, status_message, published_at, updated_at } = version;
+  return {
+    server: toServer(version),
+    _meta: {
+      [official]: {
+        status,
+        ...(status_message && { statusMessage: status_message }),
+        publishedAt: published_at,
+        updatedAt: updated_at,
+        isLatest,
+      },
+      ...(document && { [key]: toEvidence(document) }),
+    },
+  };
+}

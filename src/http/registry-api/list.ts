@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { toListingDocument } from '../../evidence/listing/document.ts';
+import type { ListingVersion } from '../../evidence/listing/listing.ts';
+import { readCursor, toCursor } from '../../evidence/text/cursor.ts';
+import { Problem } from '../../problem.ts';
+import { evidenceKey, toEntry } from './evidence.ts';
+
+const defaultLimit = 30;
+const maxLimit = 100;
+const longestSearch = 200;
+
+const trueOrFalse = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** What a list is asked by, as the registry API names it; parameters that it does not know are ignored. */
+const query = z.object({
+  cursor: z.string().max(2000).optional(),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .transform((limit) => Math.min(limit, maxLimit))
+    .default(defaultLimit),
+  search: z
+    .string()
+    .transform((text) => text.trim().slice(0, longestSearch))
+    .optional(),
+  updated_since: z.iso
+    .datetime({ offset: true })
+    .transform((text) => new Date(text).toISOString())
+    .optional(),
+  version: z.string().max(255).optional(),
+  include_deleted: trueOrFalse.optional(),
+});
+
+/** A cursor holds the whole question: hosts leave out the search on later pages. */
+const position = z.object({
+  search: z.string().optional(),
+  offset: z.int().min(0).optional(),
+  after: z.object({ handle: z.string(), version: z.string(), updated_at: z.string() }).optional(),
+  updatedSince: z.string().optional(),
+  version: z.string().optional(),
+  withDeleted: z.boolean(),
+});
+type Position = z.output<typeof position>;
+
+const toPosition = (text: string): Position | undefined => {
+  const [read] = readCursor(text, z.tuple([z.string()])) ?? [];
+  const parsed = position.safeParse(JSON.parse(read ?? 'null'));
+  return parsed.success ? parsed.data : undefined;
+};
+
+function readQuery(sent: Readonly<Record<string, string>>): { limit: number; at: Position } {
+  const parsed = query.safeParse(sent);
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message }));
+    throw new Problem('invalid_input', {
+      fields,
+      detail: `${fields.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`,
+    });
+  }
+  const { cursor, limit, search, updated_since, version, include_deleted } = parsed.data;
+  const at = cursor ? toPosition(cursor) : undefined;
+  if (cursor && !at) throw new Problem('invalid_input', { detail: 'cursor: not a cursor of this list.' });
+  return {
+    limit,
+    at: at ?? {
+      search: search || undefined,
+      updatedSince: updated_since,
+      version: search ? 'latest' : version,
+      withDeleted: include_deleted ?? updated_since !== undefined,
+    },
+  };
+}
+
+/** A page: its versions, and where the next one begins. */
+interface Page {
+  readonly versions: readonly ListingVersion[];
+  readonly next: Position | undefined;
+}
+
+/** The shown versions of the listings that a search ranks, best match first. */
+async function searchPage(at: Position, limit: number, { store }: Context): Promise<Page> {
+  const { search: text = '', offset = 0 } = at;
+  const { hits } = await store.listings.search({ text, facets: [], sort: 'relevance' });
+  const shown = hits.slice(offset, offset + limit);
+  const listings = await store.listings.byIds(shown.map(({ id }) => id));
+  const versions = await Promise.all(
+    listings.map(({ handle, version }) => store.listings.version(handle, version)),
+  );
+  const isMore = offset + limit < hits.length;
+  return {
+    versions: versions.filter((version) => version !== undefined),
+    next: isMore ? { ...at, offset: offset + limit } : undefined,
+  };
+}
+
+async function listPage(at: Position, limit: number, { store }: Context): Promise<Page> {
+  const { after, updatedSince, version, withDeleted } = at;
+  const versions = await store.listings.versionPage({
+    after,
+    limit: limit + 1,
+    version,
+    updatedSince,
+    withDeleted,
+  });
+  const shown = versions.slice(0, limit);
+  const last = shown.at(-1);
+  if (versions.length <= limit || !last) return { versions: shown, next: undefined };
+  const { handle, updated_at } = last;
+  return { versions: shown, next: { ...at, after: { handle, version: last.version, updated_at } } };
+}
+
+/** Entries of versions, each with the evidence about its listing where it is the version shown. */
+export async function toEntries(versions: readonly ListingVersion[], context: Context) {
+  const key = evidenceKey(context.config.publicUrl);
+  return Promise.all(
+    versions.map(async (version) => {
+      const facts = await context.store.listings.facts(version.handle, context.clock().toISOString());
+      const isShown = facts !== undefined && !facts.listing.withdrawn;
+      const isLatest = isShown && facts.listing.version === version.version;
+      const document = isLatest ? toListingDocument(facts, context.config, context.clock()) : undefined;
+      return toEntry(version, { isLatest, document, key });
+    }),
+  );
+}
+
+/** A page of the list in the shape of the registry API. Throws invalid_input. */
+export async function listServers(sent: Readonly<Record<string, string>>, context: Context) {
+  const { limit, at } = readQuery(sent);
+  const page = at.search ? await searchPage(at, limit, context) : await listPage(at, limit, context);
+  const servers = await toEntries(page.versions, context);
+  return {
+    servers,
+    metadata: {
+      ...(page.next && { nextCursor: toCursor([JSON.stringify(page.next)]) }),
+      count: servers.length,
+    },
+  };
+}

@@ -1,0 +1,241 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import canonicalize from 'canonicalize';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type RegistryEntry, registryEntry, seedEntries } from '../support/entries.ts';
+import { readRealEntries } from '../support/registry-entries.ts';
+
+const official = 'io.modelcontextprotocol.registry/official';
+const publisher = 'io.modelcontextprotocol.registry/publisher-provided';
+type Entry = { server: Record<string, unknown>; _meta: Record<string, Record<string, unknown>> };
+interface List {
+  servers: Entry[];
+  metadata: { nextCursor?: string; count: number };
+}
+
+const starred = registryEntry('com.example/starred', {
+  repository: { url: 'https://github.com/example/starred', source: 'github' },
+  _meta: { [publisher]: { github: { stars: 99_999 }, keywords: ['webhooks'] } },
+});
+const older = (version: string, at: string) =>
+  registryEntry(
+    'com.example/versions',
+    { version },
+    { isLatest: version === '2.0.0', publishedAt: at, updatedAt: at },
+  );
+const entries: RegistryEntry[] = [
+  ...seedEntries,
+  starred,
+  older('1.0.0', '2026-08-01T08:00:00Z'),
+  older('2.0.0', '2026-09-01T08:00:00Z'),
+  registryEntry('com.example/gone', {}, { status: 'deleted', updatedAt: '2026-10-05T08:00:00Z' }),
+  ...Array.from({ length: 60 }, (_, n) =>
+    registryEntry(`com.example.many/n${String(n).padStart(2, '0')}`, {
+      description: 'Sends parcels by bicycle',
+    }),
+  ),
+];
+
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({
+    entries,
+    environment: { PUBLIC_URL: 'https://dossier.example', LIMITS: 'off' },
+  });
+});
+afterAll(() => directory.close());
+
+const get = async (path: string) => directory.app.request(path);
+const list = async (path: string) => (await (await get(path)).json()) as List;
+const names = ({ servers }: List) => servers.map(({ server }) => `${server.name}@${server.version}`);
+
+/** Follows cursors as VS Code does: unencoded, and without the search on later pages. */
+async function walk(base: string, first: string): Promise<Entry[]> {
+  const found: Entry[] = [];
+  let page = await list(`${base}?${first}`);
+  found.push(...page.servers);
+  while (page.metadata.nextCursor) {
+    expect(page.metadata.nextCursor).toMatch(/^[A-Za-z0-9_-]+$/);
+    page = await list(`${base}?limit=50&version=latest&cursor=${page.metadata.nextCursor}`);
+    found.push(...page.servers);
+  }
+  return found;
+}
+
+describe('the requests of VS Code', () => {
+  it('probe the base, list the newest versions, and follow the cursor to the end', async () => {
+    const probe = await get('/v0.1/servers?limit=1');
+    expect([probe.status, probe.headers.get('content-type')]).toEqual([200, 'application/json']);
+    const all = await walk('/v0.1/servers', 'limit=50&version=latest');
+    expect(all).toHaveLength(64);
+    expect(new Set(all.map(({ server }) => server.name)).size).toBe(64);
+    expect(
+      all.every(({ server, _meta }) => typeof server.description === 'string' && typeof _meta === 'object'),
+    ).toBe(true);
+  });
+  it('keep the search over pages although later requests leave it out', async () => {
+    const found = await walk('/v0.1/servers', 'limit=50&version=latest&search=bicycle%20parcels');
+    expect(found).toHaveLength(60);
+    expect(new Set(found.map(({ server }) => server.description))).toEqual(
+      new Set(['Sends parcels by bicycle']),
+    );
+  });
+  it('ask for one by its encoded name: the newest version, or 404 for "not in the registry"', async () => {
+    const answer = await get('/v0.1/servers/co.webhook%2Fwebhook/versions/latest');
+    const { server } = (await answer.json()) as Entry;
+    expect(server).toMatchObject({
+      name: 'co.webhook/webhook',
+      remotes: [{ type: 'streamable-http', url: 'https://mcp.webhook.co/mcp' }],
+    });
+    const none = await get('/v0.1/servers/com.example%2Fnone/versions/latest');
+    expect([none.status, await none.json()]).toEqual([404, { error: 'Server or version not found' }]);
+  });
+  it('are answered at /v0 alike, with the headers that GitHub asks for', async () => {
+    expect(names(await list('/v0/servers?limit=5'))).toEqual(names(await list('/v0.1/servers?limit=5')));
+    for (const path of [
+      '/v0.1/servers',
+      '/v0.1/servers/co.webhook%2Fwebhook/versions/latest',
+      '/v0.1/servers/x%2Fy/versions',
+    ])
+      expect((await get(path)).headers.get('access-control-allow-origin')).toBe('*');
+    const preflight = await directory.app.request('/v0.1/servers', { method: 'OPTIONS' });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+    expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, OPTIONS');
+  });
+});
+
+describe('the list', () => {
+  it('has every version without a version, and those of one name', async () => {
+    expect(names(await list('/v0.1/servers?limit=100&search='))).toContain('com.example/versions@1.0.0');
+    expect(names(await list('/v0.1/servers?version=2.0.0'))).toEqual(['com.example/versions@2.0.0']);
+  });
+  it('has what changed since a time, deleted ones included, in that order', async () => {
+    const { servers } = await list('/v0.1/servers?updated_since=2026-10-03T00:00:00Z');
+    expect(servers.map(({ server, _meta }) => [server.name, _meta[official]?.status])).toEqual([
+      ['com.example/gone', 'deleted'],
+    ]);
+    expect(names(await list('/v0.1/servers?limit=100'))).not.toContain('com.example/gone@1.0.0');
+  });
+  it('refuses what it cannot read with a sentence', async () => {
+    for (const query of ['limit=none', 'limit=0', 'updated_since=yesterday', 'cursor=abc'])
+      expect((await get(`/v0.1/servers?${query}`)).status, query).toBe(422);
+  });
+  it('answers 304 to a current ETag', async () => {
+    const first = await get('/v0.1/servers?limit=2');
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
+    expect((await directory.app.request('/v0.1/servers?limit=2', { headers })).status).toBe(304);
+  });
+  it('lists all versions of one server, newest first', async () => {
+    const answer = await list('/v0.1/servers/com.example%2Fversions/versions');
+    expect(names(answer)).toEqual(['com.example/versions@2.0.0', 'com.example/versions@1.0.0']);
+    expect(answer.servers.map(({ _meta }) => _meta[official]?.isLatest)).toEqual([true, false]);
+  });
+});
+
+describe('an entry', () => {
+  it('has our evidence under the reversed name of our host, in at most 2 KB', async () => {
+    const { servers } = await list('/v0.1/servers?limit=100&version=latest');
+    const blocks = servers.map(({ _meta }) => _meta['example.dossier/evidence']);
+    expect(blocks.every((block) => Buffer.byteLength(JSON.stringify(block)) <= 2048)).toBe(true);
+    expect(blocks[0]).toMatchObject({
+      document: expect.stringMatching(/^https:\/\/dossier\.example\/agents\/.+\.json$/),
+      claim: { state: 'imported' },
+      native: { ratings: 0, independent: 0 },
+    });
+  });
+  it('leaves out the stars that publishers write about themselves, and keeps the rest', async () => {
+    const answer = await get('/v0.1/servers/com.example%2Fstarred/versions/latest');
+    const { server } = (await answer.json()) as Entry;
+    expect(server._meta).toEqual({ [publisher]: { keywords: ['webhooks'] } });
+  });
+});
+
+it('does not list the shipped sample', async () => {
+  const fresh = await openDirectory({ entries: [] });
+  const { importSample } = await import('../../src/registry/schedule.ts');
+  await importSample(fresh.context, new AbortController().signal);
+  expect(await fresh.store.listings.count()).toBeGreaterThan(10);
+  expect(await (await fresh.app.request('/v0.1/servers')).json()).toEqual({
+    servers: [],
+    metadata: { count: 0 },
+  });
+  expect((await fresh.app.request('/v0.1/servers/co.webhook%2Fwebhook/versions')).status).toBe(404);
+  await fresh.close();
+});
+
+/** The parts of the published schema that every answer must have, written down here. */
+const entryForm = z.object({
+  server: z.looseObject({ name: z.string().min(3), description: z.string(), version: z.string().min(1) }),
+  _meta: z.looseObject({
+    [official]: z.strictObject({
+      status: z.enum(['active', 'deprecated', 'deleted']),
+      statusMessage: z.string().optional(),
+      publishedAt: z.iso.datetime(),
+      updatedAt: z.iso.datetime(),
+      isLatest: z.boolean(),
+    }),
+  }),
+});
+const listForm = z.strictObject({
+  servers: z.array(entryForm),
+  metadata: z.strictObject({ nextCursor: z.string().optional(), count: z.int() }),
+});
+
+/** The registry's own OpenAPI file, where it stands beside the project. */
+function publishedCheck(name: string): (value: unknown) => unknown {
+  const file = new URL('../../../shared/data/registry-openapi-v0.1.yaml', import.meta.url);
+  if (!existsSync(file)) return () => [];
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const { components } = parse(readFileSync(file, 'utf8')) as { components: object };
+  const check = ajv.compile({ components, $ref: `#/components/schemas/${name}` });
+  return (value) => (check(value) ? [] : check.errors);
+}
+
+it('answers as the OpenAPI file of the registry says', async () => {
+  const all = await list('/v0.1/servers?limit=100&updated_since=2020-01-01T00:00:00Z');
+  expect(listForm.safeParse(all).error).toBeUndefined();
+  expect(publishedCheck('ServerList')(all)).toEqual([]);
+  const one = await (await get('/v0.1/servers/com.example%2Fversions/versions/1.0.0')).json();
+  expect(entryForm.safeParse(one).error).toBeUndefined();
+  expect(publishedCheck('ServerResponse')(one)).toEqual([]);
+});
+
+it('is a registry that our own importer reads: every record arrives as it is stored here', async () => {
+  const real = (readRealEntries() ?? []).slice(0, 600);
+  const first = await openDirectory({
+    entries: [...entries, ...real],
+    listening: true,
+    environment: { LIMITS: 'off' },
+  });
+  const { runImport } = await import('../../src/registry/import.ts');
+  const second = await openDirectory({ entries: [], environment: { LIMITS: 'off' } });
+  const { state } = await runImport(second.context, { source: first.url });
+  expect(state).toBe('done');
+  const stored = async ({ store }: Directory) => {
+    const found = new Map<string, string>();
+    for (let after: { handle: string; version: string; updated_at: string } | undefined; ; ) {
+      const page = await store.listings.versionPage({
+        ...{ after, limit: 500, version: undefined, updatedSince: undefined, withDeleted: false },
+      });
+      for (const { handle, version, record } of page)
+        found.set(
+          `${handle}@${version}`,
+          canonicalize(JSON.parse(record.replace(/"github":\{"stars":\d+\},?/, ''))) ?? '',
+        );
+      const last = page.at(-1);
+      if (page.length < 500 || !last) return found;
+      after = last;
+    }
+  };
+  const [here, there] = [await stored(first), await stored(second)];
+  expect(here.size).toBeGreaterThan(60);
+  expect(there).toEqual(here);
+  await second.close();
+  await first.close();
+}, 60_000);
