@@ -28,3 +28,10 @@ export const ownerTexts = {
   no: 'The namespace names another owner than the repository.',
   not_comparable: 'Namespace and repository owner cannot be compared.',
 } as const;
+
+/** What a namespace stands for: `domain webhook.co` for co.webhook, `GitHub account alice` for io.github.alice. */
+export function namespaceText(handle: string): string {
+  const { namespace } = handleParts(handle);
+  const account = /^io\.github\.(.+)$/i.exec(namespace)?.[1];
+  return account ? `GitHub account ${account}` : `domain ${namespace.split('.').toReversed().join('.')}`;
+}

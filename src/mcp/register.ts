@@ -18,7 +18,7 @@ import type { Resource, Variables } from '../resources/resource.ts';
 import { tools } from '../tools/index.ts';
 import { toInputSchema, toOutputSchema } from '../tools/support/json-schema.ts';
 import { callTool, type Tool } from '../tools/tool.ts';
-import { toResult } from './result.ts';
+import { toAnswer, toRefusal } from './result.ts';
 import { frozenSchema, orError } from './schema.ts';
 
 const schemas = new Map(
@@ -63,9 +63,9 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
   };
   server.registerTool(name, config, async (input: unknown, request: RequestContext) => {
     try {
-      return toResult(await callTool(tool, input, contextOf(context, request)), false);
+      return toAnswer(tool, await callTool(tool, input, contextOf(context, request)));
     } catch (error) {
-      return toResult({ error: toProblem(error, context).toJSON() }, true);
+      return toRefusal(toProblem(error, context));
     }
   });
 }

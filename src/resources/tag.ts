@@ -1,4 +1,4 @@
-import { getAgent } from '../tools/get-agent.ts';
+import { getListing } from '../tools/get-agent.ts';
 import { searchAgents } from '../tools/search-agents.ts';
 import { isListed } from '../tools/support/find-listing.ts';
 import { callTool } from '../tools/tool.ts';
@@ -18,7 +18,7 @@ export const tag: Resource = {
   async read({ tag: name }, context) {
     const handle = `tags/${name}`;
     const answer = (await isListed(handle, context))
-      ? callTool(getAgent, { handle }, context)
+      ? getListing(handle, context)
       : callTool(searchAgents, { tags: [name] }, context);
     return JSON.stringify(await answer);
   },

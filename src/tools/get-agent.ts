@@ -1,25 +1,45 @@
 import { z } from 'zod';
+import type { Context } from '../context.ts';
 import { toListingDocument } from '../evidence/listing/document.ts';
-import { listingDocument } from '../evidence/listing/listing-document.ts';
+import type { ListingDocument } from '../evidence/listing/listing-document.ts';
+import { type AgentSummary, agentSummary } from '../evidence/summary/agent-summary.ts';
+import { toSummaryMarkdown } from '../evidence/summary/to-markdown.ts';
+import { toAgentSummary } from '../evidence/summary/to-summary.ts';
 import { findListingFacts } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
 import { refuseName } from './support/near-names.ts';
-import { cardAddress, defineTool, readsOnly } from './tool.ts';
+import { callTool, cardAddress, defineTool, readsOnly } from './tool.ts';
 
-/** The listing document of one handle. */
+/** Also fits a listing document, which lacks only the groups of facts. */
+const output = agentSummary.partial({ facts: true });
+
+const isSummary = (answer: z.output<typeof output>): answer is AgentSummary => answer.facts !== undefined;
+
+/** What is known about one handle, in short or in full. */
 export const getAgent = defineTool({
   name: 'get_agent',
   title: 'Get a listing with its evidence',
   description:
     'Returns what is known about one agent service, from whom and as of when, and what is not known. Use it before you pay for, call or recommend a service. Do not use it to find one: use search_agents. The answer is evidence, not verification, not a recommendation and not a score; imported signals are not ratings.',
   effects: readsOnly,
-  input: z.strictObject({ handle: handleInput }),
-  output: listingDocument,
+  input: z.strictObject({
+    handle: handleInput,
+    detail: z.enum(['summary', 'full']).optional().describe('full: all records, with sources and methods'),
+  }),
+  output,
   card: cardAddress,
   example: { handle: 'co.webhook/webhook' },
   cacheTags: ({ handle }) => [handle],
-  async run({ handle }, context) {
+  toText: (answer) => (isSummary(answer) ? toSummaryMarkdown(answer) : JSON.stringify(answer)),
+  async run({ handle, detail = 'summary' }, context) {
     await refuseName(handle, context);
-    return toListingDocument(await findListingFacts(handle, context), context.config, context.clock());
+    const facts = await findListingFacts(handle, context);
+    const listing = toListingDocument(facts, context.config, context.clock());
+    // The document has further members, and fuller ones in signals: the schema is open to both (docs/contract.md).
+    return detail === 'full' ? (listing as unknown as z.output<typeof output>) : toAgentSummary(listing);
   },
 });
+
+/** The listing document of a handle, as pages and resources show it: get_agent in full. Throws only Problem. */
+export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
+  (await callTool(getAgent, { handle, detail: 'full' }, context)) as unknown as ListingDocument;

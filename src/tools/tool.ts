@@ -55,6 +55,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
    * follows from the input and the stored listings alone, the same for all callers; if absent, answers are never cached.
    */
   cacheTags?(input: z.input<Input>): ChangedHandles;
+  /** The answer as Markdown with the same facts, for hosts that show models only texts; its JSON if absent. */
+  toText?(answer: z.output<Output>): string;
   /** The operation itself. Returns the answer or throws a Problem. */
   run(input: z.output<Input>, context: Context): Promise<z.output<Output>>;
 }

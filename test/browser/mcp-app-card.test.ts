@@ -62,10 +62,10 @@ describe('the card in a host of MCP Apps', () => {
       '1 native rating. Each is one sourced signal, never a final verdict.',
       '1 rating from 1 account: succeeded 1',
       'succeeded from com.rater/api',
-      'Facts recorded elsewhere. They are not ratings.',
-      'endpoint answers\nnot checked\nno source, ',
+      'What can it do, and did that change?\n\nnot checked',
+      'namespace\ndomain webhook.co\n\nregistry.modelcontextprotocol.io (MCP), saved copy, ',
       'https://mcp.webhook.co/mcp',
-      'Write access to the default branch of the repository recorded for the listing was shown at commit ',
+      ': write access to its repository was shown, nothing more.',
     ])
       expect(text).toContain(said);
     const height = await card.frame.evaluate('Math.ceil(document.body.getBoundingClientRect().height)');
@@ -141,7 +141,7 @@ describe('the card in a host of MCP Apps', () => {
       .poll(async () => (await card.seen()).links, { timeout: 5000 })
       .toEqual(['https://mcp.webhook.co/mcp', page]);
     await card.result(await client.call('get_agent', { handle: 'org.links/server' }));
-    await card.frame.getByText('http://plain.example/mcp').waitFor();
+    await card.frame.getByText('Endpoint: http://plain.example/mcp').waitFor();
     expect(await card.frame.getByRole('button').allTextContents()).toEqual(['The whole listing']);
     const closed = await host.open({ capabilities: {} });
     await closed.result(await client.call('get_agent', webhook));
@@ -180,6 +180,8 @@ describe('the card in a host of MCP Apps', () => {
     await card.frame.getByText('This answer cannot be shown.').waitFor();
     const { content } = await client.call('get_agent', webhook);
     await card.result({ content });
+    await card.frame.getByText('co.webhook/webhook, in its publisher').waitFor();
+    await card.result(await client.call('get_agent', { ...webhook, detail: 'full' }));
     await card.frame.getByRole('heading', { name: 'co.webhook/webhook' }).waitFor();
     await card.forged(await client.call('get_agent', { handle: 'org.links/server' }));
     expect(await card.teardown()).toEqual({});

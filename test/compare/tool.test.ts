@@ -85,7 +85,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
   });
 
   it('shows the same as the listing document', async () => {
-    const document = (await directory.call('get_agent', { handle: webhook })) as {
+    const document = (await directory.call('get_agent', { handle: webhook, detail: 'full' })) as {
       readonly claim?: { readonly statement: string; readonly checked_at: string };
       readonly evidence_snapshot_date?: string;
       readonly endpoint?: string;

@@ -15,6 +15,7 @@ const counts: RatingCounts = {
   scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
 };
 const base: ListingDocument = {
+  summary: '',
   handle: 'io.github.example/tool',
   description: 'A tool',
   version: '1.0.0',

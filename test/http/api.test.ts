@@ -21,7 +21,7 @@ afterAll(() => directory.close());
 
 describe('POST /api/tools/<tool>', () => {
   it('answers what the tool answers', async () => {
-    const response = await post('/api/tools/get_agent', { handle: 'co.webhook/webhook' });
+    const response = await post('/api/tools/get_agent', { handle: 'co.webhook/webhook', detail: 'full' });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toMatchObject({

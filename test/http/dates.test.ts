@@ -97,7 +97,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
   it('has the same fact with the same date on every face', async () => {
     const client = await connect('v2', { app: directory.app });
     const [resource] = await client.read(`agent://${handle}`);
-    const { structuredContent } = await client.call('get_agent', { handle });
+    const { structuredContent } = await client.call('get_agent', { handle, detail: 'full' });
     await client.close();
     const document = await readDocument(directory);
     expect(JSON.parse(resource?.text ?? '')).toEqual(document);

@@ -6,6 +6,7 @@ import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
+import { expectSameFacts } from '../support/same-facts.ts';
 
 const everywhere = registryEntry('org.everywhere/service', {
   title: 'Überall – 日本 🧾',
@@ -104,17 +105,20 @@ describe('a request', () => {
     },
   );
 
-  it.each(inEras('tools/call', call('get_agent', { handle: 'org.everywhere/service' })))(
-    '%s: has the same answer as text and as structured content',
-    async (_, message) => {
-      for (const app of [uncached, directory.app, directory.app]) {
-        const { body } = await post(app, message);
-        const { result } = JSON.parse(Buffer.from(body, 'latin1').toString());
-        expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
-        expect(result.structuredContent.description).toContain('🧾 "structuredContent":0 \\ back');
-      }
-    },
-  );
+  const everywhere = { handle: 'org.everywhere/service' };
+  it.each([
+    ...inEras('tools/call', call('get_agent', everywhere)),
+    ...inEras('tools/call', call('get_agent', { ...everywhere, detail: 'full' })),
+  ])('%s: has the same facts as text and as structured content', async (called, message) => {
+    for (const app of [uncached, directory.app, directory.app]) {
+      const { body } = await post(app, message);
+      const { result } = JSON.parse(Buffer.from(body, 'latin1').toString());
+      const [{ text }] = result.content;
+      if (called.includes('full')) expect(JSON.parse(text)).toEqual(result.structuredContent);
+      else expectSameFacts(text, result.structuredContent);
+      expect(result.structuredContent.description).toContain('🧾 "structuredContent":0 \\ back');
+    }
+  });
 
   it('of a script of another site may be read by it, before and after', async () => {
     const origin = { origin: 'https://inspector.example' };

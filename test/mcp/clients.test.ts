@@ -43,7 +43,11 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       state: 'imported',
       signals: { native: { statement: 'No native ratings. For a decision to buy, that absence matters.' } },
     });
-    expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent);
+    const text = content[0]?.text ?? '';
+    expect(text).toContain('No native ratings. For a decision to buy, that absence matters.');
+    expect(text).toContain('endpoint: `https://mcp.webhook.co/mcp`');
+    const full = await client.call('get_agent', { handle: 'co.webhook/webhook', detail: 'full' });
+    expect(JSON.parse(full.content[0]?.text ?? '')).toEqual(full.structuredContent);
   });
 
   it('gets the way out of a search that finds nothing', async () => {
@@ -96,10 +100,12 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     expect(await client.templates()).toEqual([
       'agent://tags/{tag}',
       'agent://{namespace}/{name}/ratings',
+      'agent://{namespace}/{name}/tools',
       'agent://{namespace}/{name}',
     ]);
     const [listing] = await client.read('agent://co.webhook/webhook');
-    const { structuredContent } = await client.call('get_agent', { handle: 'co.webhook/webhook' });
+    const whole = { handle: 'co.webhook/webhook', detail: 'full' };
+    const { structuredContent } = await client.call('get_agent', whole);
     expect(JSON.parse(listing?.text ?? '')).toEqual(structuredContent);
     expect(listing).toMatchObject({ uri: 'agent://co.webhook/webhook', mimeType: 'application/json' });
     const [ratings] = await client.read('agent://co.webhook/webhook/ratings');

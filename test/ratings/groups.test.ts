@@ -107,7 +107,7 @@ describe('a statement of the source that is read after its rating', () => {
   it('is shown beside the rating at once, and moves nothing', async () => {
     const { rating_id } = await rate();
     const listed = async () =>
-      (await call('get_agent', { handle: rated })) as unknown as {
+      (await call('get_agent', { handle: rated, detail: 'full' })) as unknown as {
         signals: {
           native: { independent: { ratings: number }; recent: { overlap_stated_later?: string }[] };
         };
@@ -171,8 +171,11 @@ describe('a source', () => {
     const first = await rate({}, fresh);
     expect(first.group).toBe('new_source');
     const nativeOf = async () =>
-      ((await call('get_agent', { handle: rated })) as { signals?: { native: Record<string, object> } })
-        .signals?.native;
+      (
+        (await call('get_agent', { handle: rated, detail: 'full' })) as {
+          signals?: { native: Record<string, object> };
+        }
+      ).signals?.native;
     expect(await nativeOf()).toMatchObject({ new_source: { ratings: 1 }, independent: { ratings: 0 } });
     directory.wait(7 * day_s);
     expect(await groupNow(first.rating_id)).toBe('independent');
@@ -189,7 +192,9 @@ describe('a source', () => {
       group: 'source_ended',
       group_reason: `Set apart because the claim with which the source made this rating ended on ${date}.`,
     });
-    const listing = (await call('get_agent', { handle: rated })) as { evidence_snapshot?: string };
+    const listing = (await call('get_agent', { handle: rated, detail: 'full' })) as {
+      evidence_snapshot?: string;
+    };
     expect(listing.evidence_snapshot).toContain(
       `${rated} is listed with 1 native rating, none of them from an independent source, as of ${date}.`,
     );

@@ -24,7 +24,7 @@ describe.each(doorNames)('over %s', (door) => {
     return ratings.filter(({ interaction_id }) => interaction_id === of.interaction_id);
   };
   const countOf = async () => {
-    const answer = await directory.call('get_agent', { handle });
+    const answer = await directory.call('get_agent', { handle, detail: 'full' });
     return (answer.signals as { native: { ratings: number } }).native.ratings;
   };
 
@@ -79,7 +79,7 @@ describe.each(doorNames)('over %s', (door) => {
         expect(version?.supersedes).toBe(ids[place - 1]);
         expect(version?.superseded_by).toBe(ids[place + 1]);
       }
-      const { signals } = (await directory.call('get_agent', { handle })) as {
+      const { signals } = (await directory.call('get_agent', { handle, detail: 'full' })) as {
         signals?: { native: { recent: Listed } };
       };
       const recent = signals?.native.recent.map(({ id }) => id) ?? [];

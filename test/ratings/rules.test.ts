@@ -13,8 +13,11 @@ describe.each(doorNames)('over %s', (door) => {
   const submit = (change: object = {}, as: string | undefined = directory.rater) =>
     directory.call('submit_rating', directory.rating(change), as);
   const nativeOf = async (handle: string) =>
-    ((await directory.call('get_agent', { handle })) as { signals: { native: Record<string, object> } })
-      .signals.native;
+    (
+      (await directory.call('get_agent', { handle, detail: 'full' })) as {
+        signals: { native: Record<string, object> };
+      }
+    ).signals.native;
 
   describe('refused is', () => {
     it.each<[string, () => object, string]>([

@@ -9,6 +9,7 @@ import { savedCopySentence } from './reading.ts';
 import { toRecordSignals } from './record-signals.ts';
 import { isSample, sampleSentence } from './sample.ts';
 import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
+import { toSummaryText } from './summary-text.ts';
 
 /** The service that the links of a document point to. */
 export interface DocumentPlace {
@@ -18,6 +19,7 @@ export interface DocumentPlace {
 }
 
 const untrustedFields = [
+  'summary',
   'title',
   'description',
   'version',
@@ -140,7 +142,7 @@ export function toListingDocument(
   const checked = new Set(
     observations.filter(({ state }) => state !== 'not_checked').map(({ kind }) => kind),
   );
-  return {
+  const document: Omit<ListingDocument, 'summary'> = {
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
     state: facts.claim?.state ?? 'imported',
@@ -155,12 +157,12 @@ export function toListingDocument(
       listing: facts.listing,
       ratings: facts.native.ratings,
       unread: toUnread(facts.imported),
-      checked,
-      observed: new Set(facts.imported.filter(({ state }) => state === 'observed').map(({ kind }) => kind)),
+      observations,
     }),
     evidence_snapshot_date: snapshotDate(snapshot),
     evidence_snapshot: snapshotSentence(snapshot),
     links: listingLinks(facts.listing.handle, publicUrl),
     untrusted_fields: untrustedFields,
   };
+  return { summary: toSummaryText(document), ...document };
 }

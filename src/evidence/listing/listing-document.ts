@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { handleSchema } from '../handle.ts';
-import { observation } from '../observation/observation.ts';
+import { observation, observationStates } from '../observation/observation.ts';
 import { questionName } from '../observation/question.ts';
 import { type RatingGroup, ratingGroups } from '../rating/groups.ts';
 import { type RatingCounts, ratingCounts, shortRating } from '../rating/rating.ts';
@@ -110,13 +110,14 @@ export type NativeSignals = z.infer<typeof nativeSignals>;
 const notKnownItem = z.object({
   question: questionName,
   kind: z.string(),
-  state: z.enum(['not_checked', 'not_stated', 'not_found']),
+  state: z.enum(observationStates),
   reason: z.string(),
 });
 export type NotKnownItem = z.infer<typeof notKnownItem>;
 
-/** The answer of get_agent, of the agent:// resource and of /agents/<handle>.json. */
+/** The answer of get_agent with `detail: full`, of the agent:// resource and of /agents/<handle>.json. */
 export const listingDocument = z.object({
+  summary: z.string().describe('What it is, who publishes it, how it is reached, what is known and not'),
   handle: handleSchema,
   sample: sampleFlag,
   title: z.string().optional(),

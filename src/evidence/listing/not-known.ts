@@ -1,3 +1,4 @@
+import { type Observation, valueStates } from '../observation/observation.ts';
 import type { Listing } from './listing.ts';
 import type { NotKnownItem } from './listing-document.ts';
 
@@ -7,10 +8,7 @@ export interface NotKnownFacts {
   readonly ratings: number;
   /** Names of fields of the record that Dossier does not read. */
   readonly unread: readonly string[];
-  /** Kinds that Dossier itself has looked for. */
-  readonly checked: ReadonlySet<string>;
-  /** Kinds of the signals that were observed. */
-  readonly observed: ReadonlySet<string>;
+  readonly observations: readonly Observation[];
 }
 
 type Question = NotKnownItem['question'];
@@ -50,12 +48,10 @@ function unlessUnread(
     : notStated(question, kind, what);
 }
 
-function ofEndpoint({ listing: { remotes }, observed }: NotKnownFacts): NotKnownItem[] {
-  if (remotes.length === 0) return [notStated('reach', 'endpoint.answers', 'a remote endpoint')];
-  return observed.has('endpoint_answers')
-    ? []
-    : [notChecked('reach', 'endpoint.answers', 'whether the endpoint answers')];
-}
+const ofEndpoint = ({ listing: { remotes } }: NotKnownFacts): NotKnownItem =>
+  remotes.length === 0
+    ? notStated('reach', 'endpoint.answers', 'a remote endpoint')
+    : notChecked('reach', 'endpoint.answers', 'whether the endpoint answers');
 
 function ofAccess(facts: NotKnownFacts): NotKnownItem[] {
   const { remotes, packages } = facts.listing;
@@ -64,7 +60,7 @@ function ofAccess(facts: NotKnownFacts): NotKnownItem[] {
     : [unlessUnread(facts, ['access', 'auth'], 'what a caller must send')];
 }
 
-function ofCode({ listing: { repository_key }, observed }: NotKnownFacts): NotKnownItem[] {
+function ofCode({ listing: { repository_key } }: NotKnownFacts): NotKnownItem[] {
   if (repository_key === undefined) return [notStated('code', 'repository', 'a source repository')];
   return [
     notChecked(
@@ -72,9 +68,7 @@ function ofCode({ listing: { repository_key }, observed }: NotKnownFacts): NotKn
       'repository.contents',
       'whether the recorded repository holds the code of the service',
     ),
-    ...(observed.has('repository_activity')
-      ? []
-      : [notChecked('upkeep', 'repository.last_commit', 'when the recorded repository last changed')]),
+    notChecked('upkeep', 'repository.last_commit', 'when the recorded repository last changed'),
   ];
 }
 
@@ -90,9 +84,10 @@ const ofRatings = ({ ratings }: NotKnownFacts): NotKnownItem[] =>
         },
       ];
 
-const allNotKnown = (facts: NotKnownFacts): NotKnownItem[] => [
+/** What nothing but an observation could answer, as it stands without one. */
+const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
   unlessUnread(facts, ['price', 'price'], 'a price'),
-  ...ofEndpoint(facts),
+  ofEndpoint(facts),
   notChecked('tools', 'tools.surface', 'which tools the service lists'),
   ...ofAccess(facts),
   unlessUnread(facts, ['publisher', 'operator'], 'who operates the service'),
@@ -105,9 +100,18 @@ const allNotKnown = (facts: NotKnownFacts): NotKnownItem[] => [
   unlessUnread(facts, ['terms', 'support'], 'support'),
 ];
 
-/**
- * What buyers ask about a listing and what is not known, each with the state and the reason (docs/contract.md). What
- * Dossier has looked for is in the observations, whatever it found.
- */
+/** Whether an observation is about what an item asks: the same kind, or one below it, as `price.tool` for `price`. */
+const isAbout = (item: NotKnownItem) => (observation: Observation) =>
+  observation.kind === item.kind || observation.kind.startsWith(`${item.kind}.`);
+
+/** An item in the light of what Dossier checked: none where that found a value, else how the check ended. */
+function withChecks(item: NotKnownItem, observations: readonly Observation[]): NotKnownItem[] {
+  const checked = observations.filter(isAbout(item));
+  if (checked.some(({ state, value }) => value !== null && valueStates.includes(state))) return [];
+  const ended = checked.find(({ state, reason }) => state !== 'not_checked' && reason !== undefined);
+  return [ended?.reason ? { ...item, state: ended.state, reason: ended.reason } : item];
+}
+
+/** What buyers ask about a listing and what is not known, each with the state and the reason (docs/contract.md). */
 export const toNotKnown = (facts: NotKnownFacts): NotKnownItem[] =>
-  allNotKnown(facts).filter(({ kind, state }) => state !== 'not_checked' || !facts.checked.has(kind));
+  questionsOf(facts).flatMap((item) => withChecks(item, facts.observations));

@@ -23,6 +23,14 @@ export const observationStates = [
 ] as const;
 export type ObservationState = (typeof observationStates)[number];
 
+/** The states in which the value is known as of `observed_at`. */
+export const valueStates: readonly ObservationState[] = [
+  'observed',
+  'quoted',
+  'advertised',
+  'stated_by_publisher',
+];
+
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** A fact that this service checked itself, with its source, date and vantage. Never a rating, never imported. */

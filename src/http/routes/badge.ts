@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import { Problem, problemTable } from '../../problem.ts';
-import { getAgent } from '../../tools/get-agent.ts';
+import { getListing } from '../../tools/get-agent.ts';
 import { type Badge, toBadge, toBadgeStyle, toBadgeSvg, toShieldsEndpoint } from '../../views/badge/badge.ts';
-import { call } from '../call.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
 import { listingOf, namesOf, orRedirect } from '../request/listing-path.ts';
 import { answerWithETag } from '../response/answers.ts';
@@ -38,7 +37,7 @@ function answerMissing(c: Request, error: unknown): Response {
 const showBadge = async (c: Request) => {
   const { handle, ending } = await listingOf(c, ['.svg', '.json']);
   const answer = orRedirect(c, handle, async () =>
-    answerBadge(c, toBadge(await call(c, getAgent, { handle })), ending),
+    answerBadge(c, toBadge(await getListing(handle, c.get('context'))), ending),
   );
   return ending === '.json' ? answer : answer.catch((error: unknown) => answerMissing(c, error));
 };

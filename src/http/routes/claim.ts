@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
 import { Problem } from '../../problem.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
-import { getAgent } from '../../tools/get-agent.ts';
+import { getListing } from '../../tools/get-agent.ts';
 import { bodyLimitOf } from '../../tools/tool.ts';
 import { toClaimPage } from '../../views/claim/claim-page.ts';
 import { call } from '../call.ts';
@@ -16,7 +16,7 @@ import { toWaitHeaders } from '../response/wait-headers.ts';
 const showSteps = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
-    const { repository, state, claim, origin_note } = await call(c, getAgent, { handle });
+    const { repository, state, claim, origin_note } = await getListing(handle, c.get('context'));
     return answerPage(c, toClaimPage(site, { handle, repository, state, claim, origin_note }));
   });
 };
@@ -27,7 +27,7 @@ const atTheForm = ['invalid_input', 'no_repository', 'host_unsupported', 'rate_l
 /** The page as before the step, with the problem. */
 async function showProblem(c: Request, handle: string, [problem, { site }]: [unknown, Face]) {
   if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
-  const { repository, state, claim, origin_note } = await call(c, getAgent, { handle });
+  const { repository, state, claim, origin_note } = await getListing(handle, c.get('context'));
   c.status(problem.status as StatusCode);
   const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
   return c.html(String(toClaimPage(site, { handle, repository, state, claim, origin_note, problem })), {
@@ -44,7 +44,7 @@ const runStep = async (c: Request, face: Face) => {
     const input = { handle, ...(checked && { challenge: checked }), ...(rotate && { rotate: true }) };
     try {
       const answer = await call(c, claimAgent, input);
-      const { origin_note } = await call(c, getAgent, { handle });
+      const { origin_note } = await getListing(handle, c.get('context'));
       const step = { handle, repository: answer.repository, origin_note, checked, answer };
       const page = toClaimPage(face.site, step);
       return c.html(String(page), 200, { 'Cache-Control': 'no-store' });

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
 import { Problem } from '../../problem.ts';
-import { getAgent } from '../../tools/get-agent.ts';
+import { getListing } from '../../tools/get-agent.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyLimitOf } from '../../tools/tool.ts';
 import { toFeedbackPage } from '../../views/pages/feedback-page.ts';
@@ -30,7 +30,7 @@ const notNow = ['rate_limited', 'feedback_paused', 'unavailable', 'storage_full'
 /** The note about the listing that the feedback is about; none for a handle that has no listing. */
 async function noteOf(c: Request, handle: string | undefined): Promise<string | undefined> {
   try {
-    return handle ? (await call(c, getAgent, { handle })).origin_note : undefined;
+    return handle ? (await getListing(handle, c.get('context'))).origin_note : undefined;
   } catch (problem) {
     if (problem instanceof Problem) return undefined;
     throw problem;

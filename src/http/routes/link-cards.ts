@@ -1,9 +1,8 @@
 import { Hono } from 'hono';
 import Tinypool from 'tinypool';
 import { Problem } from '../../problem.ts';
-import { getAgent } from '../../tools/get-agent.ts';
+import { getListing } from '../../tools/get-agent.ts';
 import { type LinkCard, toListingCard, toServiceCard } from '../../views/link-card/link-card.ts';
-import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import type { CachePolicy } from '../finished.ts';
 import { handleOf, orRedirect } from '../request/listing-path.ts';
@@ -61,7 +60,7 @@ export function createCardRoutes({ site }: Face): CardRoutes {
     .get('/agents/:namespace/:name/card.png', (c) => {
       const handle = handleOf(c);
       return orRedirect(c, handle, async () => {
-        const card = toListingCard(site, await call(c, getAgent, { handle }));
+        const card = toListingCard(site, await getListing(handle, c.get('context')));
         return answerCard(c, { card, cachePolicy: { cacheTags: [handle] } }, draw);
       });
     });

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { isHandle } from '../../evidence/handle.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { Problem } from '../../problem.ts';
-import { getAgent } from '../../tools/get-agent.ts';
+import { getListing } from '../../tools/get-agent.ts';
 import { listRatings } from '../../tools/list-ratings.ts';
 import { toBadgeStyle } from '../../views/badge/badge.ts';
 import { toBadged } from '../../views/badge/badge-block.ts';
@@ -26,7 +26,7 @@ const monthsOf = async (c: Request, { handle, signals }: ListingDocument) =>
 const showListing = async (c: Request, { site }: Face) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md']);
   return orRedirect(c, handle, async () => {
-    const listing = await call(c, getAgent, { handle });
+    const listing = await getListing(handle, c.get('context'));
     const cachePolicy = { cacheTags: namesOf(c) };
     // Search engines index the page instead.
     if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);
@@ -44,7 +44,7 @@ const showRatings = (c: Request, { site }: Face) => {
     const parameters = Object.entries({ outcome, group, cursor }).filter(([, value]) => value);
     const answer = await call(c, listRatings, { handle, ...Object.fromEntries(parameters) });
     const filter = Object.fromEntries(parameters.filter(([name]) => name !== 'cursor')) as RatingFilter;
-    const page = toRatingsPage(site, await call(c, getAgent, { handle }), { answer, filter });
+    const page = toRatingsPage(site, await getListing(handle, c.get('context')), { answer, filter });
     return answerPage(c, page, { cacheTags: [handle] });
   });
 };
@@ -52,7 +52,7 @@ const showRatings = (c: Request, { site }: Face) => {
 const showBadgePage = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
-    const listing = await call(c, getAgent, { handle });
+    const listing = await getListing(handle, c.get('context'));
     const page = toBadgePage(site, toBadged(listing), toBadgeStyle(c.req.query('style')));
     return answerPage(c, page, { cacheTags: [handle] });
   });

@@ -16,7 +16,7 @@ const request = (method, params) => {
 const el = (name, className, ...inside) => {
   const node = document.createElement(name);
   if (className) node.className = className;
-  node.append(...inside.flat().filter((part) => part !== undefined && part !== ''));
+  node.append(...inside.flat(Infinity).filter((part) => part !== undefined && part !== ''));
   return node;
 };
 const plain = (name) => String(name).replaceAll('_', ' ');
@@ -42,86 +42,63 @@ const ours = (url, text) => (host.openLinks ? opens(url, text) : el('span', '', 
 const fact = (name, ...value) => el('div', '', el('dt', '', name), el('dd', '', ...value));
 const part = (className, title, ...inside) => el('section', className, el('h2', '', title), ...inside);
 
-const unknown = (text) => el('span', 'state unknown', text);
-const signalValue = ({ kind, value, unit, state }) => {
-  if (state !== 'observed' || value === null) return unknown(words.signals[state] ?? plain(state));
+const none = (text) => el('span', 'state unknown', text);
+const factValue = (value) => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT/.test(value) ? day(value) : value;
-  return unit && !kind.includes(unit.replace(/s$/, '')) ? `${value} ${plain(unit)}` : String(value);
+  return Array.isArray(value) ? value.join(', ') : String(value);
+};
+const factName = (name) => words.facts[name] ?? plain(name.replaceAll('.', ' '));
+const factList = ({ facts }) =>
+  el(
+    'dl',
+    'facts',
+    Object.entries(facts).map(([name, value]) => fact(factName(name), factValue(value))),
+  );
+const factSource = ({ source, as_of, since }, { origin, observed_at }) =>
+  source === 'record'
+    ? `${origin}, ${observed_at}`
+    : `${source}, ${as_of}${since ? `, the same since ${since}` : ''}`;
+
+const questionPart = (listing, question) => {
+  const known = listing.facts.filter((group) => group.question === question);
+  const missing = listing.not_known.filter((item) => item.question === question);
+  if (known.length + missing.length === 0) return '';
+  return part(
+    'imported',
+    words.questions[question],
+    known.map((group) => [factList(group), el('p', 'note', factSource(group, listing))]),
+    missing.map(({ state, kinds = [], reason = '' }) =>
+      el('p', '', none(plain(state)), ` ${kinds.map(factName).join(', ')} ${reason}`),
+    ),
+  );
 };
 
 const ratingItem = (rating) =>
   el(
     'li',
     '',
-    rating.withdrawn_at ? 'withdrawn' : rating.outcome,
-    ' from ',
+    `${rating.outcome} from `,
     el('span', 'handle', rating.source_handle),
-    rating.withdrawn_at ? '' : `, ${plain(rating.group)}`,
-    ', ',
-    day(rating.created_at),
-    rating.comment && !rating.withdrawn_at ? el('blockquote', '', rating.comment) : '',
+    `, ${plain(rating.group)}, ${rating.date}`,
+    rating.comment ? el('blockquote', '', rating.comment) : '',
   );
 
-const counts = (title, { ratings, sources, outcomes }) =>
-  fact(title, `${plural(ratings, 'rating')} from ${plural(sources, 'account')}: ${listed(outcomes)}`);
-const groupCounts = (native) =>
-  words.groups
-    .filter(([group]) => group === 'independent' || native[group].ratings > 0)
-    .map(([group, name]) => counts(name, native[group]));
+const groupFact = ([group, { ratings, sources, outcomes }]) =>
+  fact(
+    words.groups[group] ?? plain(group),
+    `${plural(ratings, 'rating')} from ${plural(sources, 'account')}: ${listed(outcomes)}`,
+  );
 
-const nativePart = ({ signals: { native }, evidence_snapshot_date }) =>
+const nativePart = ({ statement, groups = {}, recent = [] }) =>
   part(
     'native',
-    'Native ratings',
-    el('p', 'statement', native.statement),
-    native.ratings > 0 ? el('dl', 'facts', groupCounts(native)) : '',
-    native.recent.length > 0 ? el('ul', '', native.recent.map(ratingItem)) : '',
-    el('p', 'note', 'Made on this service by claimed listings. As of ', day(evidence_snapshot_date), '.'),
+    words.questions.ratings,
+    el('p', 'statement', statement),
+    el('dl', 'facts', Object.entries(groups).map(groupFact)),
+    recent.length > 0 ? el('ul', '', recent.map(ratingItem)) : '',
   );
 
-const importedPart = ({ signals: { imported } }) =>
-  part(
-    'imported',
-    'Imported signals',
-    el('p', 'note', 'Facts recorded elsewhere. They are not ratings.'),
-    el(
-      'dl',
-      'facts',
-      imported.map((signal) =>
-        fact(
-          plain(signal.kind),
-          signalValue(signal),
-          el('span', 'note', `${signal.source}, as of `, day(signal.observed_at)),
-        ),
-      ),
-    ),
-  );
-
-const none = () => unknown('none recorded');
-const recordedPart = (listing) =>
-  part(
-    'recorded',
-    'As recorded by the publisher',
-    el(
-      'dl',
-      'facts',
-      fact('Endpoint', listing.endpoint ? foreign(listing.endpoint) : none()),
-      fact('Repository', listing.repository ? foreign(listing.repository) : none()),
-      fact(
-        'Packages',
-        listing.packages.length > 0
-          ? listing.packages
-              .map(({ registry_type, identifier }) => `${registry_type} ${identifier}`)
-              .join(', ')
-          : none(),
-      ),
-      fact('Version', `${listing.version}, updated `, day(listing.updated_at)),
-      fact('Origin', `${listing.origin}, imported `, day(listing.imported_at)),
-      fact('Claim', listing.claim ? listing.claim.statement : words.states.imported),
-    ),
-  );
-
+/** For the short answer; the whole document has its facts elsewhere, so only what both have is shown of it. */
 const listingCard = (listing) => [
   el(
     'p',
@@ -129,14 +106,17 @@ const listingCard = (listing) => [
     listing.sample ? 'Sample, listing ' : 'Listing ',
     el('span', 'state', words.states[listing.state]),
   ),
-  listing.sample ? el('p', 'note', listing.origin) : '',
   el('h1', '', listing.handle),
-  listing.title ? el('p', '', listing.title) : '',
-  el('p', '', listing.description),
+  el('p', '', listing.summary),
   el('p', 'snapshot', listing.evidence_snapshot),
-  nativePart(listing),
-  importedPart(listing),
-  recordedPart(listing),
+  listing.facts ? nativePart(listing.signals.native) : '',
+  listing.endpoint ? el('p', '', 'Endpoint: ', foreign(listing.endpoint)) : '',
+  listing.repository ? el('p', '', 'Repository: ', foreign(listing.repository)) : '',
+  listing.facts
+    ? Object.keys(words.questions)
+        .filter((question) => question !== 'ratings')
+        .map((question) => questionPart(listing, question))
+    : '',
   el('section', 'foot', ours(listing.links.page, 'The whole listing')),
 ];
 
@@ -191,17 +171,23 @@ const problemCard = ({ message, near = [] }) => [
   near.length > 0 ? el('p', '', `Did you mean: ${near.join(', ')}`) : '',
 ];
 
-const show = (...inside) => card.replaceChildren(...inside.flat().filter(Boolean));
+const show = (...inside) => card.replaceChildren(...inside.flat(Infinity).filter(Boolean));
 
-/** Hosts give the data, or only the text in which it stands too. */
-const dataOf = ({ structuredContent, content = [] }) =>
-  structuredContent ?? JSON.parse(content.find(({ type }) => type === 'text').text);
+const dataCard = (data) => {
+  if (data.error) return problemCard(data.error);
+  return data.listings ? comparisonCard(data) : listingCard(data);
+};
+
+/** Hosts give the data, or only the text with the same facts: of a comparison that is its JSON. */
+const resultCard = ({ structuredContent, content = [] }) => {
+  if (structuredContent) return dataCard(structuredContent);
+  const { text } = content.find(({ type }) => type === 'text');
+  return text.startsWith('{') ? dataCard(JSON.parse(text)) : [el('p', 'text', text)];
+};
 
 const showResult = (result) => {
   try {
-    const data = dataOf(result);
-    if (data.error) show(problemCard(data.error));
-    else show(data.listings ? comparisonCard(data) : listingCard(data));
+    show(resultCard(result));
   } catch {
     show(el('p', '', 'This answer cannot be shown.'));
   }

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
+import { inputsText } from '../../evidence/listing/inputs-text.ts';
 import type { ListingDocument, ListingPackage } from '../../evidence/listing/listing-document.ts';
 import { type Html, paste } from '../layout/html.ts';
 import { type Tab, tabs } from '../layout/tabs.ts';
 import { type Connection, type PasteableConfig, toConfigs, toEntryName } from './connect-configs.ts';
-import { inputsText } from './inputs-text.ts';
 
 const toTab = ({ client, where, text, deepLink }: PasteableConfig): Tab => ({
   name: client,

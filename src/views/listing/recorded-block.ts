@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
+import { inputsText } from '../../evidence/listing/inputs-text.ts';
 import type {
   ListingDocument,
   ListingPackage,
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
-import { inputsText } from '../connect/inputs-text.ts';
 import { day, foreignLink, type Html, tagLink } from '../layout/html.ts';
 import { versionDates, versionsTitle } from '../layout/labels.ts';
 

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
 import type { Config } from '../../config/config.ts';
 import { criteria } from '../../evidence/comparison/criteria.ts';
+import { questionTitles } from '../../evidence/observation/question.ts';
 import { groupTexts, ratingGroups } from '../../evidence/rating/groups.ts';
+import { factTitles } from '../../evidence/summary/fact-titles.ts';
 import { kindTitles, resultTexts } from '../compare/compare-table.ts';
-import { signalStateTexts, stateTexts } from '../layout/labels.ts';
+import { stateTexts } from '../layout/labels.ts';
 
 const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
@@ -28,10 +30,11 @@ const labelsOf = ({ serviceName, version }: Config) => ({
   service: serviceName,
   version,
   states: stateTexts,
-  signals: signalStateTexts,
+  questions: questionTitles,
+  facts: factTitles,
   results: resultTexts,
   kinds: kindTitles,
-  groups: ratingGroups.toReversed().map((group) => [group, groupTexts[group].name]),
+  groups: Object.fromEntries(ratingGroups.map((group) => [group, groupTexts[group].name])),
   criteria: Object.fromEntries(Object.entries(criteria).map(([name, { label }]) => [name, label])),
 });
 

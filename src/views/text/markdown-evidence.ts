@@ -1,9 +1,9 @@
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
 import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
+import { day, lines, list, paragraphs, toMarkdownText } from '../../evidence/text/markdown-text.ts';
 import { counted } from '../../evidence/text/plural.ts';
 import { countsText, scoresText, signalText, toLabel } from '../layout/labels.ts';
-import { day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
 
 function groupLine(name: string, counts: RatingCounts) {
   const { ratings, sources, source_handles, outcomes, scores, last_at } = counts;

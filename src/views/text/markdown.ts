@@ -1,10 +1,11 @@
+import { inputsText } from '../../evidence/listing/inputs-text.ts';
 import type {
   ClaimEvent,
   ListingDocument,
   ListingPackage,
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
-import { inputsText } from '../connect/inputs-text.ts';
+import { code, day, lines, list, paragraphs, toMarkdownText } from '../../evidence/text/markdown-text.ts';
 import {
   matchTexts,
   notClaimed,
@@ -15,7 +16,6 @@ import {
 } from '../layout/labels.ts';
 import { glanceOf } from '../listing/listing-glance.ts';
 import { markdownEvidence } from './markdown-evidence.ts';
-import { code, day, lines, list, paragraphs, toMarkdownText } from './markdown-text.ts';
 
 const needs = ({ inputs }: ListingRemote | ListingPackage) =>
   inputs ? `; ${toMarkdownText(inputsText(inputs) ?? '')}` : '';

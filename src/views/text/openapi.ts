@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { listingDocument } from '../../evidence/listing/listing-document.ts';
 import { problemTable } from '../../problem.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { tools } from '../../tools/index.ts';
@@ -57,8 +58,8 @@ const otherPaths = () => ({
   '/api/feedback': post(submitFeedback, 'feedback'),
   '/agents/{namespace}/{name}.json': get(
     'listing_json',
-    'The listing document, as get_agent answers it',
-    answer({ $ref: '#/components/schemas/get_agent' }),
+    'The listing document, as get_agent answers it with detail: full',
+    answer({ $ref: '#/components/schemas/ListingDocument' }),
     handleParameters,
   ),
   '/agents/{namespace}/{name}.md': get(
@@ -111,6 +112,7 @@ export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<s
   components: {
     schemas: {
       ...Object.fromEntries(tools.map(({ name, output }) => [name, toOutputSchema(output)])),
+      ListingDocument: toOutputSchema(listingDocument),
       Problem: problemSchema,
     },
     securitySchemes: {

@@ -1,11 +1,14 @@
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** A third party's text as one line of Markdown, escaped: no markup, no links, no HTML. */
-export const toMarkdownText = (text: string): string =>
+/** A third party's text within a line of Markdown, escaped: no markup, no links, no HTML. */
+export const toInlineText = (text: string): string =>
   oneLine(text)
     .replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&')
-    .replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&')
-    .replace(/^(\d*)([-+#=.)])/, '$1\\$2');
+    .replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
+
+/** The same where it may begin a line: it begins no list and no heading. */
+export const toMarkdownText = (text: string): string =>
+  toInlineText(text).replace(/^(\d*)([-+#=.)])/, '$1\\$2');
 
 /** The same as a code span, for addresses and names. */
 export const code = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;

@@ -1,4 +1,4 @@
-import type { ListingInput } from '../../evidence/listing/listing-input.ts';
+import type { ListingInput } from './listing-input.ts';
 
 const words = {
   header: ['header', 'headers'],

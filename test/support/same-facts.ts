@@ -1,0 +1,39 @@
+import { expect } from 'vitest';
+
+/** Every text and number in a value, at any depth; names of members are not among them. */
+function leavesOf(value: unknown): (string | number)[] {
+  if (typeof value === 'string' || typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [];
+}
+
+/** The questions of a buyer by their names in JSON, as texts ask them. */
+const asked: Readonly<Record<string, string>> = {
+  price: 'What does it cost',
+  reach: 'how is it reached',
+  tools: 'What can it do',
+  access: 'What must I give it',
+  publisher: 'Who stands behind it',
+  code: 'Is the code what is published',
+  upkeep: 'Is it kept up',
+  ratings: 'What did others meet',
+  terms: 'Under which terms',
+};
+/** Kinds that texts name in other words than with spaces for dots and underscores. */
+const named: Readonly<Record<string, string>> = {
+  'endpoint.answers': 'whether it answers',
+  'tools.surface': 'tools',
+  auth: 'credentials',
+  'repository.contents': 'whether the repository holds the code',
+  'repository.last_commit': 'last commit',
+  'terms.url': 'terms',
+};
+
+/** That a Markdown text says everything that stands in the structured content beside it. */
+export function expectSameFacts(text: string, structured: object): void {
+  const plain = text.replaceAll('\\', '');
+  const words = (leaf: string | number) =>
+    asked[leaf] ?? named[leaf] ?? (/^[a-z_]+$/.test(String(leaf)) ? String(leaf).replaceAll('_', ' ') : leaf);
+  const said = (leaf: string | number) =>
+    [String(leaf).replaceAll('\\', ''), String(words(leaf))].some((one) => plain.includes(one));
+  expect(leavesOf(structured).filter((leaf) => !said(leaf))).toEqual([]);
+}
