@@ -13,6 +13,7 @@ import { packageVersionAge } from './package/version-age.ts';
 import { priceCapability } from './price/capability.ts';
 import { priceChallenge } from './price/challenge.ts';
 import { priceOpenapi } from './price/openapi.ts';
+import { pricePayTo } from './price/pay-to.ts';
 import { priceTool } from './price/tool.ts';
 import { repositoryHead } from './repository/head.ts';
 import { securityContact } from './terms/security-contact.ts';
@@ -23,6 +24,7 @@ import { toolsSurface } from './tools/surface.ts';
 /** Every kind of fact that this service knows, in the order that faces show them. A new kind is one line here. */
 export const kinds: readonly Kind[] = [
   priceChallenge,
+  pricePayTo,
   priceTool,
   priceCapability,
   priceOpenapi,

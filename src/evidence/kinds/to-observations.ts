@@ -17,10 +17,20 @@ const staleAfter = 3;
 const isStale = ({ observed_at }: StoredObservation, { now, interval_s }: Observing) =>
   now.getTime() - Date.parse(observed_at) > staleAfter * interval_s * 1000;
 
+const day = (time: string) => time.slice(0, 10);
+
+/** Since when a fact is another than before; nothing where what was seen before was no value. */
+function sinceWhen({ changed_from, first_seen_at, state }: StoredObservation, { changed }: Kind) {
+  if (!changed || changed_from?.state !== state || changed_from.value === null) return undefined;
+  return `${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
+}
+
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed_at, details, as_seen, ...fact } = stored;
+  const reason = [sinceWhen(stored, kind), stored.reason].filter(Boolean).join(' ');
   return {
     ...fact,
+    ...(reason && { reason }),
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),
     ...(details && { details: { ...details } }),

@@ -40,8 +40,16 @@ const fresh = (found: DatedFinding, { at, vantage }: LookStamp): StoredObservati
 /** A look without an answer keeps what was seen before, and counts; the second one in a row says so. */
 function missed(known: StoredObservation, found: DatedFinding, stamp: LookStamp): StoredObservation {
   const missed_at = [...(known.missed_at ?? []), stamp.at];
-  return missed_at.length < missesUntilUnreachable ? { ...known, missed_at } : fresh(found, stamp);
+  return missed_at.length < missesUntilUnreachable
+    ? { ...known, missed_at }
+    : { ...fresh(found, stamp), ...replaced(known, found) };
 }
+
+/** What was known before a fact changed; nothing if only the method of the check did. */
+const replaced = (known: StoredObservation, found: DatedFinding) =>
+  !isDeepStrictEqual(essenceOf(known), essenceOf(found)) && {
+    changed_from: { value: known.value, state: known.state, seen_until: known.observed_at },
+  };
 
 function next(
   known: StoredObservation | undefined,
@@ -50,8 +58,9 @@ function next(
 ): StoredObservation {
   if (!known) return fresh(found, stamp);
   if (found.state === 'unreachable' && known.state !== 'unreachable') return missed(known, found, stamp);
-  if (!isSame(known, found)) return fresh(found, stamp);
-  return { ...fresh(found, stamp), first_seen_at: known.first_seen_at };
+  if (!isSame(known, found)) return { ...fresh(found, stamp), ...replaced(known, found) };
+  const { first_seen_at, changed_from } = known;
+  return { ...fresh(found, stamp), first_seen_at, ...(changed_from && { changed_from }) };
 }
 
 function toChange(

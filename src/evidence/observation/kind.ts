@@ -15,6 +15,8 @@ export interface Kind {
   /** What must not be concluded from it, one sentence. */
   readonly doesNotMean: string;
   readonly unit?: string;
+  /** What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is added. */
+  readonly changed?: string;
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
   /** Whether the fact is to be expected of a listing, so that its absence is reported; every listing by default. */

@@ -54,6 +54,10 @@ export const observation = z.object({
   source_url: z.string().optional(),
   observed_at: z.string().describe('When Dossier last saw this'),
   first_seen_at: z.string().describe('Since when Dossier has seen the same'),
+  changed_from: z
+    .object({ value, state: z.enum(observationStates), seen_until: z.string() })
+    .optional()
+    .describe('What was seen before the last change, and when last'),
   vantage: z.string(),
   method_version: z.string(),
 });
@@ -77,6 +81,7 @@ export interface StoredObservation extends Finding {
   readonly kind: string;
   readonly observed_at: string;
   readonly first_seen_at: string;
+  readonly changed_from?: Observation['changed_from'] & object;
   readonly vantage: string;
   readonly method_version: string;
   /** Times of looks since `observed_at` that got no answer. */

@@ -52,7 +52,7 @@ it('shows the price of a real x402 server as it was quoted, and our conversion b
     subject: 'https://two.example.com/mcp',
     question: 'price',
     state: 'quoted',
-    value: `10000 of ${usdcOnBase} on eip155:8453 to ${alice}`,
+    value: `10000 of ${usdcOnBase} on eip155:8453 to ${alice} (exact)`,
     details: {
       offers: [
         {
@@ -71,7 +71,7 @@ it('shows the price of a real x402 server as it was quoted, and our conversion b
 
 it('reads x402 version 1 from the body, and converts no asset that it does not know', async () => {
   const { state, value, details } = (await quote('one')) ?? {};
-  expect([state, value]).toEqual(['quoted', `10000 of ${usdcOnBase} on base to ${alice}; 1 more`]);
+  expect([state, value]).toEqual(['quoted', `10000 of ${usdcOnBase} on base to ${alice} (exact); 1 more`]);
   expect(details?.offers).toEqual([
     expect.objectContaining({ format: 'x402/1', asset: usdcOnBase, our_conversion: '0.01 USDC' }),
     {
@@ -105,7 +105,7 @@ it('shows the price of a real server of the Machine Payments Protocol', async ()
 });
 
 it('reads a payment beside another way to authenticate, without a recipient', async () => {
-  expect(await quote('both')).toMatchObject({ state: 'quoted', value: '50 of usd on stripe' });
+  expect(await quote('both')).toMatchObject({ state: 'quoted', value: '50 of usd on stripe (charge)' });
 });
 
 it('says that it saw no price, that credentials come first, or that it does not know the form', async () => {

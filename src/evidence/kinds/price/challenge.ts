@@ -3,17 +3,8 @@ import { defineKind } from '../../observation/kind.ts';
 import type { EndpointLook, Fetched } from '../../observation/look.ts';
 import { withholding } from '../endpoint/withholding.ts';
 import { ofRemotes } from '../remotes.ts';
-import { decodeMpp } from './formats/mpp.ts';
-import { decodeX402V1 } from './formats/x402-v1.ts';
-import { decodeX402V2 } from './formats/x402-v2.ts';
-import { type Decoded, offerText } from './offer.ts';
-
-/** The formats that a 402 may quote its price in; one response may use several. */
-const formats: readonly ((response: Fetched) => Decoded | undefined)[] = [
-  decodeX402V2,
-  decodeX402V1,
-  decodeMpp,
-];
+import { offerText } from './offer.ts';
+import { quotedOffers } from './quoted-offers.ts';
 
 const noPrice = {
   value: null,
@@ -41,12 +32,12 @@ const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
 const skipped = (seen: number, read: number) =>
   seen > read && { reason: `${seen} offers were sent; Dossier shows the first ${read} that it could read.` };
 
-function quoted(response: Fetched) {
-  const decoded = formats.map((decode) => decode(response)).filter((one) => one !== undefined);
-  const seen = decoded.reduce((sum, one) => sum + one.seen, 0);
-  const offers = decoded.flatMap((one) => one.offers);
+function toFinding(endpoint: EndpointLook) {
+  const asked = quotedOffers(endpoint);
+  if (!asked) return { ...noPrice, ...withholding(endpoint) };
+  const { seen, offers } = asked.quoted;
   const [first] = offers;
-  if (!first) return unrecognised(response, seen);
+  if (!first) return unrecognised(asked.response, seen);
   const more = offers.length > 1 ? `; ${offers.length - 1} more` : '';
   return {
     value: `${offerText(first)}${more}`,
@@ -55,12 +46,6 @@ function quoted(response: Fetched) {
     details: { offers },
   };
 }
-
-const toFinding = (endpoint: EndpointLook) => {
-  const asked = endpoint.responses.find(({ status }) => status === 402);
-  if (asked) return quoted(asked);
-  return { ...noPrice, ...withholding(endpoint) };
-};
 
 /** The price that an endpoint quotes before it shows anything: HTTP 402. */
 export const priceChallenge = defineKind({
@@ -71,6 +56,7 @@ export const priceChallenge = defineKind({
     'What the endpoint asked Dossier to pay (HTTP 402) before it introduced itself or listed its tools, as quoted: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
   doesNotMean:
     'Dossier pays nothing; it does not say what a call of a tool costs, or that the recipient is the publisher.',
+  changed: 'The endpoint quotes another price',
   method_version: 'price/1',
   applies: ({ remotes }) => remotes.length > 0,
   check: (look) => ofRemotes(look, toFinding),

@@ -71,5 +71,5 @@ export function decodeOffers(quoted: readonly unknown[], read: (one: unknown) =>
 }
 
 /** An offer in one line, exactly as it was quoted. */
-export const offerText = ({ amount, asset, network, pay_to }: Offer): string =>
-  `${amount} of ${asset} on ${network}${pay_to === undefined ? '' : ` to ${pay_to}`}`;
+export const offerText = ({ amount, asset, network, pay_to, scheme }: Offer): string =>
+  `${amount} of ${asset} on ${network}${pay_to === undefined ? '' : ` to ${pay_to}`} (${scheme})`;

@@ -18,6 +18,7 @@ export const toolsSurface = defineKind({
   means:
     'The SHA-256 Merkle root over all tools that the endpoint listed to Dossier; the same value means that no name, description, schema or annotation differs.',
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
+  changed: 'The endpoint lists other tools',
   method_version: 'tools/1',
   applies: ({ remotes }) => remotes.length > 0,
   check: (look) =>

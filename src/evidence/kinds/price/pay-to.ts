@@ -1,0 +1,23 @@
+import { defineKind } from '../../observation/kind.ts';
+import type { EndpointLook } from '../../observation/look.ts';
+import { ofRemotes } from '../remotes.ts';
+import { quotedOffers } from './quoted-offers.ts';
+
+function toFinding(endpoint: EndpointLook) {
+  const offers = quotedOffers(endpoint)?.quoted.offers ?? [];
+  const addresses = [...new Set(offers.flatMap(({ pay_to }) => pay_to ?? []))].sort();
+  return addresses.length > 0 ? { value: addresses.join(', '), state: 'observed' as const } : undefined;
+}
+
+/** Who is paid: a fact of its own, so that it has a date and a history apart from the amount. */
+export const pricePayTo = defineKind({
+  kind: 'price.pay_to',
+  question: 'price',
+  title: 'Address that is paid',
+  means: 'The addresses of the recipients in the price that the endpoint quotes.',
+  doesNotMean: 'It does not say whose addresses they are.',
+  changed: 'The endpoint asks to be paid at another address',
+  method_version: 'price/1',
+  applies: () => false,
+  check: (look) => (look.listing.remotes.length > 0 ? ofRemotes(look, toFinding) : Promise.resolve([])),
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { type Asked, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
+
+const alice = '0x1111111111111111111111111111111111111111';
+const mallory = '0x2222222222222222222222222222222222222222';
+const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const start_ms = Date.now();
+const inDays = (days: number) => new Date(start_ms + days * 86_400_000).toISOString().slice(0, 10);
+const today = () => inDays(0);
+
+let asked: Asked = { dollars: '$0.01', payTo: alice };
+let observed: ObservedDirectory;
+
+beforeAll(async () => {
+  observed = await openObserved({ shop: await startX402Server(() => asked) });
+});
+afterAll(() => observed.close());
+
+const look = async (kind: string) => (await observed.look('shop', kind))[0];
+
+it('a first look changes nothing that was known', async () => {
+  const paid = await look('price.pay_to');
+  expect(paid).toMatchObject({ value: alice, state: 'observed' });
+  expect(paid?.changed_from).toBeUndefined();
+});
+
+it('a server that quadruples its price keeps the date of its address', async () => {
+  asked = { dollars: '$0.04', payTo: alice };
+  observed.directory.wait(86_400);
+  expect(await look('price.challenge')).toMatchObject({
+    value: `40000 of ${usdc} on eip155:8453 to ${alice} (exact)`,
+    changed_from: { value: `10000 of ${usdc} on eip155:8453 to ${alice} (exact)`, state: 'quoted' },
+    reason: `The endpoint quotes another price since ${inDays(1)}; what was there before was last seen on ${today()}.`,
+  });
+  const paid = await look('price.pay_to');
+  expect(paid?.first_seen_at.slice(0, 10)).toBe(today());
+  expect(paid?.changed_from).toBeUndefined();
+});
+
+it('a server that wants to be paid elsewhere says so, since when, and where before', async () => {
+  asked = { dollars: '$0.04', payTo: mallory };
+  observed.directory.wait(86_400);
+  const paid = await look('price.pay_to');
+  expect(paid).toMatchObject({
+    value: mallory,
+    changed_from: { value: alice, state: 'observed' },
+    reason: `The endpoint asks to be paid at another address since ${inDays(2)}; what was there before was last seen on ${inDays(1)}.`,
+  });
+});
+
+it('a later look at the same keeps what it changed from', async () => {
+  observed.directory.wait(86_400);
+  expect(await look('price.pay_to')).toMatchObject({ value: mallory, changed_from: { value: alice } });
+});
+
+it('the history has amount, asset, network, address and scheme of each change, and is in the log', async () => {
+  const { store } = observed.directory;
+  const history = await store.observations.history(handleAt('shop'), { limit: 10 });
+  const changes = history.flatMap(({ at, changes: all }) =>
+    all.filter(({ kind }) => kind === 'price.challenge').map((change) => ({ at: at.slice(0, 10), change })),
+  );
+  const offer = { scheme: 'exact', network: 'eip155:8453', asset: usdc };
+  expect(changes).toMatchObject([
+    {
+      at: inDays(2),
+      change: {
+        before: { details: { offers: [{ ...offer, amount: '40000', pay_to: alice }] } },
+        after: { details: { offers: [{ ...offer, amount: '40000', pay_to: mallory }] } },
+      },
+    },
+    {
+      at: inDays(1),
+      change: {
+        before: { details: { offers: [{ ...offer, amount: '10000', pay_to: alice }] } },
+        after: { details: { offers: [{ ...offer, amount: '40000', pay_to: alice }] } },
+      },
+    },
+    { at: today(), change: { after: { details: { offers: [{ ...offer, amount: '10000' }] } } } },
+  ]);
+  const record = await store.log.record(history[0]?.log_index ?? -1);
+  expect(record?.record).toContain(mallory);
+});
