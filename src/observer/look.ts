@@ -2,7 +2,6 @@ import type { Listing } from '../evidence/listing/listing.ts';
 import type {
   EndpointLook,
   Fetched,
-  HeadLook,
   ImageReference,
   Look,
   NoAnswer,
@@ -13,6 +12,7 @@ import { askEndpoint } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/eras.ts';
 import type { PackageRegistries } from './packages/registries.ts';
 import type { PoliteFetch } from './polite-fetch.ts';
+import { createRepositoryLook } from './repository-look.ts';
 import type { Robots } from './robots.ts';
 import { readCertificate } from './tls.ts';
 
@@ -65,15 +65,6 @@ async function certificate(origin: string, { isOverridden }: LookParts): Promise
   return readCertificate(url);
 }
 
-async function head({ repository }: Listing, { repositories }: LookParts): Promise<HeadLook | NoAnswer> {
-  const place = repository === undefined ? undefined : repositories.place(repository);
-  if (!place)
-    return notChecked('The recorded repository is on a host that Dossier is not configured to read.');
-  const found = await repositories.head(place);
-  if ('commit' in found) return { result: 'head', ...found };
-  return { result: 'unreachable', reason: `Reading HEAD of ${place.key} ended with ${found.result}.` };
-}
-
 /**
  * A look at one listing: each question is asked once, and every kind of fact shares the answer. If `refusal` is given,
  * nothing of the publisher's is asked, and that is why.
@@ -86,7 +77,9 @@ export function createLook(
   const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
     memoize(async (key: string) => refusal ?? question(key));
   const endpoint = unlessRefused((url) => ask(url, parts));
-  const headOnce = memoize(() => head(listing, parts));
+  const repository = createRepositoryLook(listing, parts.repositories);
+  const headOnce = memoize(() => repository.head());
+  const file = memoize(async (path) => repository.file(await headOnce(''), path));
   const npm = memoize((path) => parts.packages.registry('npm', path));
   const pypi = memoize((path) => parts.packages.registry('pypi', path));
   const image = memoize((key) => parts.packages.image(JSON.parse(key) as ImageReference));
@@ -102,6 +95,7 @@ export function createLook(
     get: unlessRefused((url) => get(url, parts)),
     tls: unlessRefused((origin) => certificate(origin, parts)),
     head: () => headOnce(''),
+    file,
     registry: (name, path) => (name === 'npm' ? npm(path) : pypi(path)),
     image: (asked) => image(JSON.stringify(asked)),
     signature: (bundle) => parts.packages.signature(bundle),

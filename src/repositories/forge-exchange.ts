@@ -9,12 +9,17 @@ export interface ExchangeFailure {
     | 'host_rate_limited'
     | 'host_error';
   readonly retry_after_s?: number;
+  /** Of `repository_moved`: the path that the host redirects to, without .git. */
+  readonly moved_to?: string;
 }
 
 /** Sends one request to a forge. Redirects, rate limits and server errors arrive as failures, not as responses. */
 export type Exchange = (
   request: Omit<OutboundRequest, 'deadline'>,
 ) => Promise<OutboundResponse | ExchangeFailure>;
+
+/** The repository in the path of a request to git-upload-pack; other redirects name none. */
+const movedPath = /^\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,8})\/git-upload-pack$/;
 
 const loosePath = (url: URL) => url.pathname.toLowerCase().replace(/\.git(?=\/|$)/, '');
 
@@ -36,7 +41,9 @@ function toFailure(
   if (status >= 500) return { result: 'host_error', ...wait };
   if (status < 300 || status >= 400) return undefined;
   const to = location && URL.canParse(location, from) ? new URL(location, from) : undefined;
-  return { result: to?.origin === from.origin ? 'repository_moved' : 'redirect_refused' };
+  if (to?.origin !== from.origin) return { result: 'redirect_refused' };
+  const moved_to = movedPath.exec(to.pathname)?.[1]?.replace(/\.git$/, '');
+  return { result: 'repository_moved', ...(moved_to && { moved_to }) };
 }
 
 /** Requests to one forge under one deadline. Follows one redirect, and only to another spelling of the same path. */

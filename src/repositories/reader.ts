@@ -42,7 +42,12 @@ export type RepositoryCheck =
     };
 
 /** Why a repository or its file could not be read. */
-type Failure = { readonly result: ReadFailure; readonly retry_after_s?: number };
+type Failure = {
+  readonly result: ReadFailure;
+  readonly retry_after_s?: number;
+  /** Of `repository_moved`: the path that the host redirects to. */
+  readonly moved_to?: string;
+};
 
 /** Reads one small text file at the root of the default branch of a recorded repository. */
 export interface RepositoryReader {
@@ -60,10 +65,9 @@ export interface RepositoryReader {
 }
 
 /** The result of reading a file at a commit. */
-export interface FileRead {
-  readonly result: 'file' | ReadFailure;
-  readonly retry_after_s?: number;
-}
+export type FileRead =
+  | { readonly result: 'file'; readonly text: string; readonly retry_after_s?: never }
+  | Failure;
 
 const agent = 'dossier';
 
@@ -86,10 +90,7 @@ async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Fail
   return head ?? { result: 'host_error' };
 }
 
-async function readFile(
-  exchange: Exchange,
-  url: URL,
-): Promise<{ readonly result: 'file'; readonly text: string } | Failure> {
+async function readFile(exchange: Exchange, url: URL): Promise<FileRead> {
   const response = await exchange({ url });
   if (response.result !== 'response') return response;
   if (response.status === 404 || response.status === 410) return { result: 'file_absent' };

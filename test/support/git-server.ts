@@ -119,10 +119,10 @@ function serveGit(root: string, backend: string, [request, response]: [IncomingM
  * `.../raw/commit/<ref>/<file>` as Forgejo, `.../raw/<ref>/<file>` as Bitbucket.
  */
 function serveRaw(root: string, path: string, response: ServerResponse) {
-  const gitLab = /^\/raw\/(.+)\/-\/raw\/([^/]+)\/([^/]+)$/.exec(path);
-  const forge = /^\/raw\/([^/]+\/[^/]+)\/raw\/(?:commit\/|branch\/)?([^/]+)\/([^/]+)$/.exec(path);
+  const gitLab = /^\/raw\/(.+)\/-\/raw\/([^/]+)\/(.+)$/.exec(path);
+  const forge = /^\/raw\/([^/]+\/[^/]+)\/raw\/(?:commit\/|branch\/)?([^/]+)\/(.+)$/.exec(path);
   const [, repository, ref, file] =
-    gitLab ?? forge ?? /^\/raw\/([^/]+\/[^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+    gitLab ?? forge ?? /^\/raw\/([^/]+\/[^/]+)\/([^/]+)\/(.+)$/.exec(path) ?? [];
   try {
     const body = git(join(root, `${repository}.git`), ['show', `${ref}:${file}`]);
     response.setHeader('content-type', 'text/plain; charset=utf-8').end(body);

@@ -15,6 +15,8 @@ import { priceChallenge } from './price/challenge.ts';
 import { priceOpenapi } from './price/openapi.ts';
 import { pricePayTo } from './price/pay-to.ts';
 import { priceTool } from './price/tool.ts';
+import { repositoryAgentFiles } from './repository/agent-files.ts';
+import { repositoryExists } from './repository/exists.ts';
 import { repositoryHead } from './repository/head.ts';
 import { securityContact } from './terms/security-contact.ts';
 import { termsUrl } from './terms/terms-url.ts';
@@ -35,10 +37,12 @@ export const kinds: readonly Kind[] = [
   toolsSurface,
   accessRequired,
   accessOauth,
+  repositoryExists,
   packageMaintainers,
   packageExists,
   packageProvenance,
   packageAdvisories,
+  repositoryAgentFiles,
   packageDeprecated,
   packageVersionAge,
   repositoryHead,

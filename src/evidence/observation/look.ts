@@ -68,6 +68,20 @@ export interface HeadLook {
   readonly branch?: string;
 }
 
+/** That a recorded repository has no head to look at. */
+export interface NoHead {
+  readonly result: 'gone' | 'empty' | 'moved';
+  /** A sentence that is true when read alone. */
+  readonly reason: string;
+  /** Path of the repository that its host redirects to. */
+  readonly moved_to?: string;
+}
+
+/** A file of the recorded repository at the commit of its head. `unreadable`: it is there, and is not a text of at most 16 KiB. */
+export type FileLook =
+  | { readonly result: 'file'; readonly commit: string; readonly text: string }
+  | { readonly result: 'absent' | 'unreadable'; readonly commit: string };
+
 /** A container image: registry host, repository, and a tag or digest. */
 export interface ImageReference {
   readonly host: string;
@@ -131,7 +145,9 @@ export interface Look {
   /** The certificate of an https address. */
   tls(url: string): Promise<TlsLook | NoAnswer>;
   /** HEAD of the recorded repository. */
-  head(): Promise<HeadLook | NoAnswer>;
+  head(): Promise<HeadLook | NoHead | NoAnswer>;
+  /** A file of the recorded repository, by its path, at that commit. */
+  file(path: string): Promise<FileLook | NoHead | NoAnswer>;
   /** A GET of a path of a package registry, as `/left-pad`; `not_checked` where PACKAGE_REGISTRIES names none. */
   registry(name: 'npm' | 'pypi', path: string): Promise<Fetched | NoAnswer>;
   /** The manifest of a container image. */

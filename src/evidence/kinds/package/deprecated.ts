@@ -1,5 +1,5 @@
 import { defineKind } from '../../observation/kind.ts';
-import { hasPackageOn, ofPublished } from './of-packages.ts';
+import { ofPublished } from './of-packages.ts';
 
 /** Whether the recorded version of a package is deprecated (npm) or yanked (PyPI). */
 export const packageDeprecated = defineKind({
@@ -10,7 +10,7 @@ export const packageDeprecated = defineKind({
     'Whether the registry marks the recorded version as deprecated (npm) or yanked (PyPI), and with which words.',
   doesNotMean: 'A version that is not marked may still be given up.',
   method_version: 'package/1',
-  applies: hasPackageOn('npm', 'pypi'),
+  applies: () => false,
   check: (look) =>
     ofPublished(look, ['npm', 'pypi'], ({ deprecated, version }) => ({
       value: deprecated !== undefined,

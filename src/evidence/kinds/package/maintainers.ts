@@ -1,5 +1,5 @@
 import { defineKind } from '../../observation/kind.ts';
-import { hasPackageOn, ofPublished } from './of-packages.ts';
+import { ofPublished } from './of-packages.ts';
 
 /** Most names that are published. */
 const mostNames = 20;
@@ -13,7 +13,7 @@ export const packageMaintainers = defineKind({
   doesNotMean: 'It does not say who these accounts belong to. PyPI does not state them in its JSON.',
   unit: 'accounts',
   method_version: 'package/1',
-  applies: hasPackageOn('npm'),
+  applies: () => false,
   check: (look) =>
     ofPublished(look, ['npm'], ({ maintainers }) =>
       'result' in maintainers

@@ -1,5 +1,5 @@
 import { defineKind } from '../../observation/kind.ts';
-import { hasPackageOn, ofPublished } from './of-packages.ts';
+import { ofPublished } from './of-packages.ts';
 
 /** When the recorded version of a package was published. */
 export const packageVersionAge = defineKind({
@@ -10,7 +10,7 @@ export const packageVersionAge = defineKind({
   doesNotMean: 'An old version may need no change, and a new one may be no better.',
   unit: 'date',
   method_version: 'package/1',
-  applies: hasPackageOn('npm', 'pypi'),
+  applies: () => false,
   check: (look) =>
     ofPublished(look, ['npm', 'pypi'], ({ published_at, version }) =>
       typeof published_at === 'string'

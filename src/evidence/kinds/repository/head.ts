@@ -1,5 +1,6 @@
 import { defineKind } from '../../observation/kind.ts';
-import { ownProbe, withoutAnswer } from '../remotes.ts';
+import { ownProbe } from '../remotes.ts';
+import { withoutHead } from './without-head.ts';
 
 /** The commit at the head of the recorded repository. */
 export const repositoryHead = defineKind({
@@ -14,7 +15,7 @@ export const repositoryHead = defineKind({
     const { repository } = look.listing;
     if (!repository) return [];
     const head = await look.head();
-    if (head.result !== 'head') return [withoutAnswer(head)];
+    if (head.result !== 'head') return [withoutHead(head, repository)];
     return [
       {
         value: head.commit,

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { defineKind } from '../../observation/kind.ts';
+import type { FileLook } from '../../observation/look.ts';
+import { ownProbe } from '../remotes.ts';
+import { withoutHead } from './without-head.ts';
+
+/** Settings that editors and agents read when a repository is opened, and what in them starts commands without being asked. */
+const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefined])[] = [
+  ['.claude/settings.json', /"hooks"\s*:/],
+  ['.vscode/tasks.json', /"runOn"\s*:\s*"folderOpen"/],
+  ['.cursor/mcp.json', undefined],
+  ['.cursor/hooks.json', /"hooks"\s*:/],
+  [
+    '.devcontainer/devcontainer.json',
+    /"(?:initialize|onCreate|updateContent|postCreate|postStart|postAttach)Command"\s*:/,
+  ],
+];
+
+function toShown(path: string, automatic: RegExp | undefined, file: FileLook) {
+  if (file.result !== 'file') return { path };
+  const sha256 = createHash('sha256').update(file.text).digest('hex');
+  return { path, sha256, ...(automatic && { starts_commands: automatic.test(file.text) }) };
+}
+
+/** Files of a repository that editors and agents act on by themselves. */
+export const repositoryAgentFiles = defineKind({
+  kind: 'repository.agent_files',
+  question: 'code',
+  title: 'Files that agents and editors act on',
+  means:
+    'How many of five settings files are at the head of the repository (.claude/settings.json, .vscode/tasks.json, .cursor/mcp.json, .cursor/hooks.json, .devcontainer/devcontainer.json), with their digests, and whether their text names commands that start by themselves.',
+  doesNotMean:
+    'Such files are common and mostly harmless; Dossier does not judge the commands. Other files are not looked for.',
+  unit: 'files',
+  method_version: 'agent-files/1',
+  applies: () => false,
+  async check(look) {
+    const { repository } = look.listing;
+    if (!repository) return [];
+    const head = await look.head();
+    if (head.result !== 'head') return [withoutHead(head, repository)];
+    const files: ReturnType<typeof toShown>[] = [];
+    for (const [path, automatic] of agentFiles) {
+      const file = await look.file(path);
+      if (!('commit' in file)) return [withoutHead(file, repository)];
+      if (file.result !== 'absent') files.push(toShown(path, automatic, file));
+    }
+    // The commit is no part of the fact: a later one with the same files is no change.
+    const reason = `At commit ${head.commit}.`;
+    return [
+      {
+        value: files.length,
+        state: 'observed',
+        reason,
+        details: { files },
+        source: ownProbe,
+        source_url: repository,
+      },
+    ];
+  },
+});

@@ -1,0 +1,13 @@
+import type { NoAnswer, NoHead } from '../../observation/look.ts';
+import type { Finding } from '../../observation/observation.ts';
+import { ownProbe, withoutAnswer } from '../remotes.ts';
+
+/** Whether a repository was asked and has no head to look at. */
+export const isNoHead = (look: { readonly result: string }): look is NoHead =>
+  /^(?:gone|empty|moved)$/.test(look.result);
+
+/** A fact about the head of a repository that has none, or that could not be asked. */
+export const withoutHead = (head: NoHead | NoAnswer, source_url: string): Finding =>
+  isNoHead(head)
+    ? { value: null, state: 'not_found', reason: head.reason, source: ownProbe, source_url }
+    : withoutAnswer(head);

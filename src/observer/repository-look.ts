@@ -1,0 +1,48 @@
+import type { FileLook, HeadLook, NoAnswer, NoHead, Subject } from '../evidence/observation/look.ts';
+import type { RepositoryPlace, RepositoryReader } from '../repositories/reader.ts';
+
+type Head = HeadLook | NoHead | NoAnswer;
+type Failure = Exclude<Awaited<ReturnType<RepositoryReader['head']>>, { commit: string }>;
+
+const unreachable = (what: string, { result }: { readonly result: string }): NoAnswer => ({
+  result: 'unreachable',
+  reason: `Reading ${what} ended with ${result}.`,
+});
+
+function toNoHead(place: RepositoryPlace, failure: Failure): NoHead | NoAnswer {
+  const { key, host } = place;
+  if (failure.result === 'repository_not_found')
+    return { result: 'gone', reason: `${host} shows no public repository at ${key}.` };
+  if (failure.result === 'repository_empty') return { result: 'empty', reason: `${key} has no commits.` };
+  if (failure.result !== 'repository_moved') return unreachable(`HEAD of ${key}`, failure);
+  const { moved_to } = failure;
+  const to = moved_to === undefined ? 'another address' : `${host}/${moved_to}`;
+  return { result: 'moved', reason: `${host} redirects ${key} to ${to}.`, ...(moved_to && { moved_to }) };
+}
+
+/** Looks at the recorded repository of a listing, without a token. Never throws. */
+export function createRepositoryLook({ repository }: Subject, repositories: RepositoryReader) {
+  const place = repository === undefined ? undefined : repositories.place(repository);
+  const noPlace: NoAnswer = {
+    result: 'not_checked',
+    reason: 'The recorded repository is on a host that Dossier is not configured to read.',
+  };
+  return {
+    /** What HEAD points to. */
+    async head(): Promise<Head> {
+      if (!place) return noPlace;
+      const found = await repositories.head(place);
+      return 'commit' in found ? { result: 'head', ...found } : toNoHead(place, found);
+    },
+    /** A file at the commit that HEAD points to. */
+    async file(head: Head, fileName: string): Promise<FileLook | NoHead | NoAnswer> {
+      if (!place || head.result !== 'head') return head.result === 'head' ? noPlace : head;
+      const { commit } = head;
+      const read = await repositories.readAt(place, { commit, fileName });
+      if (read.result === 'file') return { result: 'file', commit, text: read.text };
+      if (read.result === 'file_absent') return { result: 'absent', commit };
+      const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result);
+      return isThere ? { result: 'unreadable', commit } : unreachable(`${fileName} of ${place.key}`, read);
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createObserver, type Observer } from '../../../src/observer/observer.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claimed-directory.ts';
+import { registryEntry } from '../../support/entries.ts';
+import type { GitRepository } from '../../support/git-server.ts';
+import { onGitHub } from '../../support/registry-entries.ts';
+
+let directory: ClaimedDirectory;
+let observer: Observer;
+let repository: GitRepository;
+let commit: string;
+
+beforeAll(async () => {
+  directory = await openClaimedDirectory({
+    entries: [
+      registryEntry('com.example/there', onGitHub('example/there')),
+      registryEntry('com.example/empty', onGitHub('example/empty')),
+      registryEntry('com.example/gone', onGitHub('example/gone')),
+      registryEntry('com.example/moved', onGitHub('example/moved')),
+    ],
+  });
+  repository = directory.git.createRepository('example/there');
+  directory.git.createRepository('example/empty');
+  commit = repository.commit({ 'README.md': 'a server' });
+  observer = createObserver(directory.context);
+});
+beforeEach(() => {
+  directory.git.fault = undefined;
+});
+afterAll(async () => {
+  await observer.close();
+  await directory.close();
+});
+
+/** What is observed of the repository of a listing, by kind. */
+async function observe(handle: string) {
+  const listing = await directory.store.listings.byHandle(handle);
+  if (!listing) throw new Error(`${handle} is not listed`);
+  const { observations, changes } = await observer.observe(listing);
+  const byKind = Object.fromEntries(observations.map((one) => [one.kind, one]));
+  return { ...byKind, changes };
+}
+
+it('finds a repository with its head', async () => {
+  expect(await observe('com.example/there')).toMatchObject({
+    'repository.exists': {
+      value: 'there',
+      state: 'observed',
+      source_url: 'https://github.com/example/there',
+    },
+    'repository.head': { value: commit, state: 'observed', details: { branch: 'main' } },
+    'repository.agent_files': { value: 0, state: 'observed', reason: `At commit ${commit}.` },
+  });
+});
+
+it('tells a repository without commits from one that is gone', async () => {
+  expect(await observe('com.example/empty')).toMatchObject({
+    'repository.exists': { value: 'empty', state: 'observed' },
+    'repository.head': {
+      value: null,
+      state: 'not_found',
+      reason: 'github.com/example/empty has no commits.',
+    },
+  });
+  expect(await observe('com.example/gone')).toMatchObject({
+    'repository.exists': {
+      value: 'gone',
+      state: 'not_found',
+      reason: 'github.com shows no public repository at github.com/example/gone.',
+    },
+    'repository.agent_files': { value: null, state: 'not_found' },
+  });
+});
+
+it('says where a repository has moved to', async () => {
+  directory.git.fault = ({ url }, response) => {
+    if (!url?.startsWith('/example/moved')) return false;
+    response.writeHead(301, { location: '/somebody/else.git/git-upload-pack' }).end();
+    return true;
+  };
+  expect(await observe('com.example/moved')).toMatchObject({
+    'repository.exists': {
+      value: 'moved',
+      state: 'observed',
+      reason: 'github.com redirects github.com/example/moved to github.com/somebody/else.',
+      details: { moved_to: 'somebody/else' },
+    },
+  });
+});
+
+it('says that a host does not answer', async () => {
+  directory.git.fault = (_, response) => Boolean(response.writeHead(500).end());
+  expect(await observe('com.example/moved')).toMatchObject({
+    'repository.exists': { value: 'moved', state: 'observed' },
+  });
+  expect(await observe('com.example/moved')).toMatchObject({
+    'repository.exists': { value: null, state: 'unreachable' },
+  });
+});
+
+it('names the files at the head that agents and editors act on, and what starts by itself', async () => {
+  const tasks = '{"tasks":[{"command":"sh x","runOptions":{"runOn": "folderOpen"}}]}';
+  const at = repository.commit({
+    '.vscode/tasks.json': tasks,
+    '.claude/settings.json': '{"permissions":{}}',
+    '.cursor/mcp.json': 'x'.repeat(20_000),
+  });
+  expect(await observe('com.example/there')).toMatchObject({
+    'repository.agent_files': {
+      value: 3,
+      reason: `At commit ${at}.`,
+      details: {
+        files: [
+          { path: '.claude/settings.json', starts_commands: false },
+          {
+            path: '.vscode/tasks.json',
+            starts_commands: true,
+            sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+          },
+          { path: '.cursor/mcp.json' },
+        ],
+      },
+    },
+  });
+});
+
+it('does not count another commit with the same files as a change of them', async () => {
+  repository.commit({ 'README.md': 'the same server' });
+  await observe('com.example/there');
+  const [newest] = await directory.store.observations.history('com.example/there', { limit: 1 });
+  expect(newest?.changes.map(({ kind }) => kind)).not.toContain('repository.agent_files');
+  expect(newest?.changes.map(({ kind }) => kind)).toContain('repository.head');
+});
