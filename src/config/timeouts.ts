@@ -10,6 +10,10 @@ export const defaultTimeouts = {
   mcpAnswer_ms: 10_000,
   /** For one check of a repository: all its requests together. */
   repositoryCheck_ms: 8000,
+  /** For the first and the second try of an endpoint by the observer, and for any other exchange of it. */
+  observerFirstTry_ms: 6000,
+  observerSecondTry_ms: 15_000,
+  observerExchange_ms: 30_000,
 } as const;
 
 export type Timeouts = Readonly<Record<keyof typeof defaultTimeouts, number>>;

@@ -1,3 +1,4 @@
+import type { Timeouts } from '../config/timeouts.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
 import type {
   EndpointLook,
@@ -23,6 +24,7 @@ export interface LookParts {
   readonly repositories: RepositoryReader;
   readonly packages: PackageRegistries;
   readonly client: ClientInfo;
+  readonly timeouts: Timeouts;
   /** Whether a host is reached elsewhere (HOST_OVERRIDES), so that its certificate cannot be seen. */
   isOverridden(url: URL): boolean;
 }
@@ -50,8 +52,8 @@ function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<
   };
 }
 
-async function ask(url: string, { fetch, robots, client }: LookParts): Promise<EndpointLook | NoAnswer> {
-  return whyNot(url) ?? (await robots(url)) ?? askEndpoint(url, { fetch, client });
+async function ask(url: string, parts: LookParts): Promise<EndpointLook | NoAnswer> {
+  return whyNot(url) ?? (await parts.robots(url)) ?? askEndpoint(url, parts);
 }
 
 async function get(url: string, { fetch, robots }: LookParts): Promise<Fetched | NoAnswer> {

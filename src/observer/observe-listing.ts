@@ -54,6 +54,12 @@ async function write(
   return { handle, observations, changes: changes.length };
 }
 
+/** A look that could not be stored counts as made: the host is not asked again before the next one is due. */
+async function putFailure(tx: Transaction, handle: string, at: string): Promise<void> {
+  const known = await tx.observations.ofListing(handle);
+  await tx.observations.put({ handle, observed_at: at, observations: known?.observations ?? [] });
+}
+
 /** Asks every kind of fact of one listing, and stores what was found. Throws only if the store fails. */
 export async function observeListing(
   look: Look,
@@ -61,5 +67,10 @@ export async function observeListing(
 ): Promise<LookReport> {
   const found = await findAll(look, context.log);
   const stamp = { at: look.now.toISOString(), vantage: context.vantage };
-  return context.store.write((tx) => write(tx, look, { found, stamp }));
+  try {
+    return await context.store.write((tx) => write(tx, look, { found, stamp }));
+  } catch (error) {
+    await context.store.write((tx) => putFailure(tx, look.listing.handle, stamp.at));
+    throw error;
+  }
 }

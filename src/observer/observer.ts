@@ -14,7 +14,10 @@ import { observerRules } from './rules.ts';
 import { type ObserverKey, openObserverKey, signRequest } from './signature.ts';
 
 /** What the observer needs of a context. */
-export type ObserverContext = Pick<Context, 'store' | 'config' | 'repositories' | 'log' | 'clock'>;
+export type ObserverContext = Pick<
+  Context,
+  'store' | 'config' | 'repositories' | 'log' | 'clock' | 'timeouts'
+>;
 
 /** Looks at listings, one request at a time to each host. */
 export interface Observer {
@@ -29,7 +32,7 @@ export interface Observer {
 function createParts(
   context: ObserverContext,
 ): LookParts & { readonly queue: ReturnType<typeof createHostQueue> } {
-  const { config, repositories, clock } = context;
+  const { config, repositories, clock, timeouts } = context;
   let opened: Promise<ObserverKey> | undefined;
   const key = () => (opened ??= openObserverKey(context));
   const queue = createHostQueue(context);
@@ -38,6 +41,7 @@ function createParts(
   const fetch = createPoliteFetch({
     client: createOutboundClient(rules),
     queue,
+    timeouts,
     sign: async (url) =>
       signRequest(await key(), { authority: reachedAt(url).host, agent: config.publicUrl, now: clock() }),
   });
@@ -45,8 +49,8 @@ function createParts(
     Object.hasOwn(config.hostOverrides, host) || Object.hasOwn(config.hostOverrides, hostname);
   const robots = createRobots(fetch);
   return {
-    ...{ fetch, queue, repositories, isOverridden, robots },
-    packages: createPackageRegistries(config, { fetch, queue, robots }),
+    ...{ fetch, queue, repositories, isOverridden, robots, timeouts },
+    packages: createPackageRegistries(config, { fetch, queue, robots, timeouts }),
     client: { name: 'dossier-observer', version: config.version },
   };
 }

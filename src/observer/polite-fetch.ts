@@ -1,3 +1,4 @@
+import type { Timeouts } from '../config/timeouts.ts';
 import type { Fetched, NoAnswer } from '../evidence/observation/look.ts';
 import { observerRequests } from '../observability/events.ts';
 import type { FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
@@ -12,11 +13,10 @@ export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'>
 /** Sends one request in its turn. Never throws. */
 export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer>;
 
-const exchange_ms = 30_000;
 const mostRedirects = 3;
 
 const failureTexts: Readonly<Record<FetchFailure, string>> = {
-  host_unreachable: 'no connection to a public address of the host',
+  host_unreachable: 'no connection to a public address of the host, or with one that broke',
   host_timeout: 'no answer in time',
   host_error: 'an answer that is not HTTP within our limits',
   too_large: 'an answer of more than 2 MiB',
@@ -37,6 +37,7 @@ const paused = (url: URL): NoAnswer => ({
 export interface PoliteParts {
   readonly client: OutboundClient;
   readonly queue: HostQueue;
+  readonly timeouts: Pick<Timeouts, 'observerExchange_ms'>;
   /** Headers that sign a request to a URL. */
   sign(url: URL): Promise<Readonly<Record<string, string>>>;
 }
@@ -65,8 +66,8 @@ const toResult = (response: 'paused' | { readonly result: OutboundResponse['resu
  * A fetch that takes its turn at the host, follows at most three redirects within it, signs itself, and obeys
  * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
  */
-export function createPoliteFetch({ client, queue, sign }: PoliteParts): PoliteFetch {
-  const send = (url: URL, { timeout_ms = exchange_ms, ...request }: PoliteRequest) =>
+export function createPoliteFetch({ client, queue, sign, timeouts }: PoliteParts): PoliteFetch {
+  const send = (url: URL, { timeout_ms = timeouts.observerExchange_ms, ...request }: PoliteRequest) =>
     queue.run(url.host, async (turn) => {
       const deadline = AbortSignal.timeout(timeout_ms);
       const headers = { ...request.headers, ...(await sign(url)) };

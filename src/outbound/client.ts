@@ -11,8 +11,8 @@ export interface OutboundRequest {
   readonly body?: Buffer | undefined;
   /** Aborts the request and the reading of its response. */
   readonly deadline: AbortSignal;
-  /** Whether what has been read of the body is enough: for streams that servers leave open. */
-  readonly isComplete?: (read: Buffer) => boolean;
+  /** Gets each piece of the body; whether it is enough: for streams that servers leave open. */
+  readonly isComplete?: (piece: Uint8Array) => boolean;
 }
 
 /** A response. `location` is set on redirects, which this client never follows. */

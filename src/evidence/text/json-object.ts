@@ -1,3 +1,5 @@
+import { parseForeignJson } from './foreign-json.ts';
+
 /** A JSON object whose members nobody has looked at yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -7,11 +9,7 @@ export const asObject = (value: unknown): JsonObject | undefined =>
 
 /** The JSON object that a text is; undefined if it is anything else. */
 export function readObject(text: string): JsonObject | undefined {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return asObject(parseForeignJson(text));
 }
 
 const base64 = /^[\w+/-]+={0,2}$/;

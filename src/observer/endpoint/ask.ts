@@ -1,3 +1,4 @@
+import type { Timeouts } from '../../config/timeouts.ts';
 import type { EndpointLook, Fetched, NoAnswer } from '../../evidence/observation/look.ts';
 import { asObject } from '../../evidence/text/json-object.ts';
 import type { PoliteFetch } from '../polite-fetch.ts';
@@ -10,33 +11,46 @@ import {
   modernMessage,
   modernRevision,
 } from './eras.ts';
-import { hasReply, type Reply, resultOf } from './messages.ts';
+import { createReplyWatch, type Reply, resultOf } from './messages.ts';
 import { listTools, type ToolList } from './tools.ts';
 
-const firstTry_ms = 6000;
-const secondTry_ms = 15_000;
+/** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
+const mostRead_bytes = 4 * 1024 * 1024;
+
+type AskTimeouts = Pick<Timeouts, 'observerFirstTry_ms' | 'observerSecondTry_ms'>;
+
+/** What a conversation with an endpoint needs. */
+export interface AskParts {
+  readonly fetch: PoliteFetch;
+  readonly client: ClientInfo;
+  readonly timeouts: AskTimeouts;
+}
 
 /** One conversation with an endpoint: its address, and every response so far. */
 interface Conversation {
   readonly url: string;
   readonly fetch: PoliteFetch;
   readonly client: ClientInfo;
+  readonly timeouts: AskTimeouts;
   readonly responses: Fetched[];
   lastId: number;
+  read_bytes: number;
 }
 
 /** Sends a message and returns the result in its response; undefined if there is none. */
 async function send(
   talk: Conversation,
   message: (id: number) => Message,
-  timeout_ms = secondTry_ms,
+  timeout_ms = talk.timeouts.observerSecondTry_ms,
 ): Promise<Reply | NoAnswer | undefined> {
   talk.lastId += 1;
   const id = talk.lastId;
-  const isComplete = (read: Buffer) => hasReply(read, id);
+  if (talk.read_bytes > mostRead_bytes) return undefined;
+  const isComplete = createReplyWatch(id);
   const answer = await talk.fetch({ url: talk.url, method: 'POST', ...message(id), isComplete, timeout_ms });
   if (answer.result !== 'response') return answer;
   talk.responses.push(answer);
+  talk.read_bytes += answer.text.length;
   return answer.status === 200 ? resultOf(answer.text, answer.headers['content-type'] ?? '', id) : undefined;
 }
 
@@ -105,14 +119,16 @@ const isWithheld = (talk: Conversation) =>
  */
 export async function askEndpoint(
   url: string,
-  { fetch, client }: { readonly fetch: PoliteFetch; readonly client: ClientInfo },
+  { fetch, client, timeouts }: AskParts,
 ): Promise<EndpointLook | NoAnswer> {
-  const talk: Conversation = { url, fetch, client, responses: [], lastId: 0 };
+  const talk: Conversation = { url, fetch, client, timeouts, responses: [], lastId: 0, read_bytes: 0 };
   const discover = (timeout_ms: number) =>
     send(talk, (id) => modernMessage(id, 'server/discover', {}, client), timeout_ms);
-  const first = await discover(firstTry_ms);
+  const first = await discover(timeouts.observerFirstTry_ms);
   const discovered =
-    isNoAnswer(first) && first.result === 'unreachable' ? await discover(secondTry_ms) : first;
+    isNoAnswer(first) && first.result === 'unreachable'
+      ? await discover(timeouts.observerSecondTry_ms)
+      : first;
   if (isNoAnswer(discovered)) return discovered;
   if (discovered) return askModern(talk, discovered);
   return isWithheld(talk) ? toLook(talk) : askLegacy(talk);

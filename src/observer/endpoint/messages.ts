@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { parseForeignJson } from '../../evidence/text/foreign-json.ts';
 
 /** A JSON-RPC message that an endpoint sent; its members are untrusted. */
 export type Reply = Readonly<Record<string, unknown>>;
@@ -6,19 +7,11 @@ export type Reply = Readonly<Record<string, unknown>>;
 const isReply = (value: unknown): value is Reply =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The messages of a body: one as JSON, or several as an event stream. */
 function toMessages(text: string, contentType: string): Reply[] {
-  if (!/^text\/event-stream\b/i.test(contentType)) return [parse(text)].filter(isReply);
+  if (!/^text\/event-stream\b/i.test(contentType)) return [parseForeignJson(text)].filter(isReply);
   const messages: unknown[] = [];
-  const parser = createParser({ onEvent: ({ data }) => messages.push(parse(data)) });
+  const parser = createParser({ onEvent: ({ data }) => messages.push(parseForeignJson(data)) });
   parser.feed(text);
   return messages.filter(isReply);
 }
@@ -30,7 +23,42 @@ export function resultOf(text: string, contentType: string, id: number): Reply |
   return isReply(result) ? result : undefined;
 }
 
-/** Whether a body already holds the reply to this id: servers may leave an event stream open after it. */
-export const hasReply = (read: Buffer, id: number): boolean =>
-  /^(?:event|data|id|retry|:)/m.test(read.toString('utf8', 0, 64)) &&
-  toMessages(read.toString('utf8'), 'text/event-stream').some((message) => message.id === id);
+const newline = 0x0a;
+const beginsEventStream = /^(?:event|data|id|retry|:)/;
+
+/** Reads an event stream line by line; returns whether the reply to an id has come. */
+function createStreamReader(id: number): (lines: string) => boolean {
+  let isFound = false;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      const message = parseForeignJson(data);
+      if (isReply(message) && message.id === id) isFound = true;
+    },
+  });
+  return (lines) => {
+    parser.feed(lines);
+    return isFound;
+  };
+}
+
+/**
+ * Watches a body piece by piece for the reply to this id: servers may leave an event stream open after it. A body that is
+ * no event stream is never complete before its end.
+ */
+export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
+  const read = createStreamReader(id);
+  let pending: Uint8Array[] = [];
+  let isStream: boolean | undefined;
+  return (piece) => {
+    if (isStream === false) return false;
+    pending.push(piece);
+    if (!piece.includes(newline)) return false;
+    // Whole lines only: a line that comes in a million pieces is joined once.
+    const text = Buffer.concat(pending);
+    const end = text.lastIndexOf(newline) + 1;
+    pending = [text.subarray(end)];
+    const lines = text.toString('utf8', 0, end);
+    isStream ??= beginsEventStream.test(lines.trimStart());
+    return isStream && read(lines);
+  };
+}

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import type { Timeouts } from '../../config/timeouts.ts';
 import type { Fetched, Look, NoAnswer } from '../../evidence/observation/look.ts';
 import { createOutboundClient, type OutboundRules } from '../../outbound/client.ts';
 import type { HostQueue } from '../host-queue.ts';
@@ -17,6 +18,7 @@ export interface RegistryParts {
   readonly fetch: PoliteFetch;
   readonly queue: HostQueue;
   readonly robots: Robots;
+  readonly timeouts: Timeouts;
 }
 
 type Bases = Config['packageRegistries'];
@@ -46,11 +48,11 @@ const off = (name: keyof Bases): NoAnswer => ({
  */
 export function createPackageRegistries(
   config: Config,
-  { fetch, queue, robots }: RegistryParts,
+  { fetch, queue, robots, timeouts }: RegistryParts,
 ): PackageRegistries {
   const bases = config.packageRegistries;
   const client = createOutboundClient(registryRules(config));
-  const ask = createPoliteFetch({ client, queue, sign: async () => ({}) });
+  const ask = createPoliteFetch({ client, queue, timeouts, sign: async () => ({}) });
   const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
   let opened: Promise<BundleCheck> | undefined;
   // Loaded lazily: only packages with provenance need it.

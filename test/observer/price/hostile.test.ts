@@ -55,7 +55,7 @@ it.each([
   ['long', 'unrecognised', /whole number/],
   ['bidi', 'unrecognised', /plain identifiers/],
   ['garbage', 'unrecognised', /a form that Dossier does not know/],
-  ['nested', 'unrecognised', /whole number/],
+  ['nested', 'unrecognised', /a form that Dossier does not know/],
   ['proto', 'unrecognised', /whole number/],
   ['quotes', 'unrecognised', /a form that Dossier does not know|whole number/],
   ['inside', 'no_price_seen', /did not answer with HTTP 402/],

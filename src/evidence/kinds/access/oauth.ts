@@ -17,8 +17,18 @@ function metadataUrl({ url, responses }: EndpointLook): string {
   return new URL(`/.well-known/oauth-protected-resource${path}`, endpoint).href;
 }
 
+const longestText = 2048;
+
+const toText = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.slice(0, longestText) : undefined;
+
 const listOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === 'string').slice(0, 20) : [];
+  Array.isArray(value)
+    ? value
+        .map(toText)
+        .filter((item) => item !== undefined)
+        .slice(0, 20)
+    : [];
 
 /** RFC 8414: the well-known segment goes between host and path of the issuer. */
 function serverMetadataUrl(issuer: string): string | undefined {
@@ -59,7 +69,7 @@ async function toFinding(look: Look, url: string, answer: Fetched): Promise<Find
     value: servers.join(', ') || 'names no authorization server',
     state: 'observed',
     details: {
-      resource: metadata.resource ?? null,
+      resource: toText(metadata.resource) ?? null,
       scopes_supported: listOf(metadata.scopes_supported),
       authorization_servers: await Promise.all(servers.map((issuer) => ofServer(look, issuer))),
     },

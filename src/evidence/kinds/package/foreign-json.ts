@@ -1,4 +1,5 @@
 import type { Fetched, NoAnswer } from '../../observation/look.ts';
+import { parseForeignJson } from '../../text/foreign-json.ts';
 import { toLine } from '../../text/sanitize.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -17,13 +18,7 @@ const documents = new WeakMap<Fetched, Json>();
 export function toDocument(response: Fetched): Json {
   const known = documents.get(response);
   if (known) return known;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(response.text);
-  } catch {
-    parsed = undefined;
-  }
-  const document = asObject(parsed);
+  const document = asObject(parseForeignJson(response.text));
   documents.set(response, document);
   return document;
 }

@@ -10,6 +10,8 @@ const nothingListed = {
   reason: 'The endpoint sent no list of tools that Dossier could read.',
 };
 
+const longestName = 200;
+
 /** The set of tools that an endpoint lists, as one digest. */
 export const toolsSurface = defineKind({
   kind: 'tools.surface',
@@ -26,7 +28,7 @@ export const toolsSurface = defineKind({
       const { tools, isCut } = endpoint;
       if (!tools) return { ...nothingListed, ...withholding(endpoint) };
       const digests = inNameOrder(tools).map((tool) => ({
-        name: tool.name,
+        name: typeof tool.name === 'string' ? tool.name.slice(0, longestName) : '',
         sha256: toolDigest(tool),
         ai_sdk: aiSdkFingerprint(tool),
       }));

@@ -1,0 +1,288 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { StoredObservation } from '../../src/evidence/observation/observation.ts';
+import { observeDue } from '../../src/observer/observe-due.ts';
+import { createObserver } from '../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+type Answer = (body: string, ...exchange: Parameters<RequestListener>) => void | Promise<void>;
+
+/** What nobody but this machine may reach; no endpoint can make the observer go there. */
+let inside: Endpoint;
+let directory: Directory;
+const endpoints = new Map<string, Endpoint>();
+const rawServers: Server[] = [];
+const found = new Map<string, StoredObservation[]>();
+
+const idOf = (body: string) => (JSON.parse(body) as { id?: number }).id;
+const methodOf = (body: string) => (JSON.parse(body) as { method?: string }).method;
+const json = (...[response, text]: [Parameters<RequestListener>[1], string]) =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+const reply = (body: string, result: unknown) => JSON.stringify({ jsonrpc: '2.0', id: idOf(body), result });
+
+/** A server of 2026-07-28 whose tools/list answers what it is told to. */
+const listing =
+  (answerList: (body: string, page: number) => string): Answer =>
+  (body, _, response) => {
+    if (body === '') return void response.writeHead(404).end();
+    if (methodOf(body) === 'server/discover') return json(response, reply(body, { capabilities: {} }));
+    const { params } = JSON.parse(body) as { params?: { cursor?: string } };
+    return json(response, answerList(body, Number(params?.cursor ?? 0)));
+  };
+
+const robotsMissing =
+  (answer: Answer): Answer =>
+  (body, request, response) =>
+    request.url === '/robots.txt' ? void response.writeHead(404).end() : answer(body, request, response);
+
+const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
+const surrogate = '\\ud800';
+const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+
+const answers: Readonly<Record<string, Answer>> = {
+  endless: async (_, __, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    while (!response.destroyed && response.write(' '.repeat(65_536))) await wait(0);
+    for (;;) {
+      if (response.destroyed) return;
+      if (!response.write(' '.repeat(65_536))) await Promise.race([once(response, 'drain'), wait(50)]);
+    }
+  },
+  loop: listing((body) => reply(body, { tools: [tool('send')], nextCursor: '7' })),
+  pages: listing((body, page) => reply(body, { tools: [tool(`t${page}`)], nextCursor: String(page + 1) })),
+  padded: listing((body, page) =>
+    reply(body, { tools: [tool(`t${page}`)], nextCursor: String(page + 1), padding: 'x'.repeat(1_000_000) }),
+  ),
+  inward: (_, __, response) =>
+    void response.writeHead(302, { location: `${inside.url}/latest/meta-data` }).end(),
+  gzip: (_, __, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      .end(gzipSync(Buffer.alloc(20_000_000))),
+  html: (_, __, response) =>
+    void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Hello</title>'),
+  ids: (body, _, response) =>
+    body === ''
+      ? void response.writeHead(404).end()
+      : json(response, JSON.stringify({ jsonrpc: '2.0', id: 'other', result: { tools: [tool('send')] } })),
+  nested: listing((body) =>
+    reply(body, { tools: ['@'] }).replace('"@"', `{"name":"deep","a":${deep(50_000)}}`),
+  ),
+  names: listing((body) =>
+    reply(body, {
+      tools: [tool('__proto__'), tool('constructor'), tool('\u202egnp.exe'), tool('LONE'), tool('LONE')],
+    }).replaceAll('LONE', surrogate),
+  ),
+  many: listing((body) => reply(body, { tools: Array.from({ length: 600 }, (_, at) => tool(`tool-${at}`)) })),
+  long: listing((body) => reply(body, { tools: [tool('n'.repeat(1_000_000))] })),
+  metadata: (_, { url = '' }, response) => {
+    if (url.startsWith('/.well-known/oauth-protected-resource'))
+      return json(
+        response,
+        JSON.stringify({
+          resource: { a: 'x'.repeat(1_000_000) },
+          authorization_servers: [inside.url, 'http://169.254.169.254/', 'https://metadata.example.com/'],
+          scopes_supported: ['s'.repeat(1_000_000)],
+        }),
+      );
+    response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${inside.url}/steal"` }).end();
+  },
+};
+
+/** Servers that speak less, or other, than HTTP: each gets the socket after a request for something else than robots.txt. */
+const raw: Readonly<Record<string, (socket: Socket) => void | Promise<void>>> = {
+  drip: async (socket) => {
+    for (const letter of 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n'.padEnd(5000, ' ')) {
+      if (socket.destroyed) return;
+      socket.write(letter);
+      await wait(50);
+    }
+  },
+  header: (socket) =>
+    void socket.end(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(10_000_000)}\r\ncontent-length: 0\r\n\r\n`),
+  reset: (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"jsonrpc"');
+    setTimeout(() => socket.resetAndDestroy(), 20);
+  },
+  'http-1-0': (socket) => void socket.end('HTTP/1.0 404 Not Found\r\n\r\n'),
+  crumbs: (socket) => {
+    // An event stream of 300,000 pieces of one byte that never ends a line.
+    socket.write(
+      'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n1\r\n:\r\n',
+    );
+    socket.write('1\r\nx\r\n'.repeat(300_000));
+  },
+};
+
+async function startRaw(answer: (socket: Socket) => void | Promise<void>): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (data) =>
+      data.toString('latin1').startsWith('GET /robots.txt')
+        ? void socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+        : void answer(socket),
+    );
+  });
+  rawServers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const names = [...Object.keys(answers), ...Object.keys(raw)];
+/** Those that never end are looked at with short time-outs. */
+const slow = ['drip', 'crumbs'];
+const shown = names.filter((name) => !slow.includes(name));
+const hostOf = (name: string) => `${name}.example.com`;
+
+async function lookAtAll(opened: Directory) {
+  const observer = createObserver(opened.context);
+  const counts = await observeDue(observer, opened.context, { signal: new AbortController().signal });
+  expect(counts.failed).toBe(0);
+  await observer.close();
+  for (const name of names) {
+    const known = await opened.store.observations.ofListing(`com.example.${name}/x`);
+    if (known) found.set(name, [...known.observations]);
+  }
+}
+
+beforeAll(async () => {
+  inside = await startEndpoint((_, __, response) => void response.writeHead(200).end('secret'));
+  const overrides: Record<string, string> = {};
+  for (const [name, answer] of Object.entries(answers)) {
+    const endpoint = await startEndpoint(robotsMissing(answer));
+    endpoints.set(name, endpoint);
+    overrides[hostOf(name)] = endpoint.url;
+  }
+  for (const [name, answer] of Object.entries(raw)) overrides[hostOf(name)] = await startRaw(answer);
+  const open = (listed: readonly string[], timeouts: Parameters<typeof openDirectory>[0]) =>
+    openDirectory({
+      entries: listed.map((name) =>
+        registryEntry(`com.example.${name}/x`, {
+          remotes: [{ type: 'streamable-http', url: `https://${hostOf(name)}/mcp` }],
+        }),
+      ),
+      environment: { HOST_OVERRIDES: JSON.stringify(overrides), LIMITS: 'off' },
+      ...timeouts,
+    });
+  directory = await open(shown, {});
+  await lookAtAll(directory);
+  const impatient = await open(slow, {
+    timeouts: { observerFirstTry_ms: 300, observerSecondTry_ms: 500, observerExchange_ms: 500 },
+  });
+  await lookAtAll(impatient);
+  await impatient.close();
+}, 60_000);
+afterAll(async () => {
+  await directory.close();
+  await inside.close();
+  for (const endpoint of endpoints.values()) await endpoint.close();
+  for (const server of rawServers) server.close();
+});
+
+const fact = (name: string, kind: string) => found.get(name)?.find((one) => one.kind === kind);
+
+it.each([
+  ['drip', 'unreachable', 'A request to drip.example.com ended with no answer in time.'],
+  [
+    'header',
+    'unreachable',
+    'A request to header.example.com ended with an answer that is not HTTP within our limits.',
+  ],
+  ['endless', 'unreachable', 'A request to endless.example.com ended with an answer of more than 2 MiB.'],
+  [
+    'gzip',
+    'unreachable',
+    'A request to gzip.example.com ended with an answer that is not HTTP within our limits.',
+  ],
+  [
+    'reset',
+    'unreachable',
+    'A request to reset.example.com ended with no connection to a public address of the host, or with one that broke.',
+  ],
+  ['crumbs', 'unreachable', 'A request to crumbs.example.com ended with no answer in time.'],
+])('%s: %s, with the reason', (name, state, reason) => {
+  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: null, state, reason });
+});
+
+it.each([
+  ['inward', 302],
+  ['html', 200],
+  ['ids', 200],
+  ['http-1-0', 404],
+])('%s: answered with HTTP %d, and speaks no protocol that is known', (name, status) => {
+  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: status, state: 'observed' });
+  expect(fact(name, 'endpoint.protocol')).toMatchObject({
+    state: 'not_found',
+    reason: `The endpoint answered with HTTP status ${status} and no MCP message that Dossier understands.`,
+  });
+});
+
+it('ends lists of tools that do not end themselves', () => {
+  expect(fact('loop', 'tools.count')).toMatchObject({ value: 2, state: 'observed' });
+  expect(fact('pages', 'tools.count')).toMatchObject({ value: 50, state: 'observed' });
+  expect(endpoints.get('pages')?.methods()).toHaveLength(51);
+  expect(fact('many', 'tools.surface')).toMatchObject({
+    state: 'observed',
+    reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.',
+  });
+  expect(fact('many', 'tools.count')).toMatchObject({ value: 500 });
+});
+
+it('asks an endpoint for no more once it has sent 4 MiB', () => {
+  expect(endpoints.get('padded')?.methods().length).toBeLessThan(7);
+  expect(fact('padded', 'tools.surface')).toMatchObject({
+    state: 'observed',
+    reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.',
+  });
+});
+
+it('does not read JSON that is nested 50,000 levels deep', () => {
+  expect(fact('nested', 'tools.surface')).toMatchObject({
+    state: 'not_found',
+    reason: 'The endpoint sent no list of tools that Dossier could read.',
+  });
+});
+
+it('digests tools of any name; lone surrogates become U+FFFD', () => {
+  expect(fact('names', 'tools.count')).toMatchObject({ value: 5 });
+  const { tools = [] } = (fact('names', 'tools.surface')?.details ?? {}) as {
+    tools?: { name: string; sha256: string }[];
+  };
+  expect(tools.map(({ name }) => name)).toEqual([
+    '__proto__',
+    'constructor',
+    '\u202egnp.exe',
+    '\ufffd',
+    '\ufffd',
+  ]);
+  for (const { sha256 } of tools) expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+});
+
+it('keeps what metadata says within bounds', () => {
+  expect(fact('metadata', 'auth.oauth')).toMatchObject({ state: 'observed' });
+  expect(JSON.stringify(found.get('metadata')).length).toBeLessThan(30_000);
+});
+
+it('looked at every one of them', () => {
+  expect([...found.keys()].toSorted()).toEqual(names.toSorted());
+});
+
+it('goes nowhere inside, whatever redirects and metadata name', () => {
+  expect(inside.sent).toEqual([]);
+});
+
+it('shows every one of them on its page and as JSON', async () => {
+  for (const name of shown)
+    for (const face of ['', '.json', '.md']) {
+      const answer = await directory.app.request(`/agents/com.example.${name}/x${face}`);
+      expect([name, face, answer.status]).toEqual([name, face, 200]);
+      expect((await answer.text()).length).toBeLessThan(300_000);
+    }
+});
