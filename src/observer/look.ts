@@ -81,6 +81,7 @@ export function createLook(
   const endpoint = unlessRefused((url) => ask(url, parts));
   const repository = createRepositoryLook(listing, parts.repositories);
   const headOnce = memoize(() => repository.head());
+  const commit = memoize(async () => repository.commit(await headOnce('')));
   const file = memoize(async (path) => repository.file(await headOnce(''), path));
   const npm = memoize((path) => parts.packages.registry('npm', path));
   const pypi = memoize((path) => parts.packages.registry('pypi', path));
@@ -97,6 +98,7 @@ export function createLook(
     get: unlessRefused((url) => get(url, parts)),
     tls: unlessRefused((origin) => certificate(origin, parts)),
     head: () => headOnce(''),
+    commit: () => commit(''),
     file,
     registry: (name, path) => (name === 'npm' ? npm(path) : pypi(path)),
     image: (asked) => image(JSON.stringify(asked)),

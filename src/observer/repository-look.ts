@@ -1,4 +1,11 @@
-import type { FileLook, HeadLook, NoAnswer, NoHead, Subject } from '../evidence/observation/look.ts';
+import type {
+  CommitLook,
+  FileLook,
+  HeadLook,
+  NoAnswer,
+  NoHead,
+  Subject,
+} from '../evidence/observation/look.ts';
 import type { RepositoryPlace, RepositoryReader } from '../repositories/reader.ts';
 
 type Head = HeadLook | NoHead | NoAnswer;
@@ -33,6 +40,14 @@ export function createRepositoryLook({ repository }: Subject, repositories: Repo
       if (!place) return noPlace;
       const found = await repositories.head(place);
       return 'commit' in found ? { result: 'head', ...found } : toNoHead(place, found);
+    },
+    /** The commit that HEAD points to. */
+    async commit(head: Head): Promise<CommitLook | NoHead | NoAnswer> {
+      if (!place || head.result !== 'head') return head.result === 'head' ? noPlace : head;
+      const { commit } = head;
+      const read = await repositories.commit(place, commit);
+      if ('committed_at' in read) return { result: 'commit', commit, ...read };
+      return unreachable(`commit ${commit} of ${place.key}`, read);
     },
     /** A file at the commit that HEAD points to. */
     async file(head: Head, fileName: string): Promise<FileLook | NoHead | NoAnswer> {

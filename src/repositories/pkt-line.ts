@@ -1,14 +1,18 @@
+/** A packet with a line of text. */
+export const toLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
+/** The packet between a command and its arguments. */
+export const delimiter = '0001';
+/** The packet that ends a request or a response. */
+export const flush = '0000';
+
 /** The body of a POST to git-upload-pack that requests HEAD: an ls-refs command of git protocol v2. */
 export function toHeadQuery(agent: string): Buffer {
-  const line = (text: string) => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
-  const delimiter = '0001';
-  const flush = '0000';
   return Buffer.from(
-    line('command=ls-refs') +
-      line(`agent=${agent}`) +
+    toLine('command=ls-refs') +
+      toLine(`agent=${agent}`) +
       delimiter +
-      line('symrefs') +
-      line('ref-prefix HEAD') +
+      toLine('symrefs') +
+      toLine('ref-prefix HEAD') +
       flush,
   );
 }

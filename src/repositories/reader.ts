@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { defaultTimeouts } from '../config/timeouts.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import { isLoopbackBase } from '../outbound/public-address.ts';
+import { readCommitTime, toCommitQuery } from './fetch-commit.ts';
 import { toFileText } from './file-text.ts';
 import { createExchange, type Exchange } from './forge-exchange.ts';
 import { type HeadRef, readHead, toHeadQuery } from './pkt-line.ts';
@@ -57,11 +58,18 @@ export interface RepositoryReader {
   check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck>;
   /** What HEAD of a repository points to. Never throws. */
   head(place: RepositoryPlace): Promise<HeadRef | Failure>;
+  /** When a commit was made, as its committer stated it. Never throws. */
+  commit(place: RepositoryPlace, commit: string): Promise<CommitTime | Failure>;
   /** How reading the file at a commit ends; `file_absent` also if there is no such commit or repository. Never throws. */
   readAt(
     place: RepositoryPlace,
     file: { readonly commit: string; readonly fileName: string },
   ): Promise<FileRead>;
+}
+
+/** The time in a commit, RFC 3339. */
+export interface CommitTime {
+  readonly committed_at: string;
 }
 
 /** The result of reading a file at a commit. */
@@ -71,8 +79,9 @@ export type FileRead =
 
 const agent = 'dossier';
 
-async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Failure> {
-  const response = await exchange({
+/** A command of git protocol v2. */
+const askGit = (exchange: Exchange, url: URL, body: Buffer) =>
+  exchange({
     url,
     method: 'POST',
     headers: {
@@ -80,14 +89,24 @@ async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Fail
       accept: 'application/x-git-upload-pack-result',
       'git-protocol': 'version=2',
     },
-    body: toHeadQuery(agent),
+    body,
   });
+
+async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Failure> {
+  const response = await askGit(exchange, url, toHeadQuery(agent));
   if (response.result === 'too_large') return { result: 'host_error' };
   if (response.result !== 'response') return response;
   if ([401, 403, 404, 410, 451].includes(response.status)) return { result: 'repository_not_found' };
   const head = response.status === 200 ? readHead(response.body) : undefined;
   if (head === 'empty') return { result: 'repository_empty' };
   return head ?? { result: 'host_error' };
+}
+
+async function readCommit(exchange: Exchange, url: URL, commit: string): Promise<CommitTime | Failure> {
+  const response = await askGit(exchange, url, toCommitQuery(commit, agent));
+  if (response.result !== 'response') return response;
+  const committed_at = response.status === 200 ? readCommitTime(response.body, commit) : undefined;
+  return committed_at === undefined ? { result: 'host_error' } : { committed_at };
 }
 
 async function readFile(exchange: Exchange, url: URL): Promise<FileRead> {
@@ -141,6 +160,11 @@ export function createRepositoryReader(
       const bases = hosts[place.host];
       if (!bases) return { result: 'host_unreachable' };
       return readHeadRef(await begin(), toUploadPackUrl(place, bases));
+    },
+    async commit(place, commit) {
+      const bases = hosts[place.host];
+      if (!bases) return { result: 'host_unreachable' };
+      return readCommit(await begin(), toUploadPackUrl(place, bases), commit);
     },
     async readAt(place, { commit, fileName }) {
       const bases = hosts[place.host];

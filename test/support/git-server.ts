@@ -60,6 +60,8 @@ function createRepository(folder: string): GitRepository {
     env: environment,
     stdio: 'pipe',
   });
+  // As GitHub and GitLab have it; git itself is delivered with it off.
+  git(folder, ['config', 'uploadpack.allowFilter', 'true']);
   const run = (args: readonly string[], input?: string | Buffer) =>
     git(folder, args, input, 'index.tests').toString().trim();
   return {

@@ -68,6 +68,14 @@ export interface HeadLook {
   readonly branch?: string;
 }
 
+/** The commit at the head of a repository. */
+export interface CommitLook {
+  readonly result: 'commit';
+  readonly commit: string;
+  /** RFC 3339, as its committer stated it. */
+  readonly committed_at: string;
+}
+
 /** That a recorded repository has no head to look at. */
 export interface NoHead {
   readonly result: 'gone' | 'empty' | 'moved';
@@ -146,6 +154,8 @@ export interface Look {
   tls(url: string): Promise<TlsLook | NoAnswer>;
   /** HEAD of the recorded repository. */
   head(): Promise<HeadLook | NoHead | NoAnswer>;
+  /** That commit itself, without its files. */
+  commit(): Promise<CommitLook | NoHead | NoAnswer>;
   /** A file of the recorded repository, by its path, at that commit. */
   file(path: string): Promise<FileLook | NoHead | NoAnswer>;
   /** A GET of a path of a package registry, as `/left-pad`; `not_checked` where PACKAGE_REGISTRIES names none. */
