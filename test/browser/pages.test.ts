@@ -78,7 +78,7 @@ describe.each([
         timeout: 10_000,
       })
       .toBeGreaterThan(50);
-    await page.getByText('The same as a table').click();
+    await page.getByText('Show as a table').click();
     expect(await page.locator('.chart tbody tr').first().locator('td').allTextContents()).toEqual([
       'none',
       'succeeded 20, failed 5',
@@ -87,7 +87,7 @@ describe.each([
     expect(await page.locator('h1').textContent()).toBe('Native ratings');
     await page.getByRole('link', { name: 'failed 5' }).click();
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/ratings?outcome=failed`);
-    expect(await page.locator('.outcome').allTextContents()).toEqual(Array(5).fill('failed'));
+    expect(await page.locator('.record .outcome').allTextContents()).toEqual(Array(5).fill('failed'));
     await page.getByRole('link', { name: 'any outcome 25' }).click();
     expect(await page.locator('.record').count()).toBe(20);
     await page.getByRole('link', { name: 'Older ratings' }).click();
@@ -136,7 +136,7 @@ describe.each([
     const trace = await open();
     const { page } = trace;
     await page.goto(`${directory.url}/agents/co.webhook/webhook`);
-    const own = page.locator('#connect ~ .tabs').first();
+    const own = page.locator('#ask-mcp ~ .tabs').first();
     expect(await own.locator('pre:visible').allTextContents()).toHaveLength(1);
     await own.getByText('Codex', { exact: true }).click();
     expect(await own.locator('pre:visible code').textContent()).toBe(
@@ -176,7 +176,7 @@ describe.each([
     expect(await page.locator('.stepper .done').count()).toBe(3);
     expect(await page.content()).not.toContain('dossier_cap_');
     await page.goto(`${directory.url}/agents/${handle}`);
-    expect(await page.locator('.eyebrow .state').textContent()).toBe('Claimed');
+    expect(await page.locator('.states .state').textContent()).toMatch(/^Claimed \d{4}-\d\d-\d\d$/);
     expectClean(trace);
     await page.close();
   });
@@ -217,7 +217,7 @@ describe('with JavaScript', () => {
     const trace = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = trace;
     await page.goto(`${directory.url}/agents/co.webhook/webhook`);
-    await page.locator('#connect ~ .tabs .copy').first().click();
+    await page.locator('#ask-mcp ~ .tabs .copy').first().click();
     await page.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       `claude mcp add --transport http dossier ${directory.url}/api/mcp`,
@@ -247,16 +247,15 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/q=webhook/);
     await page.goto(`${directory.url}/agents/org.maintained/watched`);
-    await tabTo(page, 'Connect');
-    await page.keyboard.press('Enter');
+    await page.locator('#ask-mcp').scrollIntoViewIfNeeded();
     await tabTo(page, 'Claude Code');
     await page.keyboard.press('ArrowRight');
     expect(await page.evaluate(focused)).toBe('Cursor');
-    expect(await page.locator('#connect ~ .tabs').first().locator('pre:visible').textContent()).toContain(
+    expect(await page.locator('#ask-mcp ~ .tabs').first().locator('pre:visible').textContent()).toContain(
       '"mcpServers"',
     );
     await page.goto(`${directory.url}/agents/co.webhook/webhook`);
-    await tabTo(page, 'The same as a table');
+    await tabTo(page, 'Show as a table');
     await page.keyboard.press('Enter');
     expect(await page.locator('.chart table').isVisible()).toBe(true);
     await tabTo(page, 'How to claim co.webhook/webhook');

@@ -56,13 +56,13 @@ describe('what a listed service requires of its caller', () => {
   it('stands on the page, where it is recorded and where to connect', async () => {
     const page = await read('a.b/remote');
     const note = 'needs a secret header Authorization; takes a header &lt;b&gt;X-Team&lt;/b&gt;';
-    expect(page).toContain(`<span class="note foreign">${note}</span>`);
+    expect(page).toContain(`<b>Inputs:</b> <span class="foreign">${note}</span>`);
+    expect(page).toContain(`<p class="note">As recorded, it <span class="foreign">${note}</span>.</p>`);
     expect(page).toContain(
-      `<p>As recorded, it <span class="foreign">${note}</span>; the configurations here`,
+      'claude mcp add --transport http b-remote https://a.example/mcp --header &quot;Authorization: YOUR_VALUE&quot;',
     );
     expect(page).not.toContain('<b>X-Team');
-    const packaged = await read('a.b/package');
-    expect(packaged).toContain('needs secret environment variables A_KEY, B_KEY</span>; the configurations');
+    expect(await read('a.b/package')).toContain('needs secret environment variables A_KEY, B_KEY</span>');
   });
 
   it('stands in Markdown', async () => {
@@ -81,6 +81,12 @@ describe('what has not been checked', () => {
       .filter(({ source }) => source === 'no source')
       .map(({ kind }) => kind);
 
+  const sentences: Record<string, string> = {
+    endpoint_answers: 'Answers requests, ',
+    repository_activity: 'Dossier has not checked when the recorded repository last changed.',
+    package_downloads: 'Downloads of the package: not checked by Dossier.',
+  };
+
   it.each([
     ['a.b/remote', ['endpoint_answers', 'repository_activity']],
     ['a.b/package', ['package_downloads']],
@@ -91,7 +97,7 @@ describe('what has not been checked', () => {
     const markdown = await read(`${handle}.md`);
     for (const kind of ['endpoint_answers', 'repository_activity', 'package_downloads']) {
       const isSaid = kinds.includes(kind);
-      expect(page.includes(`<dt>${kind.replaceAll('_', ' ')}</dt>`), `page ${kind}`).toBe(isSaid);
+      expect(page.includes(sentences[kind] ?? ''), `page ${kind}`).toBe(isSaid);
       expect(markdown.includes(`* ${kind.replaceAll('_', ' ')}: not checked`), `Markdown ${kind}`).toBe(
         isSaid,
       );

@@ -88,8 +88,59 @@ const markdownText = async () => {
   return markdown.replace(/[\\`]/g, '').replace(/\s+/g, ' ');
 };
 
-/** In the order of the page; the same words on both. */
-const facts = [
+/** What the page says, in its order. */
+const onPage = [
+  'A tool',
+  'published under com.example (1 listing)',
+  'What the tool does',
+  'Claim suspended: file missing',
+  'com.example/tool is listed with 2 native ratings, 1 of them from independent sources, as of',
+  'What does it cost, and who is paid?',
+  'The record that Dossier read has no field that states a price.',
+  'How it is reached: streamable-http, sse, stdio',
+  'Answers requests, Protocol revision, TLS certificate: Dossier has not looked at this listing.',
+  'Website: https://tool.example',
+  'What the publisher showed to the registry: control of the domain in the name',
+  'Repository: github.com/example/tool',
+  'Downloads of the package: not checked by Dossier.',
+  'Status in the registry: deprecated',
+  'Versions published: 12',
+  'Native ratings: 2 ratings, 1 from independent sources',
+  '2 native ratings. Each is one sourced signal, never a final verdict.',
+  'Independent',
+  '1 succeeded',
+  '4 (1 time)',
+  'Related',
+  '1 failed',
+  'com.example/other',
+  'All records of native ratings, with what was amended and withdrawn',
+  'claude mcp add --transport http example-tool-mcp https://tool.example/mcp',
+  'claude mcp add --transport sse example-tool-sse https://tool.example/sse',
+  'As recorded',
+  'https://tool.example/mcp',
+  'https://tool.example/sse',
+  'https://github.com/example/tool',
+  'tool@3.2.1',
+  'over stdio',
+  'https://tool.example',
+  '1.11.0',
+  'Use the other one',
+  'registry.modelcontextprotocol.io (MCP)',
+  'remote',
+  `Write access to the default branch of the repository recorded for the listing was shown at commit ${commit} on 2026-10-20. This says nothing of quality or of the publisher.`,
+  'Last checked on 2026-10-22',
+  'Suspended: file missing.',
+  'How to claim',
+  'The newest 10 of 12 versions',
+  '1.2.0',
+  'History of the claim',
+  'Namespace and repository owner cannot be compared.',
+  '2026-10-20 activated at c0ffeec0ffee',
+  '2026-10-22 suspended at c0ffeec0ffee (file missing)',
+] as const;
+
+/** What the Markdown twin says, in its order. */
+const inMarkdown = [
   'A tool',
   'What the tool does',
   'com.example/tool is listed with 2 native ratings, 1 of them from independent sources, as of',
@@ -136,7 +187,7 @@ const facts = [
 ] as const;
 
 /** Where each fact stands behind the one before it; -1 from the first that does not. */
-function placesOf(text: string): number[] {
+function placesOf(facts: readonly string[], text: string): number[] {
   let from = 0;
   return facts.map((fact) => {
     const place = from < 0 ? -1 : text.indexOf(fact, from);
@@ -144,12 +195,12 @@ function placesOf(text: string): number[] {
     return place;
   });
 }
-const missingIn = (text: string) => facts[placesOf(text).indexOf(-1)];
+const missingIn = (facts: readonly string[], text: string) => facts[placesOf(facts, text).indexOf(-1)];
 
 describe('a listing and its Markdown twin', () => {
-  it('have the same facts in the same order', async () => {
-    expect(missingIn(await pageText())).toBeUndefined();
-    expect(missingIn(await markdownText())).toBeUndefined();
+  it('have what is known of it, each in its order', async () => {
+    expect(missingIn(onPage, await pageText())).toBeUndefined();
+    expect(missingIn(inMarkdown, await markdownText())).toBeUndefined();
   });
 
   it('have the state of the listing and the number of versions shown', async () => {

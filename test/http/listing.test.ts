@@ -37,21 +37,36 @@ describe('the page of a listing', () => {
     const page = text.slice(text.indexOf('<main'));
     const parts = [
       '<h1 class="handle">co.webhook/webhook</h1>',
+      'published under <a href="/agents?q=co.webhook" rel="nofollow">co.webhook</a> (1 listing)',
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
       'co.webhook/webhook is listed with no rating evidence as of ',
       'A listing is not verification and not a recommendation to buy.',
+      '<h2 id="asked">What a buyer asks</h2>',
+      'What does it cost, and who is paid?',
+      'Does it answer, and how is it reached?',
+      'What can it do, and did that change?',
+      'What must I give it?',
+      'Who stands behind it?',
+      'Is the code what is published?',
+      'Is it kept up?',
+      'What did others meet?',
+      'Under which terms, where, and with which data handling?',
       '<h2 id="native">Native ratings</h2>',
       'No native ratings. For a decision to buy, that absence matters.',
-      '<h2 id="imported">Imported signals</h2>',
-      'not checked',
+      '<h2 id="connect">Connect</h2>',
+      'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
+      '<h2 id="recorded">As recorded</h2>',
       'href="https://mcp.webhook.co/mcp" rel="nofollow ugc noopener noreferrer"',
       'href="https://github.com/webhook-co/webhook" rel="nofollow ugc noopener noreferrer"',
-      'href="/tags/webhooks"',
       '<dt>Origin</dt><dd>registry.modelcontextprotocol.io (MCP), saved copy, as of <time datetime="2026-10-02T08:00:00.000Z">2026-10-02</time>, imported ',
+      'href="/tags/webhooks"',
+      '<h2 id="claim">Is this yours?</h2>',
+      'Send <code>POST http://127.0.0.1:3000/api/claim-github</code> with <code>{"handle":"co.webhook/webhook"}</code>.',
+      'as <code>dossier-claim.txt</code>, at the root of the default branch.',
+      'Send the same request again.',
       'href="/agents/co.webhook/webhook/claim"',
-      '<h2 id="connect">Connect over MCP</h2>',
+      '<h2 id="details">Details</h2>',
       'claude mcp add --transport http dossier http://127.0.0.1:3000/api/mcp',
-      'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
       '<h2 id="badge">Badge</h2>',
       '[![No native ratings. For a decision to buy, that absence matters. As of ',
       '; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)',
@@ -63,12 +78,7 @@ describe('the page of a listing', () => {
 
   it('shows how many listings its publisher has, and links to them', async () => {
     const page = await (await get('/agents/io.test/tool')).text();
-    expect(page).toContain(
-      '<a href="/agents?q=io.test" rel="nofollow">1 of 5 listings of this publisher stored here</a>',
-    );
-    expect(await (await get('/agents/co.webhook/webhook')).text()).toContain(
-      'the only listing of this publisher stored here',
-    );
+    expect(page).toContain('<a href="/agents?q=io.test" rel="nofollow">io.test</a> (5 listings)');
   });
 
   it('shows what is not recorded', async () => {

@@ -74,7 +74,7 @@ describe('a native rating', () => {
     expect(await pageOf(`/agents/${subject}`)).toContain(
       'listed with 1 native rating, none of them from an independent source,',
     );
-    expect(await pageOf(`/agents/${rater}`)).toContain('<span class="state">Claimed</span>');
+    expect(await pageOf(`/agents/${rater}`)).toContain('<span class="state">Claimed <time');
     expect(await pageOf(`/agents/${rater}`)).toContain('This says nothing of quality or of the publisher.');
     const badge = await directory.app.request(`/badge/${subject}`);
     expect(await badge.text()).toContain('evidence: 1 rating, none independent, last ');
@@ -82,9 +82,7 @@ describe('a native rating', () => {
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);
 
     const month = directory.context.clock().toISOString().slice(0, 7);
-    expect(await pageOf(`/agents/${subject}`)).toContain(
-      `<tr><th scope="row">${month}</th><td>none</td><td>succeeded 1</td></tr>`,
-    );
+    expect(await pageOf(`/agents/${subject}`)).not.toContain('class="chart"');
     const monthsOf = async (input: object) => {
       const answer = await post('/api/tools/list_ratings', { handle: subject, ...input });
       return ((await answer.json()) as { months?: unknown }).months;
@@ -118,6 +116,6 @@ describe('a native rating', () => {
       401,
       'capability_revoked',
     ]);
-    expect(await pageOf(`/agents/${rater}`)).toContain('<span class="state">Claim suspended</span>');
+    expect(await pageOf(`/agents/${rater}`)).toContain('<span class="state unknown">Claim suspended');
   });
 });

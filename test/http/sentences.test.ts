@@ -32,11 +32,8 @@ describe('published sentences are about Dossier or about what is recorded', () =
     ['/agents?q=remote', '<li>endpoint recorded</li>'],
     ['/agents?q=template', '<li>endpoint recorded as a template</li>'],
     ['/agents?q=neither', '<li>no endpoint recorded</li>'],
-    ['/agents/a.b/remote', '<h3>Not checked by Dossier</h3>'],
-    [
-      '/agents/a.b/neither',
-      '<dt>package types</dt><dd class="foreign"><span class="state unknown">not stated</span>',
-    ],
+    ['/agents/a.b/remote', '<li class="gap">Number of tools, Tools it lists: Dossier has not looked at'],
+    ['/agents/a.b/neither', 'Packages: not stated.</li>'],
     ['/', 'For the other listings, no update after the first publication is recorded here.'],
     ['/about', 'No score, mean, star or percentage is shown'],
     ['/llms.txt', 'No score is shown.'],
@@ -90,7 +87,7 @@ describe('what is not known', () => {
     expect(not_known[0].reason).toBe('The record that Dossier read has no field that states a price.');
     expect(not_known[1].reason).toBe('Dossier has not checked whether the endpoint answers.');
     expect(await read('/agents/a.b/remote')).toContain(
-      '<dt>reach</dt><dd>Dossier has not checked whether the endpoint answers.</dd>',
+      '<li class="gap">The record that Dossier read has no field that states terms of use, how data is handled, the region that the service runs in, a licence or support.</li>',
     );
     expect(await read('/agents/a.b/remote.md')).toContain(
       '## Not known\n\n* price: The record that Dossier read has no field that states a price.\n',

@@ -17,6 +17,8 @@ export interface Kind {
   readonly unit?: string;
   /** What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is added. */
   readonly changed?: string;
+  /** A value that is observed, in words, where the value itself says little to people, as a digest. */
+  readonly shows?: (found: Finding) => string;
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
   /** Whether the fact is to be expected of a listing, so that its absence is reported; every listing by default. */

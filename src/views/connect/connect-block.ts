@@ -1,9 +1,14 @@
 import { html } from 'hono/html';
-import { inputsText } from '../../evidence/listing/inputs-text.ts';
-import type { ListingDocument, ListingPackage } from '../../evidence/listing/listing-document.ts';
+import type {
+  ListingDocument,
+  ListingPackage,
+  ListingRemote,
+} from '../../evidence/listing/listing-document.ts';
 import { type Html, paste } from '../layout/html.ts';
 import { type Tab, tabs } from '../layout/tabs.ts';
-import { type Connection, type PasteableConfig, toConfigs, toEntryName } from './connect-configs.ts';
+import { type Connection, type PasteableConfig, toConfigs } from './connect-configs.ts';
+import { toEntryNames } from './entry-names.ts';
+import { inputsText } from '../../evidence/listing/inputs-text.ts';
 
 const toTab = ({ client, where, text, deepLink }: PasteableConfig): Tab => ({
   name: client,
@@ -17,36 +22,68 @@ const configTabs = (group: string, connection: Connection): Html =>
 
 /** How to connect to this service over MCP. */
 export const connectDossier = (publicUrl: string): Html =>
-  configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http' });
+  configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
 const isPlain = (url: string) => URL.canParse(url) && /^https?:/.test(url) && !/[{}\s\\]/.test(url);
 
-const asRecorded = (what: Html | string, { inputs }: Pick<ListingPackage, 'inputs'>) =>
-  inputs
-    ? html`<p>As recorded, ${what} <span class="foreign">${inputsText(inputs)}</span>; the configurations here do not include it.</p>`
-    : '';
+const needs = ({ inputs }: Pick<ListingPackage, 'inputs'>) =>
+  inputs ? html`<p class="note">As recorded, it <span class="foreign">${inputsText(inputs)}</span>.</p>` : '';
 
-function connectListing({ handle, endpoint: plain, remotes, packages }: ListingDocument) {
-  const remote = remotes.find(({ url }) => url === plain) ?? remotes[0];
-  const endpoint = plain ?? remote?.url;
-  if (!endpoint || !remote)
-    return html`<p>The listing records no remote endpoint. If it records a package, see the package's own page for how to run it.</p>${packages.map((recorded) => asRecorded(html`<code class="foreign">${recorded.identifier}</code>`, recorded))}`;
-  if (!isPlain(endpoint))
-    return html`<p>The recorded endpoint is a template: <code class="foreign">${endpoint}</code>. Fill in its values before you connect.</p>${asRecorded('it', remote)}`;
-  const type = remote.type === 'sse' ? 'sse' : 'http';
-  return html`
-<p>The endpoint was recorded by the publisher; this service has not checked whether it answers.</p>
-${asRecorded('it', remote)}
-${configTabs('use', { name: toEntryName(handle), url: new URL(endpoint).href, type })}`;
+/** Header names that a configuration can hold as they are (RFC 9110 tokens, without what shells interpret). */
+const headersOf = ({ inputs = [] }: ListingRemote) =>
+  inputs
+    .filter(({ kind, required, name }) => kind === 'header' && required && /^[A-Za-z0-9-]{1,60}$/.test(name))
+    .map(({ name }) => name);
+
+const toConnection = (remote: ListingRemote, name: string): Connection => ({
+  name,
+  url: new URL(remote.url).href,
+  type: remote.type === 'sse' ? 'sse' : 'http',
+  headers: headersOf(remote),
+});
+
+const template = ({ url }: ListingRemote) =>
+  html`<p>The recorded endpoint is a template: <code class="foreign">${url}</code>. Fill in its values before you connect.</p>`;
+
+const firstRemote = (remote: ListingRemote, name: string) =>
+  isPlain(remote.url)
+    ? html`${configTabs('use', toConnection(remote, name))}${needs(remote)}`
+    : html`${template(remote)}${needs(remote)}`;
+
+/** The first configuration: a command where the address allows one. */
+function otherRemote(remote: ListingRemote, name: string): Html {
+  if (!isPlain(remote.url)) return html`<li>${template(remote)}${needs(remote)}</li>`;
+  const [config] = toConfigs(toConnection(remote, name));
+  return html`<li>${config && paste(config.text)}${needs(remote)}</li>`;
 }
 
-/** How to connect to this service, and how to connect to the listed one. */
-export const connectBlock = (listing: ListingDocument, publicUrl: string): Html => html`
-<section aria-labelledby="connect">
-<h2 id="connect">Connect over MCP</h2>
-<h3>Ask this directory from your agent</h3>
-<p>Then call <code>get_agent</code> with <code>${listing.handle}</code>.</p>
-${connectDossier(publicUrl)}
-<h3>Connect to the listed service</h3>
+const withoutRemote = ({ packages }: ListingDocument) => html`
+<p>The listing records no remote endpoint.${packages.length > 0 && ' See the page of its package for how to run it.'}</p>
+${packages.map((recorded) => html`<p><code class="foreign">${recorded.identifier}</code></p>${needs(recorded)}`)}`;
+
+function connectListing(listing: ListingDocument): Html {
+  const names = toEntryNames(
+    listing.handle,
+    listing.remotes.map(({ url }) => url),
+  );
+  const [first, ...others] = listing.remotes.map((remote, at) => ({ remote, name: names[at] ?? '' }));
+  if (!first) return withoutRemote(listing);
+  return html`
+${firstRemote(first.remote, first.name)}
+${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
+}
+
+/** How to connect to the listed service: every recorded endpoint, under a name of its own, with the headers it needs. */
+export const connectBlock = (listing: ListingDocument): Html => html`
+<section class="box" aria-labelledby="connect">
+<h2 id="connect">Connect</h2>
 ${connectListing(listing)}
+</section>`;
+
+/** How to ask this directory about the listing over MCP. */
+export const askDossierBlock = ({ handle }: ListingDocument, publicUrl: string): Html => html`
+<section aria-labelledby="ask-mcp">
+<h3 id="ask-mcp">Ask this directory from your agent</h3>
+<p>Add this directory over MCP, then call <code>get_agent</code> with <code>${handle}</code>.</p>
+${connectDossier(publicUrl)}
 </section>`;

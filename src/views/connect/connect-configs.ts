@@ -1,8 +1,10 @@
-/** A server to connect to: the name its entry gets, its URL and its transport. */
+/** A server to connect to: the name its entry gets, its URL, its transport, and the headers whose values are the caller's. */
 export interface Connection {
   readonly name: string;
   readonly url: string;
   readonly type: 'http' | 'sse';
+  /** Names of letters, digits and hyphens only. */
+  readonly headers: readonly string[];
 }
 
 /** A configuration to paste and where it goes. */
@@ -19,64 +21,88 @@ const plainInShells = /^https?:\/\/[A-Za-z0-9.:/_~=@,+-]+$/;
 
 const json = (value: object) => JSON.stringify(value, null, 2);
 
-function cursorConfig({ name, url }: Connection): PasteableConfig {
-  const config = Buffer.from(JSON.stringify({ url })).toString('base64');
+const placeholder = 'YOUR_VALUE';
+
+const headersOf = ({ headers }: Connection) =>
+  headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map((header) => [header, placeholder])) };
+
+function cursorConfig(connection: Connection): PasteableConfig {
+  const { name, url } = connection;
+  const server = { url, ...headersOf(connection) };
+  const config = Buffer.from(JSON.stringify(server)).toString('base64');
   return {
     client: 'Cursor',
     where: '~/.cursor/mcp.json',
-    text: json({ mcpServers: { [name]: { url } } }),
+    text: json({ mcpServers: { [name]: server } }),
     deepLink: `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${encodeURIComponent(config)}`,
   };
 }
 
-function codeConfig({ name, url, type }: Connection): PasteableConfig {
+function codeConfig(connection: Connection): PasteableConfig {
+  const { name, url, type } = connection;
+  const server = { type, url, ...headersOf(connection) };
   return {
     client: 'VS Code',
     where: '.vscode/mcp.json',
-    text: json({ servers: { [name]: { type, url } } }),
-    deepLink: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, type, url }))}`,
+    text: json({ servers: { [name]: server } }),
+    deepLink: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, ...server }))}`,
   };
 }
 
 /** Codex supports streamable HTTP only. An ASCII JSON string is also a TOML string. */
-const codexConfig = ({ name, url }: Connection): PasteableConfig => ({
+const codexConfig = ({ name, url, headers }: Connection): PasteableConfig => ({
   client: 'Codex',
   where: '~/.codex/config.toml',
-  text: `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}`,
+  text: [
+    `[mcp_servers.${name}]`,
+    `url = ${JSON.stringify(url)}`,
+    ...(headers.length > 0
+      ? [`http_headers = { ${headers.map((header) => `"${header}" = "${placeholder}"`).join(', ')} }`]
+      : []),
+  ].join('\n'),
+});
+
+/** Claude Desktop reaches a remote server through mcp-remote, which takes headers as arguments. */
+const desktopConfig = ({ name, url, headers }: Connection): PasteableConfig => ({
+  client: 'Claude Desktop',
+  where:
+    'Settings, Connectors, Add custom connector, with the address alone; or in claude_desktop_config.json',
+  text: json({
+    mcpServers: {
+      [name]: {
+        command: 'npx',
+        args: [
+          '-y',
+          'mcp-remote',
+          url,
+          ...headers.flatMap((header) => ['--header', `${header}:${placeholder}`]),
+        ],
+      },
+    },
+  }),
 });
 
 /** Configurations for common clients, plain JSON last. Command lines are omitted if a shell could interpret the URL. */
 export function toConfigs(connection: Connection): PasteableConfig[] {
-  const { name, url, type } = connection;
+  const { name, url, type, headers } = connection;
   const claudeCode = {
     client: 'Claude Code',
     where: 'a terminal',
-    text: `claude mcp add --transport ${type} ${name} ${url}`,
+    text: [
+      `claude mcp add --transport ${type} ${name} ${url}`,
+      ...headers.map((header) => `--header "${header}: ${placeholder}"`),
+    ].join(' '),
   };
   return [
     ...(plainInShells.test(url) ? [claudeCode] : []),
     cursorConfig(connection),
     codeConfig(connection),
-    {
-      client: 'Claude Desktop',
-      where:
-        'Settings, Connectors, Add custom connector, with the address alone; or in claude_desktop_config.json',
-      text: json({ mcpServers: { [name]: { command: 'npx', args: ['-y', 'mcp-remote', url] } } }),
-    },
+    desktopConfig(connection),
     ...(type === 'http' ? [codexConfig(connection)] : []),
     {
       client: 'JSON',
       where: 'the mcpServers map of any MCP client',
-      text: json({ mcpServers: { [name]: { type, url } } }),
+      text: json({ mcpServers: { [name]: { type, url, ...headersOf(connection) } } }),
     },
   ];
 }
-
-/** An entry name that every client accepts, made from the name part of a handle. */
-export const toEntryName = (handle: string): string =>
-  handle
-    .slice(handle.indexOf('/') + 1)
-    .toLowerCase()
-    .replace(/[^a-z0-9-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 40) || 'listing';

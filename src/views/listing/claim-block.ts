@@ -1,29 +1,43 @@
 import { html } from 'hono/html';
+import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
 import type { ClaimEvent, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { day, type Html, pagePath } from '../layout/html.ts';
-import { matchTexts, notClaimed, toLabel } from '../layout/labels.ts';
-
-type Claim = NonNullable<ListingDocument['claim']>;
+import { matchTexts, toLabel } from '../layout/labels.ts';
+import type { Site } from '../layout/site.ts';
 
 const event = ({ type, at, commit, reason, log_index }: ClaimEvent) => html`
 <li>${day(at)} ${toLabel(type)}${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${toLabel(reason)})` : ''} <span class="note">log index ${log_index}</span></li>`;
 
-const timeline = (history: readonly ClaimEvent[]) => html`<ol class="timeline">${history.map(event)}</ol>`;
+/** What happened to the claim of a listing, oldest first; nothing for a listing without such events. */
+export function claimHistory({ claim, history }: ListingDocument): Html | '' {
+  const events = claim?.history ?? history ?? [];
+  if (events.length === 0) return '';
+  return html`
+<section aria-labelledby="claim-history"><h3 id="claim-history">History of the ${claim ? 'claim' : 'listing'}</h3>
+${claim && html`<p class="note">${matchTexts[claim.namespace_matches_repository_owner]}</p>`}
+<ol class="timeline">${events.map(event)}</ol></section>`;
+}
 
-const facts = (claim: Claim) => html`
+const standing = (claim: NonNullable<ListingDocument['claim']>) => html`
 <p>${claim.statement}</p>
-<p>${matchTexts[claim.namespace_matches_repository_owner]} Last checked on ${day(claim.checked_at)}.${claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : ''}</p>
-<h3>History of the claim</h3>
-${timeline(claim.history)}`;
+<p class="note">Last checked on ${day(claim.checked_at)}.${claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : ''}</p>`;
 
-const unclaimed = ({ history }: ListingDocument) => html`
-<p>${notClaimed}</p>
-${history && html`<h3>History of the listing</h3>${timeline(history)}`}`;
+/** The claim instruction: the three steps, the address and the name of the file (specification, "Claim procedure"). */
+const instruction = ({ handle, repository }: ListingDocument, { config }: Site) => html`
+<ol class="steps">
+<li>Send <code>POST ${config.publicUrl}/api/claim-github</code> with <code>{"handle":"${handle}"}</code>. The answer has a challenge.</li>
+<li>Commit the challenge to <span class="foreign">${repository}</span> as <code>${config.claimFile}</code>, at the root of the default branch.</li>
+<li>Send the same request again.</li>
+</ol>`;
 
-/** The claim of a listing with its history, or that it is not claimed, and a link to how to claim it. */
-export const claimBlock = (listing: ListingDocument): Html => html`
-<section aria-labelledby="claim">
-<h2 id="claim">Claim</h2>
-${listing.claim ? facts(listing.claim) : unclaimed(listing)}
-<p><a class="button" href="${pagePath(listing.handle)}/claim">How to claim ${listing.handle}</a></p>
+const unclaimed = (listing: ListingDocument, site: Site) => html`
+<p>${whatAClaimShows} A claim lets the listing rate others.</p>
+${listing.repository ? instruction(listing, site) : html`<p>The listing records no repository, so it cannot be claimed.</p>`}`;
+
+/** The claim of a listing, or how to claim it. */
+export const claimBlock = (listing: ListingDocument, site: Site): Html => html`
+<section class="box" aria-labelledby="claim">
+<h2 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h2>
+${listing.claim ? standing(listing.claim) : unclaimed(listing, site)}
+<p><a class="button" href="${pagePath(listing.handle)}/claim">How to claim<span class="unseen"> ${listing.handle}</span></a></p>
 </section>`;

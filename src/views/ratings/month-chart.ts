@@ -48,7 +48,7 @@ const cell = (counts: readonly MonthCount[], independent: boolean) =>
     .join(', ') || 'none';
 
 const twin = (counts: readonly MonthCount[], months: readonly string[]) => html`
-<details><summary>The same as a table</summary>
+<details><summary>Show as a table</summary>
 <table><thead><tr><th scope="col">Month</th><th scope="col">Independent</th><th scope="col">All other groups</th></tr></thead>
 <tbody>${months.toReversed().map((month) => {
   const made = counts.filter((count) => count.month === month);

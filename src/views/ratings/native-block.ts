@@ -3,54 +3,62 @@ import type { ListingDocument, NativeSignals } from '../../evidence/listing/list
 import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
-import { counted } from '../../evidence/text/plural.ts';
+import { amount, counted } from '../../evidence/text/plural.ts';
 import { day, type Html, pagePath } from '../layout/html.ts';
-import { countsText, scoresText, toLabel } from '../layout/labels.ts';
+import { scoresText } from '../layout/labels.ts';
 import { monthChart } from './month-chart.ts';
+import { outcomeCounts } from './outcome.ts';
 import { ratingItem } from './rating-item.ts';
+
+/** Ratings from which on their course over months says more than their counts. */
+const chartFrom = 10;
 
 const figures = ({ ratings, sources, source_handles, last_at }: RatingCounts) =>
   last_at
-    ? html`<strong>${counted(ratings, 'rating')}</strong> from ${counted(source_handles, 'listing')} of ${counted(sources, 'account')}, last ${day(last_at)}`
-    : html`<strong>none</strong>`;
+    ? html`<b>${amount(ratings)}</b> from ${counted(source_handles, 'listing')} of ${counted(sources, 'account')}, last ${day(last_at)}`
+    : html`<b>0</b> none recorded`;
 
-const group = (name: string, meaning: string, counts: RatingCounts) => html`
+const group = (name: string, counts: RatingCounts, meaning?: string) => html`
 <div>
 <h3>${name}</h3>
-<p class="note">${meaning}</p>
-<p>${figures(counts)}</p>
-${counts.last_at && html`<dl class="facts inline"><div><dt>Outcomes</dt><dd>${countsText(counts.outcomes)}</dd></div><div><dt>Scores, each of its source</dt><dd>${scoresText(counts.scores)}</dd></div></dl>`}
+<p class="figures">${figures(counts)}</p>
+${counts.last_at && html`<p>${outcomeCounts(counts.outcomes)}</p>${scores(counts)}`}
+${meaning && html`<p class="note">${meaning}</p>`}
 </div>`;
 
-const flagged = (flags: NativeSignals['flags']) => {
-  const counts = Object.entries(flags).map(([flag, ratings]) => `${toLabel(flag)} ${ratings}`);
-  return counts.length > 0 ? html`<p class="note">Flags, computed here: ${counts.join(', ')}.</p>` : '';
-};
+const scores = ({ scores: made }: RatingCounts) =>
+  Object.values(made).some((count) => count > 0)
+    ? html`<p class="note">Scores, each as its source gave it: ${scoresText(made)}</p>`
+    : '';
 
-/** Native ratings as counts of each group; never an average. */
+/** Native ratings as counts of each group, with what the group means; never an average. */
 export const nativeCounts = (native: NativeSignals): Html => html`
 <div class="groups">
-${shownGroups(native).map((one) => group(groupTexts[one].name, groupTexts[one].meaning, native[one]))}
-</div>
-${flagged(native.flags)}`;
+${shownGroups(native).map((one) => group(groupTexts[one].name, native[one], groupTexts[one].meaning))}
+</div>`;
+
+const countsInBrief = (native: NativeSignals): Html => html`
+<div class="groups">${shownGroups(native).map((one) => group(groupTexts[one].name, native[one]))}</div>`;
 
 function known(
   { handle, signals: { native }, evidence_snapshot_date }: ListingDocument,
   months: readonly MonthCount[],
 ) {
-  if (native.ratings === 0 && native.recent.length === 0) return '';
+  const { ratings, recent } = native;
+  if (ratings === 0 && recent.length === 0) return '';
   return html`
-${native.ratings > 0 ? html`${nativeCounts(native)}${monthChart(months, evidence_snapshot_date)}` : ''}
-<h3>Newest</h3>
-<ol class="records">${native.recent.map(ratingItem)}</ol>
+${ratings > 0 ? countsInBrief(native) : ''}
+${ratings >= chartFrom ? html`<details class="wide-open"><summary>Outcomes by month</summary>${monthChart(months, evidence_snapshot_date)}</details>` : ''}
+<details class="wide-open"><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
+<ol class="records">${recent.map(ratingItem)}</ol></details>
 <p><a href="${pagePath(handle)}/ratings">All records of native ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/** The block of native ratings, or the statement that there are none. */
+/** The block of native ratings, or the statement that there are none; each rating stands on the ratings page in full. */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]): Html => html`
-<section class="evidence native" aria-labelledby="native">
+<section class="native" aria-labelledby="native">
 <h2 id="native">Native ratings</h2>
 <p class="statement">${listing.signals.native.statement}</p>
-<p class="source">Source: ratings made on this service by claimed listings. As of ${day(listing.evidence_snapshot_date)}.</p>
+<p class="source">Made on this service by claimed listings; kept apart from everything above. As of ${day(listing.evidence_snapshot_date)}.</p>
 ${known(listing, months)}
 </section>`;

@@ -4,6 +4,7 @@ import type { RatingRecord, ShortRating } from '../../evidence/rating/rating.ts'
 import { amount } from '../../evidence/text/plural.ts';
 import { day, type Html, handleLink, minute } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
+import { outcomeMark } from './outcome.ts';
 
 const fact = (name: string, value: Html | string | number | false | undefined) =>
   value === undefined || value === '' || value === false
@@ -64,10 +65,13 @@ const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
 
 const uncounted = (rating: ShownRating) => (isCounted(rating) ? '' : ' uncounted');
 
+const head = (rating: ShownRating) => html`
+<p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${groupNote(rating)}</p>`;
+
 /** One native rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
 export const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${uncounted(rating)}" id="${rating.id}">
-<p class="record-head"><span class="when">${day(rating.created_at)}</span> <span class="outcome">${standing(rating)}</span> from ${handleLink(rating.source_handle)}${groupNote(rating)}</p>
+${head(rating)}
 ${rating.withdrawn_at ? tombstone(rating) : ratingTexts(rating)}
 ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a href="#${rating.superseded_by}"><code>${rating.superseded_by}</code></a>.</p>`}
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}

@@ -10,6 +10,7 @@ export const endpointAnswers = defineKind({
   doesNotMean:
     'It does not say that a call of a tool succeeds, or that the endpoint answers elsewhere or at other times.',
   unit: 'HTTP status',
+  shows: ({ value }) => `with HTTP status ${value}`,
   method_version: 'endpoint/1',
   check: (look) => ofRemotes(look, ({ status }) => ({ value: status, state: 'observed' })),
 });

@@ -9,6 +9,8 @@ export const repositoryHead = defineKind({
   title: 'Newest commit of the repository',
   means: 'The commit that the default branch of the recorded repository pointed to on that date.',
   doesNotMean: 'It does not say that the service runs this commit.',
+  shows: ({ value, details }) =>
+    `${String(value).slice(0, 12)}${details?.branch ? ` of ${details.branch}` : ''}`,
   method_version: 'repository/1',
   applies: ({ repository }) => repository !== undefined,
   async check(look) {

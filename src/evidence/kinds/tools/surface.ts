@@ -12,6 +12,9 @@ const nothingListed = {
 
 const longestName = 200;
 
+const toolNames = (tools: unknown): string[] =>
+  Array.isArray(tools) ? tools.map(({ name }: { name?: unknown }) => String(name ?? '')) : [];
+
 /** The set of tools that an endpoint lists, as one digest. */
 export const toolsSurface = defineKind({
   kind: 'tools.surface',
@@ -21,6 +24,7 @@ export const toolsSurface = defineKind({
     'The SHA-256 Merkle root over all tools that the endpoint listed to Dossier; the same value means that no name, description, schema or annotation differs.',
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
   changed: 'The endpoint lists other tools',
+  shows: ({ details }) => toolNames(details?.tools).join(', ') || 'none',
   method_version: 'tools/1',
   applies: ({ remotes }) => remotes.length > 0,
   check: (look) =>

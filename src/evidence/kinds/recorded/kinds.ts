@@ -1,0 +1,119 @@
+import type { Kind } from '../../observation/kind.ts';
+import type { Question } from '../../observation/question.ts';
+
+/** A fact that a registry or another third party states: an imported signal, in the words of a buyer. */
+export type RecordedKind = Omit<Kind, 'check' | 'applies' | 'method_version'> & {
+  /** Its values in plain words, where they are names. */
+  readonly words?: Readonly<Record<string, string>>;
+};
+
+const recorded = (
+  question: Question,
+  [kind, title]: readonly [string, string],
+  [means, doesNotMean]: readonly [string, string],
+): RecordedKind => ({ kind, question, title, means, doesNotMean });
+
+/** Every kind of imported signal, in the order that faces show them. A kind that is not here is shown by its name. */
+export const recordedKinds: readonly RecordedKind[] = [
+  recorded(
+    'reach',
+    ['transports', 'How it is reached'],
+    [
+      'The transports that the publisher recorded: streamable-http and sse are reached over the network, stdio is run by the caller.',
+      'It does not say that anything answers there.',
+    ],
+  ),
+  recorded(
+    'reach',
+    ['endpoint_answers', 'Whether the endpoint answers'],
+    ['Whether the recorded endpoint answers requests.', 'It says nothing about what its tools do.'],
+  ),
+  {
+    ...recorded(
+      'publisher',
+      ['namespace_proof', 'What the publisher showed to the registry'],
+      [
+        'The registry lets only those publish under this namespace who showed this.',
+        'It does not say who that is, or that they run the service.',
+      ],
+    ),
+    words: { domain: 'control of the domain in the name', 'github account': 'control of a GitHub account' },
+  },
+  recorded(
+    'publisher',
+    ['namespace_matches_repository_owner', 'The same account publishes and holds the repository'],
+    [
+      'Whether the account in the name is the one that holds the recorded repository.',
+      'A no is common: many publish under a domain and keep code elsewhere.',
+    ],
+  ),
+  recorded(
+    'publisher',
+    ['publisher_listings', 'Listings under the same namespace'],
+    ['How many listings Dossier has of this publisher, this one included.', 'More are not better.'],
+  ),
+  recorded(
+    'code',
+    ['recorded_repository', 'Repository'],
+    [
+      'The source repository that the publisher recorded.',
+      'It does not say that the service runs this code.',
+    ],
+  ),
+  recorded(
+    'code',
+    ['package_types', 'Packages'],
+    ['Where the publisher recorded packages of the service.', 'It does not say what is in them.'],
+  ),
+  recorded(
+    'code',
+    ['package_downloads', 'Downloads of the package'],
+    ['How often the package was downloaded.', 'Downloads are not users.'],
+  ),
+  {
+    ...recorded(
+      'upkeep',
+      ['registry_status', 'Status in the registry'],
+      ['What the registry says of the shown version.', 'Active does not say that it works.'],
+    ),
+    words: { active: 'active', deprecated: 'deprecated', deleted: 'deleted' },
+  },
+  recorded(
+    'upkeep',
+    ['registry_status_message', 'What the publisher says about its status'],
+    ['The publisher’s own words.', 'Dossier has not checked them.'],
+  ),
+  recorded(
+    'upkeep',
+    ['last_published', 'Newest version published'],
+    [
+      'When the newest version was published in the registry.',
+      'The service may change without a new version.',
+    ],
+  ),
+  recorded(
+    'upkeep',
+    ['first_published', 'First published'],
+    ['When the oldest version that was read was published.', 'The service may be older than its entry.'],
+  ),
+  recorded(
+    'upkeep',
+    ['version_count', 'Versions published'],
+    ['How many versions the registry has.', 'More are not better.'],
+  ),
+  recorded(
+    'upkeep',
+    ['registry_last_changed', 'Entry last changed'],
+    ['When the entry in the registry last changed.', 'The service may change without it.'],
+  ),
+  recorded(
+    'upkeep',
+    ['repository_activity', 'When the repository last changed'],
+    ['The date of the newest commit.', 'Few commits are not a fault.'],
+  ),
+  recorded(
+    'terms',
+    ['unread_fields', 'Fields of the record that Dossier does not read'],
+    ['They may state more than this page shows.', 'Their values are not here: see the registry.'],
+  ),
+];

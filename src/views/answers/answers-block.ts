@@ -1,0 +1,48 @@
+import { html } from 'hono/html';
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { day, type Html, pagePath } from '../layout/html.ts';
+import type { Answer, Known, Unknown } from './answer.ts';
+import { otherFacts, toAnswers } from './answers.ts';
+
+/** Facts of one source and day stand together, which is named once below them. */
+const placed = (facts: readonly Known[]) =>
+  Map.groupBy(facts, ({ source, at }) => `${source}\n${at.slice(0, 10)}`).values();
+
+const places = ({ subjects }: Known) =>
+  subjects.length === 0
+    ? ''
+    : html` <span class="at foreign">at ${subjects[0]}${subjects.length > 1 ? ` and ${subjects.length - 1} more` : ''}</span>`;
+
+const fact = (known: Known) => html`
+<li class="known"><b>${known.title}:</b> <span class="foreign">${known.text}</span>${places(known)}${known.since && html` <span class="at">the same since ${day(known.since)}</span>`}
+${known.reason && html`<small>${known.reason}</small>`}${known.means && html`<small class="means">${known.means}</small>`}</li>`;
+
+const sourced = (facts: readonly Known[]) => {
+  const [first] = facts;
+  return first
+    ? html`<ul class="facts-of">${facts.map(fact)}</ul>
+<p class="source"><span class="unseen">Source: </span><span class="foreign">${first.source}</span> · ${day(first.at)}</p>`
+    : '';
+};
+
+const gap = ({ text }: Unknown) => html`<li class="gap">${text}</li>`;
+
+const row = ({ question, title, known, unknown }: Answer) => html`
+<tr><th scope="row" id="ask-${question}">${title}</th><td>${[...placed(known)].map(sourced)}${unknown.length > 0 ? html`<ul class="facts-of">${unknown.map(gap)}</ul>` : ''}</td></tr>`;
+
+/** What a buyer asks about a listing: a row a question, with the answers, their source and date, and what is not known. */
+export const answersBlock = (listing: ListingDocument): Html => html`
+<section class="asked" aria-labelledby="asked">
+<h2 id="asked">What a buyer asks</h2>
+<p class="explain"><label><input type="checkbox"> Explain each fact</label></p>
+<table><thead class="unseen"><tr><th scope="col">Question</th><th scope="col">Answer, source and date</th></tr></thead>
+<tbody>${toAnswers(listing).map(row)}${others(listing)}</tbody></table>
+<p class="note">A filled mark is a fact with its source; an open one is not known as of ${day(listing.observed_at)}, unless another date is stated. Neither is good or bad. <a href="${pagePath(listing.handle)}.json">All facts as JSON</a></p>
+</section>`;
+
+function others(listing: ListingDocument) {
+  const facts = otherFacts(listing);
+  return facts.length === 0
+    ? ''
+    : html`<tr><th scope="row">What else is recorded?</th><td>${[...placed(facts)].map(sourced)}</td></tr>`;
+}

@@ -1,0 +1,62 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import type { ClaimedDirectory } from '../support/claimed-directory.ts';
+import { pageStates } from '../support/page-states.ts';
+import { openShownDirectory } from '../support/shown-directory.ts';
+
+const screen = 844;
+let browser: Browser;
+let directory: ClaimedDirectory;
+
+beforeAll(async () => {
+  directory = await openShownDirectory();
+  browser = await openBrowser();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await directory?.close();
+});
+
+const listings = pageStates.filter(({ name }) => name.startsWith('listing-'));
+
+describe('the page of a listing on a phone', () => {
+  it.each(listings)('$name: no more than five screens before the details', async ({ path }) => {
+    const page = await browser.newPage({ viewport: { width: 390, height: screen } });
+    await page.goto(directory.url + path);
+    const box = await page.locator('#details').boundingBox();
+    expect(box?.y).toBeGreaterThan(screen);
+    expect(box?.y).toBeLessThanOrEqual(5 * screen);
+    await page.close();
+  });
+
+  it('explains each fact when asked, without script', async () => {
+    const page = await browser.newPage({
+      viewport: { width: 390, height: screen },
+      javaScriptEnabled: false,
+    });
+    await page.goto(`${directory.url}/agents/co.webhook/webhook`);
+    const sentence = page.locator('.means').first();
+    expect(await sentence.isVisible()).toBe(false);
+    await page.getByLabel('Explain each fact').check();
+    expect(await sentence.isVisible()).toBe(true);
+    await page.close();
+  });
+});
+
+describe('the page of a listing on a desktop', () => {
+  it('answers the first questions and shows how to connect on the first screen', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.goto(`${directory.url}/agents/co.webhook/webhook`);
+    for (const text of [
+      'What does it cost, and who is paid?',
+      'Does it answer, and how is it reached?',
+      'What can it do, and did that change?',
+      'claude mcp add --transport http webhook',
+    ]) {
+      const box = await page.getByText(text).first().boundingBox();
+      expect([text, (box?.y ?? 9999) < 900]).toEqual([text, true]);
+    }
+    await page.close();
+  });
+});
