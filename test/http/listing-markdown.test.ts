@@ -91,7 +91,7 @@ const markdownText = async () => {
 /** What the page says, in its order. */
 const onPage = [
   'A tool',
-  'published under com.example (1 listing)',
+  'published under com.example (1 listing stored here)',
   'What the tool does',
   'Claim suspended: file missing',
   'com.example/tool is listed with 2 native ratings, 1 of them from independent sources, as of',
@@ -109,7 +109,6 @@ const onPage = [
   '2 native ratings. Each is one sourced signal, never a final verdict.',
   'Independent',
   '1 succeeded',
-  '4 (1 time)',
   'Related',
   '1 failed',
   'com.example/other',

@@ -73,7 +73,9 @@ function unknownOf(listing: ListingDocument, question: Question): Unknown[] {
     (one) => kindOf(one.kind)?.question === question && !isKnown(one) && !repeated.has(one.kind),
   );
   const isObserved = (name: string) =>
-    observations.some(({ kind }) => kind === name || kind.startsWith(`${name}.`));
+    observations.some(
+      ({ kind, state }) => kind === name || (state !== 'not_checked' && kind.startsWith(`${name}.`)),
+    );
   const own = not_known.filter((one) => one.question === question && !isObserved(one.kind));
   return [
     ...notLearned(observed),

@@ -22,8 +22,8 @@ const group = (name: string, counts: RatingCounts, meaning?: string) => html`
 <div>
 <h3>${name}</h3>
 <p class="figures">${figures(counts)}</p>
-${counts.last_at && html`<p>${outcomeCounts(counts.outcomes)}</p>${scores(counts)}`}
-${meaning && html`<p class="note">${meaning}</p>`}
+${counts.last_at && html`<p>${outcomeCounts(counts.outcomes)}</p>`}
+${meaning && html`${scores(counts)}<p class="note">${meaning}</p>`}
 </div>`;
 
 const scores = ({ scores: made }: RatingCounts) =>
