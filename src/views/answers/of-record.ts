@@ -1,7 +1,7 @@
+import { inputsText } from '../../evidence/listing/inputs-text.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { Question } from '../../evidence/observation/question.ts';
 import { counted } from '../../evidence/text/plural.ts';
-import { inputsText } from '../connect/inputs-text.ts';
 import type { Known } from './answer.ts';
 
 type Fact = Pick<Known, 'title' | 'text' | 'means' | 'subjects'>;

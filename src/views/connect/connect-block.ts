@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { inputsText } from '../../evidence/listing/inputs-text.ts';
 import type {
   ListingDocument,
   ListingPackage,
@@ -8,7 +9,6 @@ import { type Html, paste } from '../layout/html.ts';
 import { type Tab, tabs } from '../layout/tabs.ts';
 import { type Connection, type PasteableConfig, toConfigs } from './connect-configs.ts';
 import { toEntryNames } from './entry-names.ts';
-import { inputsText } from '../../evidence/listing/inputs-text.ts';
 
 const toTab = ({ client, where, text, deepLink }: PasteableConfig): Tab => ({
   name: client,
