@@ -18,6 +18,7 @@ import { priceTool } from './price/tool.ts';
 import { repositoryAgentFiles } from './repository/agent-files.ts';
 import { repositoryExists } from './repository/exists.ts';
 import { repositoryHead } from './repository/head.ts';
+import { repositoryLastCommit } from './repository/last-commit.ts';
 import { securityContact } from './terms/security-contact.ts';
 import { termsUrl } from './terms/terms-url.ts';
 import { toolsCount } from './tools/count.ts';
@@ -46,6 +47,7 @@ export const kinds: readonly Kind[] = [
   packageDeprecated,
   packageVersionAge,
   repositoryHead,
+  repositoryLastCommit,
   securityContact,
   termsUrl,
 ];
