@@ -21,9 +21,11 @@ const criterionInput = z
   .strictObject({
     criterion: z.enum(criterionNames),
     value: z
-      .union([z.string().max(40), z.int()])
+      .union([z.string().max(300), z.int()])
       .optional()
-      .describe('Which transport, package or tag; or how many days, listings, ratings, accounts, in 100'),
+      .describe(
+        'Which transport, package, tag or price ("0.01 USDC"); or how many days, listings, ratings, accounts, in 100',
+      ),
   })
   .superRefine((sent, { addIssue }) => {
     const message = findValueError(sent);
@@ -53,6 +55,7 @@ const comparedListing = z.object({
   description: z.string().optional(),
   sample: sampleFlag,
   imported: z.array(answer).optional(),
+  observed: z.array(answer).optional(),
   native: z.array(answer).optional(),
   problem: z
     .object({ code: z.string(), message: z.string(), near: z.array(z.string()).optional() })
@@ -114,6 +117,11 @@ export const compareAgents = defineTool({
   run: async ({ handles, criteria }, context) => ({
     listings: await Promise.all(handles.map((handle) => compareOne(handle, criteria, context))),
     statement: compareStatement,
-    untrusted_fields: ['listings.description', 'listings.problem.near', 'listings.imported.recorded'],
+    untrusted_fields: [
+      'listings.description',
+      'listings.problem.near',
+      'listings.imported.recorded',
+      'listings.observed.recorded',
+    ],
   }),
 });

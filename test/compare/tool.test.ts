@@ -80,8 +80,15 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       'listings.description',
       'listings.problem.near',
       'listings.imported.recorded',
+      'listings.observed.recorded',
     ]);
-    expect(Object.keys({ ...listings[1] })).toEqual(['handle', 'description', 'imported', 'native']);
+    expect(Object.keys({ ...listings[1] })).toEqual([
+      'handle',
+      'description',
+      'imported',
+      'observed',
+      'native',
+    ]);
   });
 
   it('shows the same as the listing document', async () => {

@@ -3,8 +3,10 @@ import {
   type CriterionName,
   compareListing,
   criterionNames,
+  findValueError,
 } from '../../src/evidence/comparison/criteria.ts';
 import type { ImportedSignal, ListingDocument } from '../../src/evidence/listing/listing-document.ts';
+import type { Observation } from '../../src/evidence/observation/observation.ts';
 import type { RatingCounts } from '../../src/evidence/rating/rating.ts';
 
 const counts: RatingCounts = {
@@ -101,7 +103,8 @@ const judge = (criterion: CriterionName, value: string | number | undefined, cha
     now_ms: Date.parse('2026-11-21T00:00:00.000Z'),
   };
   const asked = { criterion, ...(value !== undefined && { value }) };
-  const { imported, native } = compareListing(compared, [asked]);
+  const { imported, observed, native } = compareListing(compared, [asked]);
+  if (observed.length > 0) return { evidence: 'observed', ...observed[0] };
   return imported.length > 0
     ? { evidence: 'imported', ...imported[0] }
     : { evidence: 'native', ...native[0] };
@@ -388,6 +391,142 @@ const byClaim: readonly Row[] = [
 ];
 
 const none = 'No native ratings. For a decision to buy, that absence matters.';
+const seen = (...facts: Partial<Observation>[]): Change => ({
+  observations: facts.map((fact) => ({
+    kind: 'price.challenge',
+    question: 'price',
+    value: null,
+    state: 'observed',
+    source: 'Dossier',
+    observed_at: '2026-11-20T10:00:00.000Z',
+    first_seen_at: '2026-11-01T10:00:00.000Z',
+    vantage: 'test',
+    method_version: 't/1',
+    ...fact,
+  })),
+});
+const offer = {
+  format: 'x402/1',
+  scheme: 'exact',
+  network: 'base',
+  amount: '10000',
+  asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+};
+const quoted = seen({ state: 'quoted', value: 'quoted words', details: { offers: [offer] } });
+const elsewhere = seen({
+  state: 'quoted',
+  value: 'quoted words',
+  details: { offers: [{ ...offer, network: 'tempo', chain_id: 7, asset: 'usd' }] },
+});
+const noPrice = seen({ state: 'no_price_seen' });
+const lockedPrice = seen({ state: 'auth_first', reason: 'The host evil.example says no.' });
+const paid = (fact: Partial<Observation> = {}) => seen({ kind: 'price.pay_to', value: '0x1', ...fact });
+const changed = { value: '0x2', state: 'observed' as const, seen_until: '2026-10-31T10:00:00.000Z' };
+const onBase = 'eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
+
+const observedRows: readonly Row[] = [
+  row('price_known', undefined, quoted, 'met', 'The endpoint quoted Dossier a price.', 'quoted words'),
+  row('price_known', undefined, noPrice, 'not_met', 'Dossier saw no price; a call of a tool may still cost.'),
+  row(
+    'price_known',
+    undefined,
+    lockedPrice,
+    'unknown',
+    'Dossier has not seen whether the endpoint quotes a price: it asks for credentials first.',
+  ),
+  row('no_payment_seen', undefined, quoted, 'not_met', 'The endpoint quoted Dossier a price.'),
+  row('no_payment_seen', undefined, noPrice, 'met', 'Dossier saw no price; a call of a tool may still cost.'),
+  row(
+    'no_payment_seen',
+    undefined,
+    seen({ state: 'no_price_seen' }, { kind: 'price.tool', state: 'advertised', value: '1 of 2' }),
+    'not_met',
+    'Tools in the endpoint’s list state prices.',
+  ),
+  row(
+    'price_at_most',
+    '0.01 USDC',
+    quoted,
+    'met',
+    'A quoted offer in this asset asks for at most 0.01 USDC.',
+    'quoted words',
+  ),
+  row(
+    'price_at_most',
+    '0.0099 USDC',
+    quoted,
+    'not_met',
+    'Every quoted offer in this asset asks for more than 0.0099 USDC.',
+    'quoted words',
+  ),
+  row(
+    'price_at_most',
+    `9999 ${onBase}`,
+    quoted,
+    'not_met',
+    `Every quoted offer in this asset asks for more than 9999 ${onBase}.`,
+    'quoted words',
+  ),
+  row(
+    'price_at_most',
+    '1 test-USDC',
+    quoted,
+    'unknown',
+    'The endpoint quotes no price in this asset.',
+    'quoted words',
+  ),
+  row(
+    'price_at_most',
+    '1 USDC',
+    elsewhere,
+    'unknown',
+    'The endpoint quotes no price in this asset.',
+    'quoted words',
+  ),
+  row(
+    'price_at_most',
+    '1 USDC',
+    noPrice,
+    'unknown',
+    'Dossier saw no price; a call of a tool may still cost.',
+  ),
+  row(
+    'pay_to_unchanged_for',
+    19,
+    paid(),
+    'met',
+    'The addresses that the endpoint asks to be paid at were the same in every look since 2026-11-01.',
+  ),
+  row(
+    'pay_to_unchanged_for',
+    20,
+    paid(),
+    'unknown',
+    'The addresses that the endpoint asks to be paid at were the same in every look since 2026-11-01; what was there before, Dossier has not seen.',
+  ),
+  row(
+    'pay_to_unchanged_for',
+    20,
+    paid({ changed_from: changed }),
+    'not_met',
+    'The addresses that the endpoint asks to be paid at changed: Dossier has seen the present ones since 2026-11-01, and others until 2026-10-31.',
+  ),
+  row(
+    'pay_to_unchanged_for',
+    20,
+    paid({ changed_from: { ...changed, value: null, state: 'unreachable' } }),
+    'unknown',
+    'The addresses that the endpoint asks to be paid at were the same in every look since 2026-11-01; what was there before, Dossier has not seen.',
+  ),
+  row(
+    'tools_unchanged_for',
+    1,
+    seen({ kind: 'tools.surface', value: 'a' }, { kind: 'tools.surface', state: 'unreachable' }),
+    'unknown',
+    'The tools that the endpoint lists are not known to Dossier: it did not answer.',
+  ),
+];
+
 const three = rated({ ratings: 3, sources: 2, last_at: '2026-11-01T00:00:00.000Z' }, { ratings: 4 });
 const onlyRelated = rated({}, { ratings: 4, sources: 3, last_at: '2026-11-01T00:00:00.000Z' });
 const outcomes = (succeeded: number) => ({ ...counts.outcomes, succeeded });
@@ -545,8 +684,50 @@ describe('a criterion', () => {
     },
   );
 
+  it.each(observedRows)(
+    '%s %s is answered by what Dossier saw, as of its last look',
+    (criterion, value, change, result, fact, recorded) => {
+      expect(judge(criterion, value, change)).toEqual({
+        evidence: 'observed',
+        ...asked(criterion, value),
+        result,
+        fact,
+        ...(recorded && { recorded }),
+        source: 'Dossier',
+        as_of: '2026-11-20',
+      });
+    },
+  );
+
+  it('of prices and changes is unknown before the first look, as of the reading of the record', () => {
+    for (const [criterion, value] of [
+      ['price_known', undefined],
+      ['no_payment_seen', undefined],
+      ['price_at_most', '1 USDC'],
+      ['pay_to_unchanged_for', 1],
+      ['tools_unchanged_for', 1],
+    ] as const)
+      expect(judge(criterion, value, {})).toMatchObject({ result: 'unknown', as_of: '2026-11-01' });
+  });
+
+  it('takes a price only in an asset that can be compared', () => {
+    const refused = [
+      '0.01',
+      '1e9 USDC',
+      '-1 USDC',
+      '0.01 DOGE',
+      `0.01 ${onBase}`,
+      `${'9'.repeat(79)} ${onBase}`,
+    ];
+    for (const value of refused)
+      expect(findValueError({ criterion: 'price_at_most', value })).toContain('takes a price such as');
+    expect(findValueError({ criterion: 'price_at_most', value: `1 ${onBase}` })).toBeUndefined();
+  });
+
   it('is of a closed vocabulary, all of which is in these tables', () => {
-    const tried = [...imported, ...signals, ...byClaim, ...byRatings].map(([criterion]) => criterion);
+    const tried = [...imported, ...signals, ...observedRows, ...byClaim, ...byRatings].map(
+      ([criterion]) => criterion,
+    );
     expect([...new Set(tried)].sort()).toEqual([...criterionNames].sort());
     expect(criterionNames).toEqual([
       'active',
@@ -560,6 +741,11 @@ describe('a criterion', () => {
       'namespace_matches_repository_owner',
       'endpoint_observed_alive',
       'publisher_listings_at_most',
+      'price_known',
+      'price_at_most',
+      'no_payment_seen',
+      'pay_to_unchanged_for',
+      'tools_unchanged_for',
       'claimed',
       'claim_checked_within_days',
       'native_ratings_at_least',
@@ -572,7 +758,8 @@ describe('a criterion', () => {
   it('is never answered from ratings where it is imported, nor from signals where it is native', () => {
     const withAll = { ...claimed, remotes: [remote], endpoint: remote.url, ...three };
     for (const criterion of criterionNames) {
-      const value = { transport: 'sse', package: 'npm', tag: 'x' }[criterion as string] ?? 3;
+      const value =
+        { transport: 'sse', package: 'npm', tag: 'x', price_at_most: '1 USDC' }[criterion as string] ?? 3;
       const { evidence, result, fact } = judge(criterion, value, withAll);
       const without: Change =
         evidence === 'imported'

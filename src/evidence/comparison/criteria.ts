@@ -1,10 +1,19 @@
+import { readPriceLimit } from '../kinds/price/price-limit.ts';
 import { nativeCriteria } from './criteria-native.ts';
+import { priceCriteria } from './criteria-price.ts';
 import { recordedCriteria } from './criteria-recorded.ts';
 import { signalCriteria } from './criteria-signals.ts';
+import { unchangedCriteria } from './criteria-unchanged.ts';
 import type { ComparedListing, Criterion, CriterionValue, Finding } from './criterion.ts';
 
 /** The closed vocabulary of compare_agents: each follows from facts that a listing document shows. */
-export const criteria = { ...recordedCriteria, ...signalCriteria, ...nativeCriteria };
+export const criteria = {
+  ...recordedCriteria,
+  ...signalCriteria,
+  ...priceCriteria,
+  ...unchangedCriteria,
+  ...nativeCriteria,
+};
 
 /** The name of a criterion. */
 export type CriterionName = keyof typeof criteria;
@@ -24,9 +33,10 @@ export interface Answer extends Finding {
   readonly value?: string | number;
 }
 
-/** The findings about one listing; imported evidence and evidence from this service are kept apart. */
+/** The findings about one listing; imported evidence, own checks and claims and ratings are kept apart. */
 export interface Comparison {
   readonly imported: Answer[];
+  readonly observed: Answer[];
   readonly native: Answer[];
 }
 
@@ -44,6 +54,10 @@ export function findValueError({ criterion, value }: RequestedCriterion): string
     return typeof value === 'string' && tagForm.test(value)
       ? undefined
       : `${criterion} takes a tag; see list_tags`;
+  if (takes.kind === 'price')
+    return typeof value === 'string' && readPriceLimit(value)
+      ? undefined
+      : `${criterion} takes a price such as "0.01 USDC", or a whole number and a CAIP-19 asset`;
   const isOne = typeof value === 'string' && takes.of.includes(value);
   return isOne ? undefined : `${criterion} takes one of ${takes.of.join(', ')}`;
 }
@@ -65,5 +79,5 @@ export function compareListing(
     requested
       .filter(({ criterion }) => criteria[criterion].evidence === evidence)
       .map((one) => answer(compared, one));
-  return { imported: of('imported'), native: of('native') };
+  return { imported: of('imported'), observed: of('observed'), native: of('native') };
 }

@@ -1,4 +1,5 @@
 import type { ImportedSignal, ListingDocument } from '../listing/listing-document.ts';
+import type { Observation } from '../observation/observation.ts';
 
 /** Results of a criterion. `unknown` never counts as a yes or a no. */
 export const comparisonResults = ['met', 'not_met', 'unknown'] as const;
@@ -22,18 +23,19 @@ export interface Finding {
   readonly as_of: string;
 }
 
-/** The value of a criterion: none, a whole number, one of several choices, or a tag. */
+/** The value of a criterion: none, a whole number, one of several choices, a tag, or a price such as "0.01 USDC". */
 export type CriterionValue = string | number | undefined;
 type Takes =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'number'; readonly max: number }
   | { readonly kind: 'choice'; readonly of: readonly string[] }
-  | { readonly kind: 'tag' };
+  | { readonly kind: 'tag' }
+  | { readonly kind: 'price' };
 
 /** One question that stored facts can answer. */
 export interface Criterion {
-  /** Where its facts come from: elsewhere, or claims and ratings made on this service. */
-  readonly evidence: 'imported' | 'native';
+  /** Where its facts come from: elsewhere, checks of this service's own, or claims and ratings made on it. */
+  readonly evidence: 'imported' | 'observed' | 'native';
   /** The question; `{}` stands for the value, `(s)` for a plural that depends on it. */
   readonly label: string;
   readonly takes: Takes;
@@ -68,6 +70,10 @@ export const choiceCriterion = (
 export const tagCriterion = (question: Question, rule: Rule<string>): Criterion =>
   define(question, { kind: 'tag' }, rule);
 
+/** A criterion that takes a price (evidence/kinds/price/price-limit.ts). */
+export const priceCriterion = (question: Question, rule: Rule<string>): Criterion =>
+  define(question, { kind: 'price' }, rule);
+
 /** The result of a criterion whose answer is known. */
 export const decided = (holds: boolean): 'met' | 'not_met' => (holds ? 'met' : 'not_met');
 
@@ -91,3 +97,29 @@ export const recordedFinding = (
   { listing }: ComparedListing,
   found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
 ): Finding => ({ ...found, source: listing.origin, as_of: listing.observed_at.slice(0, 10) });
+
+/** A finding from what this service saw itself, as of when it last saw it. */
+export const observedFinding = (
+  { source, observed_at }: Observation,
+  found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
+): Finding => ({ ...found, source, as_of: observed_at.slice(0, 10) });
+
+const whyUnseen: Readonly<Partial<Record<Observation['state'], string>>> = {
+  auth_first: 'it asks for credentials first',
+  refused: 'the check was refused',
+  unreachable: 'it did not answer',
+  unrecognised: 'it has a form that Dossier does not know',
+  not_found: 'it was not sent',
+  stale: 'the last look is too long ago',
+};
+
+/** The finding where nothing was seen: unknown, and how the look ended if there was one. `fact` has no full stop. */
+export function unseenFinding({ listing }: ComparedListing, fact: string, look?: Observation): Finding {
+  const why = look && whyUnseen[look.state];
+  return {
+    result: 'unknown',
+    fact: why ? `${fact}: ${why}.` : `${fact}.`,
+    source: look?.source ?? 'Dossier',
+    as_of: (look?.observed_at ?? listing.observed_at).slice(0, 10),
+  };
+}

@@ -161,6 +161,7 @@ const comparisonCard = ({ listings, statement }) => {
       el('p', '', el('span', 'handle', handle), `: ${problem.message}`),
     ),
     known.length > 0 ? comparedPart('imported', words.kinds.imported, known) : '',
+    known.length > 0 ? comparedPart('observed', words.kinds.observed, known) : '',
     known.length > 0 ? comparedPart('native', words.kinds.native, known) : '',
     el('p', 'note', statement),
   ].flat();

@@ -25,6 +25,8 @@ function valueField(field: Field, value: string) {
     return html`<input type="number" min="1" max="${takes.max}" inputmode="numeric" value="${value}" ${named}>`;
   if (takes.kind === 'tag')
     return html`<input type="text" maxlength="40" spellcheck="false" autocomplete="off" value="${value}" ${named}>`;
+  if (takes.kind === 'price')
+    return html`<input type="text" maxlength="300" placeholder="0.01 USDC" spellcheck="false" autocomplete="off" value="${value}" ${named}>`;
   const choices = takes.kind === 'choice' ? takes.of : [];
   return html`<select ${named}><option value="">any</option>${choices.map((choice) => html`<option${choice === value ? html` selected` : ''}>${choice}</option>`)}</select>`;
 }
@@ -79,6 +81,7 @@ ${picks.handles.length > 0 ? picked(picks, descriptions) : ''}
 <details${Object.keys(messages).length > 0 ? html` open` : ''}><summary>Criteria: ${withCriteria.criteria.length} picked</summary>
 <div class="columns">
 ${criteriaList('imported', 'Recorded and imported', shown)}
+${criteriaList('observed', 'Checked by Dossier', shown)}
 ${criteriaList('native', 'Claims and ratings made on this service', shown)}
 </div>
 <p><button>Compare</button></p>

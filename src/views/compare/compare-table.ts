@@ -12,9 +12,10 @@ type Answer = NonNullable<Compared['native']>[number];
 /** Labels of the results of a criterion. */
 export const resultTexts = { met: 'Met', not_met: 'Not met', unknown: 'Unknown' } as const;
 
-/** Titles of the two kinds of evidence. */
+/** Titles of the three kinds of evidence. */
 export const kindTitles = {
   imported: 'As recorded and imported',
+  observed: 'As checked by Dossier',
   native: 'Claims and ratings made on this service',
 } as const;
 
@@ -56,12 +57,13 @@ function table(listings: readonly Compared[], kind: keyof typeof kindTitles): Ht
 </section>`;
 }
 
-/** The tables of a comparison: imported evidence, and separately claims and ratings made on this service. */
+/** The tables of a comparison: imported evidence, own checks, and separately claims and ratings made on this service. */
 export function comparisonTables({ listings, statement }: Comparison): Html {
   const known = listings.filter(({ problem }) => !problem);
   if (known.length === 0) return html``;
   return html`
 ${table(known, 'imported')}
+${table(known, 'observed')}
 ${table(known, 'native')}
 <p class="note">${statement} Unknown is not a no: it was not checked, or nothing is recorded.</p>`;
 }

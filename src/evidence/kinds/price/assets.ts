@@ -70,3 +70,6 @@ export function convert(amount: string, asset: string | undefined): string | und
   const known = asset === undefined ? undefined : byAsset.get(toKey(asset));
   return known && `${toDecimal(amount, known.decimals)} ${known.symbol}`;
 }
+
+/** Whether a symbol is one of the table. */
+export const isSymbol = (symbol: string): boolean => assets.some((asset) => asset.symbol === symbol);
