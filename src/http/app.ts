@@ -33,6 +33,7 @@ import { createListingRoutes } from './routes/listing.ts';
 import { createListingToolsRoutes } from './routes/listing-tools.ts';
 import { createMcpRoute } from './routes/mcp.ts';
 import { createSearchRoutes } from './routes/search.ts';
+import { createServerCardRoutes } from './routes/server-card.ts';
 import { createTagRoutes } from './routes/tags.ts';
 import { createToolsRoutes } from './routes/tools.ts';
 import { createLogRoutes } from './routes/transparency-log.ts';
@@ -93,6 +94,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   });
   app.use(createLimitGuard(shared.limits));
 
+  app.route('/', createServerCardRoutes(face));
   app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
   app.route('/', createHomeRoutes(face));

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { connect } from '../support/mcp-clients.ts';
+
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({ environment: { PUBLIC_URL: 'https://dossier.example' } });
+});
+afterAll(() => directory.close());
+
+interface Catalog {
+  specVersion: string;
+  entries: { identifier: string; type: string; url: string }[];
+}
+
+it('an agent finds the MCP server from the catalog of the host, over its card', async () => {
+  const found = await directory.app.request('/.well-known/ai-catalog.json');
+  expect([found.status, found.headers.get('content-type')]).toEqual([200, 'application/ai-catalog+json']);
+  const { specVersion, entries } = (await found.json()) as Catalog;
+  expect([specVersion, entries[0]?.identifier]).toEqual(['1.0', 'urn:air:dossier.example:dossier']);
+  const card = await directory.app.request(new URL(entries[0]?.url ?? '').pathname);
+  expect([card.status, card.headers.get('content-type')]).toEqual([200, 'application/mcp-server-card+json']);
+  expect(card.headers.get('access-control-allow-origin')).toBe('*');
+  expect(await card.json()).toEqual({
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+    name: 'example.dossier/dossier',
+    title: 'Dossier',
+    version: '0.0.0-test',
+    description: expect.stringMatching(/^Independent evidence before an agent-service purchase/),
+    websiteUrl: 'https://dossier.example',
+    remotes: [
+      {
+        type: 'streamable-http',
+        url: 'https://dossier.example/api/mcp',
+        supportedProtocolVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+      },
+    ],
+  });
+});
+
+it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
+  'the server speaks %s, as the card says',
+  async (revision) => {
+    const answer = await directory.app.request('/api/mcp', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+        params: { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+      }),
+    });
+    expect(((await answer.json()) as { result: { protocolVersion: string } }).result.protocolVersion).toBe(
+      revision,
+    );
+  },
+);
+
+it('and 2026-07-28', async () => {
+  const client = await connect('v2 at 2026-07-28', { app: directory.app });
+  expect((await client.tools()).length).toBeGreaterThan(10);
+  await client.close();
+});
