@@ -37,6 +37,7 @@ const homes: Record<string, readonly string[]> = {
     'http/response/encodings.ts',
     'observer/robots.ts',
   ],
+  feed: ['views/text/feed.ts'],
   'robots-parser': [],
   'eventsource-parser': ['observer/endpoint/messages.ts'],
   typebox: ['registry/entry/server-json.ts'],

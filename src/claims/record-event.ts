@@ -32,7 +32,10 @@ export async function recordClaimEvent(
 ): Promise<number> {
   const ofRoot = root === undefined ? {} : { root, root_generation };
   const record = { ...event, repository, ...ofRoot };
-  const log_index = await tx.log.append(toLeaf(leafTypes[event.type], { handle, ...record }));
+  const log_index = await tx.log.append(toLeaf(leafTypes[event.type], { handle, ...record }), {
+    handle,
+    at: event.at,
+  });
   await tx.claims.addEvent(handle, { ...record, log_index });
   return log_index;
 }

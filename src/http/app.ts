@@ -23,10 +23,12 @@ import { createAboutRoutes } from './routes/about.ts';
 import { createApiRoutes } from './routes/api.ts';
 import { createAssetRoutes } from './routes/assets.ts';
 import { createBadgeRoutes } from './routes/badge.ts';
+import { createChangeRoutes } from './routes/changes.ts';
 import { createClaimRoutes } from './routes/claim.ts';
 import { createCompareRoutes } from './routes/compare.ts';
 import { createDiscoveryRoutes, createHealthRoutes } from './routes/discovery.ts';
 import { createFeedbackRoutes } from './routes/feedback.ts';
+import { createFeedRoutes } from './routes/feeds.ts';
 import { createHomeRoutes } from './routes/home.ts';
 import { createCardRoutes } from './routes/link-cards.ts';
 import { createListingRoutes } from './routes/listing.ts';
@@ -97,6 +99,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createServerCardRoutes(face));
   app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
+  app.route('/', createFeedRoutes(face));
   app.route('/', createHomeRoutes(face));
   app.route('/', createAboutRoutes(face));
   app.route('/', createTagRoutes(face));
@@ -113,6 +116,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createDiscoveryRoutes(face));
   app.route('/', createLogRoutes());
   app.route('/', createRegistryApiRoutes());
+  app.route('/', createChangeRoutes());
   const close = async () => {
     cache.close();
     await Promise.all([cards.close(), mcp.close()]);

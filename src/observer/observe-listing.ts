@@ -48,7 +48,11 @@ async function write(
   const itemized = await putSurfaces(tx, look, { changes, at: stamp.at });
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes: itemized };
-    const log_index = await tx.log.append(toLeaf('observation.changed', change));
+    const log_index = await tx.log.append(toLeaf('observation.changed', change), {
+      handle,
+      at: stamp.at,
+      data: { kinds: [...new Set(changes.map(({ kind }) => kind))] },
+    });
     await tx.observations.addChange({ ...change, log_index });
   }
   return { handle, observations, changes: changes.length };

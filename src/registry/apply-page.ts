@@ -5,6 +5,7 @@ import { type RecordedIdentity, recordedIdentities } from '../evidence/rating/id
 import type { Transaction } from '../store/store.ts';
 import { toRecorded } from './entry/recorded.ts';
 import type { ServerJson } from './entry/server-json.ts';
+import { toChanges } from './listing-changes.ts';
 import { changesRepository, type PagePlan, withdraws } from './page-plan.ts';
 
 /** The source of the signals that the import derives. */
@@ -16,6 +17,8 @@ export interface PageWrite {
   readonly at: string;
   /** Whether the quarantine may hold entries that are readable now and must be released. */
   readonly mayRelease: boolean;
+  /** Whether what the page changes goes into the stream of changes: not in the first import, which it begins after. */
+  readonly isRecorded: boolean;
 }
 
 function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite): QuarantinedRecord[] {
@@ -61,4 +64,5 @@ export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrit
   if (write.mayRelease) await tx.imports.release(plan.readable);
   await tx.imports.quarantine(toQuarantine(plan, write));
   await updateClaims(tx, plan, write.at);
+  if (write.isRecorded) await tx.changes.add(toChanges(plan.listings, write.at));
 }

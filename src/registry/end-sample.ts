@@ -13,7 +13,10 @@ const withdrawn_reason = 'the sample ended';
 async function withdrawRatings(tx: Transaction, handle: string, withdrawn_at: string): Promise<void> {
   const how = { withdrawn_at, withdrawn_reason };
   for (const { id, subject_handle } of await tx.ratings.currentWith(handle)) {
-    await tx.log.append(toLeaf('rating.withdrawn', { id, ...how }));
+    await tx.log.append(toLeaf('rating.withdrawn', { id, ...how }), {
+      handle: subject_handle,
+      at: withdrawn_at,
+    });
     await tx.ratings.end(id, how);
     await tx.listings.reindex(subject_handle);
   }

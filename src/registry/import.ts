@@ -5,7 +5,7 @@ import { mergeIndex } from './merge-index.ts';
 import { beginRun } from './run.ts';
 import { keepLease, released, saveWithLease } from './run-lease.ts';
 import type { Patience } from './source/client.ts';
-import { openSource } from './source/open-source.ts';
+import { openSource, sampleSource } from './source/open-source.ts';
 import { RegistryError } from './source/source.ts';
 import { type Import, type ImportContext, type ImportProgress, writePages } from './write-pages.ts';
 
@@ -39,12 +39,14 @@ export interface ImportReport {
 async function openImport(context: ImportContext, request: ImportRequest, lease: Lease): Promise<Import> {
   const { store, config, clock } = context;
   const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
+  const { done } = await store.imports.last();
   const run = await store.write((tx) => beginRun(tx, source, { lease, at: clock().toISOString(), store }));
   return {
     context,
     source,
     origin: { name: source.origin, ...(source.api && { api: source.api }) },
     guard: createMassChangeGuard(await store.listings.count(), request.acceptChanges ?? false),
+    isRecorded: done !== undefined && done.source !== sampleSource,
     signal: request.signal,
     onProgress: request.onProgress,
     mayRelease: (await store.imports.quarantined(1)).length > 0,

@@ -31,6 +31,8 @@ export interface Import {
   readonly guard: MassChangeGuard;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  /** Whether what changes goes into the stream of changes. */
+  readonly isRecorded: boolean;
   /** Whether the quarantine may hold entries that this run must release. */
   mayRelease: boolean;
   /** The run after the last page written. */
@@ -49,7 +51,12 @@ async function writePage(current: Import, page: Page): Promise<void> {
     const plan = await planPage(tx.listings, page.entries, { origin, at, runId: run.id });
     if (plan.affected.length > 0 && guard.mustReview) throw new ReviewNeeded();
     guard.count(plan.affected);
-    await applyPage(tx, plan, { runId: run.id, at, mayRelease: current.mayRelease });
+    await applyPage(tx, plan, {
+      runId: run.id,
+      at,
+      mayRelease: current.mayRelease,
+      isRecorded: current.isRecorded,
+    });
     const progress = {
       counts: addCounts(run.counts, plan.counts),
       newestUpdatedAt: newestKnown(run, plan.updatedAt),

@@ -6,6 +6,7 @@ import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLeases } from './lease.ts';
 import { createAuditReads, createAuditWrites } from './queries/audits.ts';
+import { createChangeReads, createChangeWrites } from './queries/changes.ts';
 import { createCheckReads, createCheckWrites } from './queries/claim-checks.ts';
 import { createClaimReads, createClaimWrites } from './queries/claims.ts';
 import { createFeedbackReads, createFeedbackWrites } from './queries/feedback.ts';
@@ -41,6 +42,7 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   keys: createKeyReads(db),
   limits: createLimitReads(db),
   observations: createObservationReads(db),
+  changes: createChangeReads(db),
 });
 
 /** Stands for all listings among the changed handles; no handle has this form. */
@@ -58,6 +60,7 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   keys: createKeyWrites(db),
   limits: createLimitWrites(db),
   observations: createObservationWrites(db, touch),
+  changes: createChangeWrites(db),
 });
 
 const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>

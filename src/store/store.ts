@@ -1,5 +1,6 @@
 import type { AuditReads, AuditWrites } from './contract/audits.ts';
 import type { Dump, Load } from './contract/backup.ts';
+import type { ChangeReads, ChangeWrites } from './contract/changes.ts';
 import type { CheckReads, CheckWrites } from './contract/checks.ts';
 import type { ClaimReads, ClaimWrites } from './contract/claims.ts';
 import type { FeedbackReads, FeedbackWrites } from './contract/feedback.ts';
@@ -25,6 +26,7 @@ export interface Reads {
   readonly keys: KeyReads;
   readonly limits: LimitReads;
   readonly observations: ObservationReads;
+  readonly changes: ChangeReads;
 }
 
 /** Reads and writes inside one transaction; reads see the transaction's own writes, under its lock. */
@@ -40,6 +42,7 @@ export interface Transaction extends Reads {
   readonly keys: KeyWrites;
   readonly limits: LimitWrites;
   readonly observations: ObservationWrites;
+  readonly changes: ChangeWrites;
 }
 
 /** Handles of the listings that a committed transaction changed; 'all' if they are not known. */

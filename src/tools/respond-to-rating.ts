@@ -46,7 +46,10 @@ async function respond(
   if (existing) return { status: 'replayed' as const, ...existing };
   if (!isCurrent(rating)) throw new Problem('rating_not_current');
   const record = { rating_id: rating.id, subject_handle: rating.subject_handle, text, created_at };
-  const log_index = await tx.log.append(toLeaf('rating.responded', record));
+  const log_index = await tx.log.append(toLeaf('rating.responded', record), {
+    handle: rating.subject_handle,
+    at: created_at,
+  });
   await tx.ratings.respond(rating, { text, created_at, log_index });
   return { status: 'created' as const, created_at, log_index };
 }

@@ -113,7 +113,10 @@ async function record(
   await takeRating(tx, submission, context);
   const basis = await judgeBasis(tx, sides, { submission, earlier: versions });
   const made = toRecord(submission, sides);
-  const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made));
+  const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made), {
+    handle,
+    at: made.created_at,
+  });
   const rating = toRating(made, submission, { sides, basis, log_index });
   if (amended) await tx.ratings.end(amended.id, { superseded_by: rating.id });
   await tx.ratings.insert(rating);

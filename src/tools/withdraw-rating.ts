@@ -16,7 +16,10 @@ async function withdraw(
   if (rating.withdrawn_at) return rating.withdrawn_at;
   if (!isCurrent(rating)) throw new Problem('rating_not_current');
   const record = { id: rating.id, ...how, withdrawn_reason: how.withdrawn_reason ?? null };
-  await tx.log.append(toLeaf('rating.withdrawn', record));
+  await tx.log.append(toLeaf('rating.withdrawn', record), {
+    handle: rating.subject_handle,
+    at: how.withdrawn_at,
+  });
   await tx.ratings.end(rating.id, how);
   await tx.listings.reindex(rating.subject_handle);
   return how.withdrawn_at;

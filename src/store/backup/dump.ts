@@ -23,6 +23,7 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   observation: ['handle'],
   observation_change: ['log_index'],
   tool_surface: ['handle', 'remote', 'digest'],
+  evidence_change: ['seq'],
   feedback: ['id'],
   log_key: ['id'],
   log_leaf: ['log_index'],

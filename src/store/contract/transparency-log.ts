@@ -1,3 +1,4 @@
+import type { EntrySubject } from '../../evidence/change.ts';
 import type { Leaf } from '../../evidence/log/leaf.ts';
 import type { ReadNode } from '../../evidence/log/merkle.ts';
 
@@ -37,8 +38,11 @@ export interface LogReads {
 
 /** Appends inside a transaction. */
 export interface LogWrites extends LogReads {
-  /** Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. */
-  append(leaf: Leaf): Promise<number>;
+  /**
+   * Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. `about` names the
+   * listing and the time of the change that it is, for the stream of changes.
+   */
+  append(leaf: Leaf, about?: EntrySubject): Promise<number>;
   /** Deletes the record and salt of an entry, and names the entry that says so. */
   erase(index: number, by: number): Promise<void>;
   /** Closes the last log with its last published checkpoint, and opens the next one. */

@@ -141,6 +141,13 @@ const observations = ({ int8, text }: Types): Statements => [
     host ${text} not null primary key, owner ${text}, not_before ${text})`,
 ];
 
+const changes = ({ int8, text }: Types): Statements => [
+  sql`create table evidence_change (
+    seq ${int8} not null primary key, type ${text} not null, handle ${text} not null, at ${text} not null,
+    data ${text} not null)`,
+  sql`create index evidence_change_handle on evidence_change (handle, seq)`,
+];
+
 const nouns = [
   listing,
   listingParts,
@@ -151,6 +158,7 @@ const nouns = [
   feedback,
   limits,
   observations,
+  changes,
 ];
 
 /** Every table and index of the first release (see store/schema), and the head of an empty log. */

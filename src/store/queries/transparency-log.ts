@@ -1,7 +1,9 @@
+import { toLoggedChange } from '../../evidence/change.ts';
 import { nodeHash, type ReadNode } from '../../evidence/log/merkle.ts';
 import type { LogHead, LogReads, LogWrites } from '../contract/transparency-log.ts';
 import type { Db } from '../engine.ts';
 import type { LogHeadRow, LogLeafRow, LogNodeRow, LogRecordRow } from '../schema/transparency-log.ts';
+import { createChangeWrites } from './changes.ts';
 import { inChunks } from './in-chunks.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
@@ -141,7 +143,7 @@ const insertNodes = precompileQuery((db, rows: readonly LogNodeRow[]) =>
 /** Appends inside a transaction; updating the head first makes writers wait for each other. */
 export const createLogWrites = (db: Db): LogWrites => ({
   ...createLogReads(db),
-  async append({ type, leaf, hash, salt, record }) {
+  async append({ type, leaf, hash, salt, record }, about) {
     const [head] = await takePosition(db);
     if (!head) throw new Error('no log');
     const position = head.size - 1;
@@ -149,6 +151,8 @@ export const createLogWrites = (db: Db): LogWrites => ({
     await insertLeaf(db, { log_index, type, leaf, erased_by: null });
     await insertRecord(db, { log_index, salt, record });
     await insertNodes(db, await completedNodes(db, head.id, { position, hash }));
+    const change = about && toLoggedChange(type, log_index, about);
+    if (change) await createChangeWrites(db).add([change]);
     return log_index;
   },
   async erase(index, erased_by) {

@@ -1,3 +1,4 @@
+import type { ChangeRow } from './changes.ts';
 import type { CapabilityRow, ClaimCheckRow, ClaimEventRow, ClaimKeyRow, ClaimRow } from './claims.ts';
 import type { FeedbackRow } from './feedback.ts';
 import type { ImportRunRow, QuarantineRow } from './imports.ts';
@@ -55,6 +56,7 @@ export interface Schema {
   publisher_count: PublisherCountRow;
   limit_bucket: LimitBucketRow;
   limit_key: LimitKeyRow;
+  evidence_change: ChangeRow;
   observation: ObservationRow;
   observation_change: ObservationChangeRow;
   tool_surface: ToolSurfaceRow;

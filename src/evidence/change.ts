@@ -1,0 +1,73 @@
+/** Types of change: of listings, and every type of log entry about a listing. */
+export const changeTypes = [
+  'listing.new',
+  'listing.changed',
+  'listing.withdrawn',
+  'listing.restored',
+  'claim.activated',
+  'claim.suspended',
+  'capability.revoked',
+  'rating.submitted',
+  'rating.amended',
+  'rating.withdrawn',
+  'rating.responded',
+  'observation.changed',
+] as const;
+export type ChangeType = (typeof changeTypes)[number];
+
+/** One change of the evidence about a listing, in the order of all changes (docs/changes.md). */
+export interface Change {
+  /** Position in the stream; grows by at least one, never repeats. */
+  readonly seq: number;
+  readonly type: ChangeType;
+  /** The listing whose evidence changed; of a rating, the rated one. */
+  readonly handle: string;
+  /** RFC 3339 UTC. */
+  readonly at: string;
+  /** What more there is to say: the entry of the log, or the fields of the record that changed. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A change before it has its position. */
+export type NewChange = Omit<Change, 'seq'>;
+
+const isChangeType = (type: string): type is ChangeType => (changeTypes as readonly string[]).includes(type);
+
+/** What a log entry is about. */
+export interface EntrySubject {
+  readonly handle: string;
+  readonly at: string;
+  readonly data?: NewChange['data'];
+}
+
+/** The change that a log entry about a listing is; undefined for entries about the log itself. */
+export const toLoggedChange = (
+  type: string,
+  log_index: number,
+  { handle, at, data }: EntrySubject,
+): NewChange | undefined =>
+  isChangeType(type) ? { type, handle, at, data: { log_index, ...data } } : undefined;
+
+const sentences: Readonly<Record<ChangeType, string>> = {
+  'listing.new': 'listed for the first time here',
+  'listing.changed': 'record changed',
+  'listing.withdrawn': 'no longer listed',
+  'listing.restored': 'listed again',
+  'claim.activated': 'claim proven',
+  'claim.suspended': 'claim suspended',
+  'capability.revoked': 'capability revoked',
+  'rating.submitted': 'new native rating',
+  'rating.amended': 'native rating amended',
+  'rating.withdrawn': 'native rating withdrawn',
+  'rating.responded': 'response to a native rating',
+  'observation.changed': 'observed facts changed',
+};
+
+const namesOf = ({ data }: NewChange): string => {
+  const named = data.fields ?? data.kinds;
+  return Array.isArray(named) && named.length > 0 ? ` (${named.join(', ')})` : '';
+};
+
+/** A change as one line of a feed. */
+export const changeTitle = (change: NewChange): string =>
+  `${change.handle}: ${sentences[change.type]}${namesOf(change)}`;

@@ -1,0 +1,40 @@
+import { Feed } from 'feed';
+import type { Config } from '../../config/config.ts';
+import { type Change, changeTitle } from '../../evidence/change.ts';
+
+type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
+
+/** What a feed is about: its title, and the path of the page that it belongs to. */
+export interface FeedSubject {
+  readonly title: string;
+  readonly path: string;
+}
+
+const note =
+  'Changes of what is recorded, observed, claimed or rated. Evidence, not verification and not a recommendation.';
+
+const linkOf = ({ handle }: Change, { publicUrl }: Site) => `${publicUrl}/agents/${handle}`;
+
+/** Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. */
+export function toFeed(site: Site, { title, path }: FeedSubject, changes: readonly Change[]): Feed {
+  const page = `${site.publicUrl}${path}`;
+  const base = page.replace(/\/$/, '');
+  const feed = new Feed({
+    id: page,
+    link: page,
+    title: `${title} – ${site.serviceName}`,
+    description: note,
+    copyright: note,
+    feedLinks: { atom: `${base}/feed.atom`, json: `${base}/feed.json` },
+    updated: new Date(changes[0]?.at ?? 0),
+  });
+  for (const change of changes)
+    feed.addItem({
+      id: `${site.publicUrl}/changes#${change.seq}`,
+      title: changeTitle(change),
+      link: linkOf(change, site),
+      date: new Date(change.at),
+      content: JSON.stringify({ type: change.type, handle: change.handle, at: change.at, ...change.data }),
+    });
+  return feed;
+}

@@ -1,0 +1,127 @@
+import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+let service: ClaimedDirectory;
+const rater = registryEntry('com.rater/api', {
+  repository: { url: 'https://github.com/rater/api', source: 'github' },
+});
+const newer = (version: string, server = {}) =>
+  registryEntry('com.example/moves', { version, ...server }, { updatedAt: '2026-11-01T08:00:00Z' });
+
+beforeAll(async () => {
+  service = await openClaimedDirectory({
+    entries: [...seedEntries, rater, newer('1.0.0')],
+    environment: { PUBLIC_URL: 'https://dossier.example' },
+  });
+});
+afterAll(() => service.close());
+
+interface Line {
+  seq: number;
+  type: string;
+  handle: string;
+  data: Record<string, unknown>;
+}
+async function read(since = 0): Promise<Line[]> {
+  const answer = await service.app.request(`/changes?since=${since}`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    200,
+    'application/jsonl; charset=utf-8',
+  ]);
+  const text = await answer.text();
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+}
+const types = (lines: readonly Line[]) => lines.map(({ type, handle }) => `${type} ${handle}`);
+
+it('begins after the first import, which is no change', async () => {
+  expect(await read()).toEqual([]);
+});
+
+it('has every change in order: of records, claims and ratings', async () => {
+  await service.importEntries([
+    newer('1.1.0', { description: 'Moves furniture' }),
+    registryEntry('com.example/new'),
+  ]);
+  const capability = await service.claim('com.rater/api', 'rater/api');
+  const answer = await service.post(
+    '/api/tools/submit_rating',
+    {
+      handle: 'co.webhook/webhook',
+      interaction_id: 'job-1',
+      interaction_at: new Date(Date.now() - 3_600_000).toISOString(),
+      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'customer' },
+    },
+    capability,
+  );
+  expect(answer.status).toBe(200);
+  await service.importEntries([
+    registryEntry('com.example/new', {}, { status: 'deleted', updatedAt: '2026-11-02T08:00:00Z' }),
+  ]);
+  const lines = await read();
+  expect(types(lines)).toEqual([
+    'listing.changed com.example/moves',
+    'listing.new com.example/new',
+    'claim.activated com.rater/api',
+    'rating.submitted co.webhook/webhook',
+    'listing.withdrawn com.example/new',
+  ]);
+  expect(lines[0]?.data).toEqual({ version: '1.1.0', fields: ['description', 'version'] });
+  expect(lines[3]?.data).toEqual({ log_index: 1 });
+  const seqs = lines.map(({ seq }) => seq);
+  expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+});
+
+it('goes on after a position, and refuses what is none', async () => {
+  const [first, ...rest] = await read();
+  expect(await read(first?.seq)).toEqual(rest);
+  expect(await read(rest.at(-1)?.seq)).toEqual([]);
+  expect((await service.app.request('/changes?since=yesterday')).status).toBe(422);
+});
+
+it('an import that changes nothing is no change', async () => {
+  const before = await read();
+  await service.importEntries([newer('1.1.0', { description: 'Moves furniture' })]);
+  expect(await read()).toEqual(before);
+});
+
+it('streams what comes, and goes on where a client was', async () => {
+  const [first, second] = await read();
+  const answer = await service.app.request('/changes', {
+    headers: { accept: 'text/event-stream', 'last-event-id': String(first?.seq) },
+  });
+  const reader = answer.body?.getReader();
+  const chunk = new TextDecoder().decode((await reader?.read())?.value);
+  expect(chunk).toContain(`event: ${second?.type}`);
+  expect(chunk).toContain(`id: ${second?.seq}`);
+  await reader?.cancel();
+});
+
+it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a tag', async () => {
+  const atom = await service.app.request('/feed.atom');
+  expect(atom.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+  const feed = parseAtomFeed(await atom.text());
+  expect(feed.entries?.map(({ title }) => title?.value)).toEqual([
+    'com.example/new: no longer listed',
+    'co.webhook/webhook: new native rating',
+    'com.rater/api: claim proven',
+    'com.example/new: listed for the first time here',
+    'com.example/moves: record changed (description, version)',
+  ]);
+  const titles = async (path: string) => {
+    const answer = await service.app.request(path);
+    expect(answer.headers.get('content-type')).toBe('application/feed+json; charset=utf-8');
+    return parseJsonFeed(await answer.json()).items?.map(({ title }) => title);
+  };
+  expect(await titles('/agents/co.webhook/webhook/feed.json')).toEqual([
+    'co.webhook/webhook: new native rating',
+  ]);
+  expect(await titles('/publishers/com.example/feed.json')).toHaveLength(3);
+  expect(await titles('/tags/webhooks/feed.json')).toEqual(['co.webhook/webhook: new native rating']);
+  expect(await titles('/agents/com.example/new/feed.json')).toHaveLength(2);
+  expect((await service.app.request('/agents/com.example/none/feed.json')).status).toBe(404);
+});
