@@ -6,6 +6,7 @@ import { pinTo } from './machine.ts';
 import { measureGrowth } from './parts/growth.ts';
 import { measureImport } from './parts/import.ts';
 import { measureMcp } from './parts/mcp.ts';
+import { measureObserver } from './parts/observer.ts';
 import { measurePages } from './parts/pages.ts';
 import { profiles } from './parts/profile.ts';
 import { measureSearch } from './parts/search.ts';
@@ -27,6 +28,7 @@ const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
   import: measureImport,
   writes: measureWrites,
   start: measureStart,
+  observer: measureObserver,
 };
 
 const usualListings = '60000';

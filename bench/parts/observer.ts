@@ -1,0 +1,114 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { runScript } from '../command.ts';
+import { cpuTime_ms, memoryOf, toMemoryText } from '../machine.ts';
+import { toCall, toLegacy } from '../mcp-requests.ts';
+import { makeObserved, toHandle, toOverrides } from '../observer/listings.ts';
+import type { LookCosts } from '../observer/looks.ts';
+import { type Answered, type CheckedRequest, drivePaced } from '../paced.ts';
+import type { Plan } from '../plan.ts';
+import { atLeast, atMost, type Part, whole } from '../report.ts';
+import { type Server, startServer, startService } from '../server.ts';
+
+const callsPerSecond = 100;
+const mostLooked = 2000;
+const metricsPort = 19_400;
+const goalPerHour = 20_000;
+
+/** Samples of the observer's metrics. */
+async function readLooks(): Promise<{ looks: number; due: number }> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const read = (pattern: RegExp) =>
+    [...text.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
+  return {
+    looks: read(/^dossier_observer_looks_total\{.*\} (\d+)$/gm),
+    due: read(/^dossier_observer_last_pass_due (\d+)$/gm),
+  };
+}
+
+/** Calls of get_agent of random listings at a steady rate; most of them are not cached. */
+async function callAgents(service: Server, listings: number, seconds: number): Promise<Answered> {
+  const next = (): CheckedRequest => ({
+    kind: 'get_agent',
+    request: toLegacy('tools/call', toCall(toHandle(Math.floor(Math.random() * listings)))),
+    isCorrect: (status, text) => status === 200 && !text.includes('"isError":true'),
+  });
+  const { all, wrong, wrongCount } = await drivePaced(service, next, { perSecond: callsPerSecond, seconds });
+  if (wrongCount > 0) throw new Error(`${wrongCount} wrong answers: ${wrong[0]}`);
+  return all;
+}
+
+/** Looks of one pass while get_agent is called, then the same calls while nothing is due. */
+async function measurePass(service: Server, { listings, rounds, seconds }: Plan) {
+  while ((await readLooks()).looks < 200) await wait(100);
+  const [before, cpu_ms, started] = [await readLooks(), cpuTime_ms(service.pid) ?? 0, performance.now()];
+  const busy = await callAgents(service, listings, rounds * seconds);
+  const after = await readLooks();
+  const elapsed_s = (performance.now() - started) / 1000;
+  const looks = after.looks - before.looks;
+  if (after.due > 0) throw new Error('the pass ended while it was measured; take more listings');
+  const cpuOfLook_ms = ((cpuTime_ms(service.pid) ?? 0) - cpu_ms) / looks;
+  const memory = memoryOf(service.pid);
+  while ((await readLooks()).due === 0) await wait(1000);
+  const quiet = await callAgents(service, listings, rounds * seconds);
+  return { perHour: (looks / elapsed_s) * 3600, cpuOfLook_ms, busy, quiet, memory };
+}
+
+function toPart({ listings }: Plan, pass: Awaited<ReturnType<typeof measurePass>>, costs: LookCosts): Part {
+  const { perHour, cpuOfLook_ms, busy, quiet, memory } = pass;
+  const ratio = busy.p99_ms / quiet.p99_ms;
+  return {
+    title: `Observer, ${whole(listings)} listings with endpoints on 200 hosts, all on loopback; quiet: nothing is due`,
+    rows: [
+      {
+        what: `looks an hour on one core, with ${callsPerSecond} get_agent a second`,
+        figure: `${whole(perHour)}, ${cpuOfLook_ms.toFixed(1)} ms of processor time a look`,
+        ...atLeast(Math.round(perHour), goalPerHour),
+      },
+      { what: 'memory of the service meanwhile', figure: toMemoryText(memory) },
+      {
+        what: 'get_agent meanwhile',
+        figure: `p50 ${busy.p50_ms.toFixed(1)} p99 ${busy.p99_ms.toFixed(1)} ms`,
+        share: `${ratio.toFixed(2)} x`,
+        ...atMost(ratio, 1.5, 'x at p99'),
+      },
+      {
+        what: 'get_agent, quiet',
+        figure: `p50 ${quiet.p50_ms.toFixed(1)} p99 ${quiet.p99_ms.toFixed(1)} ms`,
+      },
+      { what: 'stored for a first look', figure: `${whole(costs.first_bytes)} bytes` },
+      { what: 'stored for a look that saw nothing new', figure: `${whole(costs.again_bytes)} bytes` },
+      {
+        what: 'from a change at the endpoint to the listing document, if looked at at once',
+        figure: `${costs.changed_to_page_ms.toFixed(0)} ms`,
+      },
+    ],
+  };
+}
+
+/** The figures of the observer: looks an hour, readers meanwhile, bytes of a look. */
+export async function measureObserver(plan: Plan): Promise<Part> {
+  const endpoints = await startServer({
+    name: 'endpoints',
+    script: 'bench/references/endpoints.ts',
+    core: 'load',
+  });
+  try {
+    const few = Math.min(plan.listings, mostLooked);
+    const looked = await makeObserved(plan.folder, few);
+    const args = ['bench/observer/looks.ts', looked, String(few), endpoints.url];
+    const costs = JSON.parse(await runScript(args)) as LookCosts;
+    const url = await makeObserved(plan.folder, plan.listings);
+    const environment = {
+      ...{ OBSERVE: 'on', PACKAGE_REGISTRIES: '{}', METRICS_PORT: String(metricsPort) },
+      HOST_OVERRIDES: toOverrides(endpoints.url),
+    };
+    const service = await startService(url, { environment });
+    try {
+      return toPart(plan, await measurePass(service, plan), costs);
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await endpoints.stop();
+  }
+}
