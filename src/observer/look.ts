@@ -8,6 +8,7 @@ import type {
   NoAnswer,
   TlsLook,
 } from '../evidence/observation/look.ts';
+import type { Reach } from '../outbound/client.ts';
 import type { RepositoryReader } from '../repositories/reader.ts';
 import { askEndpoint } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/eras.ts';
@@ -25,8 +26,8 @@ export interface LookParts {
   readonly packages: PackageRegistries;
   readonly client: ClientInfo;
   readonly timeouts: Timeouts;
-  /** Whether a host is reached elsewhere (HOST_OVERRIDES), so that its certificate cannot be seen. */
-  isOverridden(url: URL): boolean;
+  /** Where a recorded address is reached, HOST_OVERRIDES included; undefined for one that is not public. */
+  reach(url: URL): Reach | undefined;
 }
 
 const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
@@ -60,11 +61,13 @@ async function get(url: string, { fetch, robots }: LookParts): Promise<Fetched |
   return whyNot(url) ?? (await robots(url)) ?? fetch({ url });
 }
 
-async function certificate(origin: string, { isOverridden }: LookParts): Promise<TlsLook | NoAnswer> {
+async function certificate(origin: string, { reach }: LookParts): Promise<TlsLook | NoAnswer> {
   const url = URL.parse(origin);
   if (url?.protocol !== 'https:') return notChecked('The recorded address is not an https URL.');
-  if (isOverridden(url)) return notChecked('The host is reached at another address here (HOST_OVERRIDES).');
-  return readCertificate(url);
+  const reached = reach(url);
+  if (reached && reached.url.protocol !== 'https:')
+    return notChecked('The host is reached at an address without TLS here (HOST_OVERRIDES).');
+  return readCertificate(url, reached);
 }
 
 /**

@@ -45,11 +45,10 @@ function createParts(
     sign: async (url) =>
       signRequest(await key(), { authority: reachedAt(url).host, agent: config.publicUrl, now: clock() }),
   });
-  const isOverridden = ({ host, hostname }: URL) =>
-    Object.hasOwn(config.hostOverrides, host) || Object.hasOwn(config.hostOverrides, hostname);
   const robots = createRobots(fetch);
   return {
-    ...{ fetch, queue, repositories, isOverridden, robots, timeouts },
+    ...{ fetch, queue, repositories, robots, timeouts },
+    reach: (url) => rules.reach(url),
     packages: createPackageRegistries(config, { fetch, queue, robots, timeouts }),
     client: { name: 'dossier-observer', version: config.version },
   };

@@ -1,5 +1,6 @@
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 import type { NoAnswer, TlsLook } from '../evidence/observation/look.ts';
+import type { Reach } from '../outbound/client.ts';
 import { createGuardedLookup, isAddress, isPublicAddress } from '../outbound/public-address.ts';
 
 const handshake_ms = 8000;
@@ -23,18 +24,23 @@ function toLook(socket: TLSSocket): TlsLook | NoAnswer {
   };
 }
 
-/** Reads the certificate of an https origin at a public address. Sends nothing over the connection. Never throws. */
-export function readCertificate(url: URL): Promise<TlsLook | NoAnswer> {
-  const { hostname, port } = url;
-  if (isAddress(hostname) && !isPublicAddress(hostname))
-    return Promise.resolve({ result: 'not_checked', reason: `${url.host} is not a public address.` });
+const plainAddress = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
+
+/**
+ * Reads the certificate of an https origin for its recorded name, at a public address or where HOST_OVERRIDES says. Sends
+ * nothing over the connection. Never throws.
+ */
+export function readCertificate(recorded: URL, reached: Reach | undefined): Promise<TlsLook | NoAnswer> {
+  if (!reached)
+    return Promise.resolve({ result: 'not_checked', reason: `${recorded.host} is not a public address.` });
+  const { url, addresses } = reached;
   return new Promise((resolve) => {
     const socket = connect({
-      host: hostname,
-      port: Number(port || 443),
-      ...(!isAddress(hostname) && { servername: hostname }),
+      host: plainAddress(url.hostname),
+      port: Number(url.port || 443),
+      ...(!isAddress(recorded.hostname) && { servername: recorded.hostname }),
       rejectUnauthorized: false,
-      lookup: createGuardedLookup(isPublicAddress),
+      lookup: createGuardedLookup(addresses === 'any' ? () => true : isPublicAddress),
       timeout: handshake_ms,
     });
     const end = (result: TlsLook | NoAnswer) => {
@@ -42,7 +48,7 @@ export function readCertificate(url: URL): Promise<TlsLook | NoAnswer> {
       resolve(result);
     };
     const fail = () =>
-      end({ result: 'unreachable', reason: `A TLS connection to ${url.host} did not come about.` });
+      end({ result: 'unreachable', reason: `A TLS connection to ${recorded.host} did not come about.` });
     socket.once('secureConnect', () => end(toLook(socket)));
     socket.once('error', fail);
     socket.once('timeout', fail);
