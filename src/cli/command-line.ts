@@ -5,6 +5,7 @@ import { readConfig } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import type { AuditOptions } from './audit-options.ts';
 import type { ImportOptions } from './import.ts';
+import type { LockOptions } from './lock.ts';
 import type { ObserveOptions } from './observe.ts';
 import type { VerifyOptions } from './verify.ts';
 
@@ -52,6 +53,23 @@ Without an argument it reads DATABASE_URL. A URL (http: or https:) is audited as
 Exit codes: 0 it holds; 1 something differs from the log; 2 the log is empty; 64 usage; 69 the service cannot be read;
 74 the database or a file cannot be read; 78 settings.`;
 
+/** What `dossier lock --help` and `dossier check --help` add. */
+const lockHelp = `
+Example: dossier lock --from https://dossier.example co.webhook/webhook
+
+Exit codes: 0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.`;
+const checkHelp = `
+Example: dossier check --from https://dossier.example
+
+Exit codes: 0 nothing changed; 1 facts changed, one line each; 64 no lock file; 69 the Dossier cannot be reached; 74 a file cannot
+be read. On GitHub Actions the lines are annotations.`;
+
+const toLockOptions = (options: LockOptions): LockOptions => ({
+  ...options,
+  from: toSource(options.from ?? process.env.DOSSIER_URL),
+  out: toPath(options.out),
+});
+
 function createCommandLine(): Command {
   const program = new Command('dossier')
     .description('Independent evidence before an agent-service purchase: a directory over MCP and the web')
@@ -82,6 +100,36 @@ function createCommandLine(): Command {
     .option('--json', 'one fact a line, as JSON')
     .action(async (handles: string[], options: ObserveOptions) =>
       (await import('./observe.ts')).runObserve(config(), handles, options),
+    );
+  program
+    .command('lock [handles...]')
+    .description('write what is known of some listings to a lock file, for dossier check')
+    .option(
+      '--from <url|file>',
+      'a Dossier, or a file of listing documents; DOSSIER_URL, else the own database',
+    )
+    .option('--out <file>', 'the lock file', 'dossier.lock.json')
+    .option('--update', 'lock what the file has anew, and print what that accepts')
+    .addHelpText('after', lockHelp)
+    .action(async (handles: string[], options: LockOptions) =>
+      (await import('./lock.ts')).runLock(config, handles, toLockOptions(options)),
+    );
+  program
+    .command('check')
+    .description('compare a lock file with what is known now, for CI')
+    .option(
+      '--from <url|file>',
+      'a Dossier, or a file of listing documents; DOSSIER_URL, else the own database',
+    )
+    .option('--out <file>', 'the lock file', 'dossier.lock.json')
+    .option('--json', 'one changed fact a line, as JSON')
+    .addHelpText('after', checkHelp)
+    .action(async (options: LockOptions) =>
+      (await import('./lock.ts')).runCheck(
+        config,
+        toLockOptions(options),
+        process.env.GITHUB_ACTIONS === 'true',
+      ),
     );
   const feedback = program.command('feedback').description('read private feedback');
   feedback

@@ -1,0 +1,135 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createObserver } from '../../src/observer/observer.ts';
+import { runDossier } from '../support/command.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dossier-lock-'));
+const file = join(folder, 'dossier.lock.json');
+const handle = 'com.example/mail';
+let isReadOnly = true;
+let endpoint: Endpoint;
+let directory: Directory;
+
+const entry = (version: string, official = {}) =>
+  registryEntry(
+    handle,
+    { version, remotes: [{ type: 'streamable-http', url: 'https://mail.example.com/mcp' }] },
+    official,
+  );
+const lock = (...args: string[]) => runDossier(['lock', '--from', directory.url, '--out', file, ...args], {});
+const check = (environment: Record<string, string> = {}, ...args: string[]) =>
+  runDossier(['check', '--from', directory.url, '--out', file, ...args], environment);
+
+beforeAll(async () => {
+  endpoint = await startModernServer(() => [
+    { name: 'read', description: 'Reads mail', readOnlyHint: isReadOnly },
+  ]);
+  directory = await openDirectory({
+    entries: [entry('1.0.0')],
+    listening: true,
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'mail.example.com': endpoint.url }) },
+  });
+  await look();
+});
+afterAll(async () => {
+  await directory.close();
+  await endpoint.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function look() {
+  const observer = createObserver(directory.context);
+  const listing = await directory.store.listings.byHandle(handle);
+  if (listing) await observer.observe(listing);
+  await observer.close();
+}
+
+it('locks what is known, and a check that finds the same ends with 0', async () => {
+  expect((await lock(handle)).code).toBe(0);
+  const { listings, from } = JSON.parse(readFileSync(file, 'utf8')) as {
+    from: string;
+    listings: Record<string, { facts: Record<string, { value: string }> }>;
+  };
+  expect(from).toBe(directory.url);
+  expect(Object.keys(listings[handle]?.facts ?? {})).toEqual(
+    expect.arrayContaining([
+      'version',
+      'claim',
+      'remote https://mail.example.com/mcp',
+      'tools.surface https://mail.example.com/mcp',
+    ]),
+  );
+  const { code, stdout, stderr } = await check();
+  expect([code, stdout]).toEqual([0, '']);
+  expect(stderr).toMatch(/^1 listings are as they were locked on \d{4}-\d\d-\d\d\n$/);
+});
+
+it('a check ends with 1 and says which fact changed, from what to what, since when', async () => {
+  isReadOnly = false;
+  directory.wait(60);
+  await look();
+  await directory.importEntries([entry('1.1.0', { updatedAt: '2026-11-01T08:00:00Z' })]);
+  const { code, stdout, stderr } = await check();
+  expect(code).toBe(1);
+  const lines = stdout.trim().split('\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(
+    /^com\.example\/mail: tools\.surface https:\/\/mail\.example\.com\/mcp changed from [0-9a-f]{64} to [0-9a-f]{64}, known since \d{4}-/,
+  );
+  expect(lines[1]).toBe('com.example/mail: version changed from 1.0.0 to 1.1.0, known since 2026-11-01');
+  expect(stderr).toMatch(/^2 facts changed since .*; accept them with dossier lock --update\n$/);
+  const { stdout: annotated } = await check({ GITHUB_ACTIONS: 'true' });
+  expect(annotated).toContain(
+    `::error file=${file},title=com.example/mail::com.example/mail: version changed`,
+  );
+  const { stdout: json } = await check({}, '--json');
+  expect(JSON.parse(json.trim().split('\n')[1] ?? '')).toMatchObject({
+    handle,
+    fact: 'version',
+    from: '1.0.0',
+    to: '1.1.0',
+  });
+});
+
+it('works offline against saved documents', async () => {
+  const saved = join(folder, 'saved.jsonl');
+  writeFileSync(saved, await (await fetch(`${directory.url}/agents/${handle}.json`)).text());
+  const { code, stdout } = await runDossier(['check', '--from', saved, '--out', file], {});
+  expect([code, stdout.trim().split('\n').length]).toEqual([1, 2]);
+});
+
+it('lock --update prints what it accepts, and the next check is silent', async () => {
+  const { code, stdout } = await lock('--update');
+  expect([code, stdout.trim().split('\n').length]).toEqual([0, 2]);
+  expect((await check()).code).toBe(0);
+});
+
+it('a listing that is gone is a change', async () => {
+  const deleted = { status: 'deleted', updatedAt: '2026-11-05T08:00:00Z' };
+  await directory.importEntries([entry('1.0.0', deleted), entry('1.1.0', deleted)]);
+  const { code, stdout } = await check();
+  expect([code, stdout]).toEqual([1, expect.stringContaining('listing changed from listed to withdrawn')]);
+});
+
+it('says what is in the way, with a code of its own', async () => {
+  const missing = await runDossier(['check', '--out', join(folder, 'none.json')], {});
+  expect([missing.code, missing.stderr]).toEqual([
+    64,
+    `${join(folder, 'none.json')}: no such file; make one with dossier lock HANDLE\n`,
+  ]);
+  const unreachable = await runDossier(['check', '--from', 'http://127.0.0.1:1', '--out', file], {});
+  expect([unreachable.code, unreachable.stderr]).toEqual([
+    69,
+    expect.stringMatching(/; nothing was compared\n$/),
+  ]);
+  const unknown = await lock('com.example/none');
+  expect([unknown.code, unknown.stderr]).toEqual([
+    64,
+    expect.stringMatching(/^com\.example\/none is not listed at http/),
+  ]);
+});
