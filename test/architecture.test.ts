@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 /** Each part of src (a folder or file) and the other parts that it may import, types included; lowest part first. */
 const mayImport: Record<string, string> = {
-  'problem.ts': '',
+  'problem-table.ts': '',
+  'problem.ts': 'problem-table.ts',
   evidence: 'problem.ts',
   config: 'evidence',
   observability: 'config evidence',
@@ -14,14 +15,14 @@ const mayImport: Record<string, string> = {
   'transparency-log': 'config evidence observability problem.ts store',
   'context.ts': 'config repositories store transparency-log',
   limits: 'config context.ts problem.ts store',
-  claims: 'config context.ts evidence limits problem.ts repositories store',
+  claims: 'config context.ts evidence limits problem.ts problem-table.ts repositories store',
   observer: 'config context.ts evidence observability outbound repositories store transparency-log',
   registry: 'claims config context.ts evidence observability store',
-  tools: 'claims context.ts evidence limits observability problem.ts store transparency-log',
-  views: 'claims config evidence problem.ts tools',
+  tools: 'claims context.ts evidence limits observability problem.ts problem-table.ts store transparency-log',
+  views: 'claims config evidence problem.ts problem-table.ts tools',
   resources: 'config context.ts evidence problem.ts registry tools views',
   mcp: 'config context.ts evidence problem.ts resources tools',
-  http: 'claims config context.ts evidence limits mcp observability observer problem.ts resources store tools transparency-log views',
+  http: 'claims config context.ts evidence limits mcp observability observer problem.ts problem-table.ts resources store tools transparency-log views',
   'server.ts': 'config context.ts http observability repositories store transparency-log',
   cli: 'claims config context.ts evidence limits mcp observability observer registry server.ts store transparency-log',
 };

@@ -19,14 +19,14 @@ import { tools } from '../tools/index.ts';
 import { toInputSchema, toOutputSchema } from '../tools/support/json-schema.ts';
 import { callTool, type Tool } from '../tools/tool.ts';
 import { toAnswer, toRefusal } from './result.ts';
-import { frozenSchema, orError } from './schema.ts';
+import { frozenSchema, toListedInput, toListedOutput } from './schema.ts';
 
 const schemas = new Map(
   tools.map((tool) => [
     tool.name,
     {
-      input: frozenSchema(toInputSchema(tool.input)),
-      output: frozenSchema(orError(toOutputSchema(tool.output))),
+      input: frozenSchema(toListedInput(toInputSchema(tool.input)) as Record<string, unknown>),
+      output: frozenSchema(toListedOutput(toOutputSchema(tool.output))),
     },
   ]),
 );

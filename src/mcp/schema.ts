@@ -21,30 +21,41 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const mapValues = (value: object, change: (inner: unknown) => unknown) =>
   Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
 
-/** Longer enumerations are left out: such a member comes with a text that explains it. */
-const listedValues = 12;
+/** Bounds that callers meet as errors in plain words; openapi.json states them. */
+const unlistedBounds = new Set([
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'propertyNames',
+  'additionalProperties',
+]);
 
-/** A member of an answer without what is inside it: openapi.json has that. */
+/** The schema of an input as tools/list shows it: every client pays for reading the list. */
+export function toListedInput(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toListedInput);
+  if (!isObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(([name]) => !unlistedBounds.has(name));
+  return Object.fromEntries(
+    kept.map(([name, inner]) => [
+      name,
+      name === 'properties' ? mapValues(inner as object, toListedInput) : toListedInput(inner),
+    ]),
+  );
+}
+
+/** A member of an answer without what is inside it and without its text: openapi.json has both. */
 function toShort(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
-  const { properties, required, additionalProperties, items, enum: values, ...rest } = schema;
-  return {
-    ...rest,
-    ...(Array.isArray(values) && values.length <= listedValues && { enum: values }),
-    ...(isObject(items) && { items: typeof items.type === 'string' ? { type: items.type } : items }),
-  };
+  const { properties, required, additionalProperties, items, enum: values, description, ...rest } = schema;
+  return rest;
 }
 
 /**
- * The output schema of a tool, for its answer or the problem in its place: clients of the SDK's version 1 validate
- * results with isError against it, too. Only its top level is listed, since every client pays for reading the list.
+ * The output schema of a tool as tools/list shows it: its top level. No member is required in it, because clients of
+ * the SDK's version 1 validate results with isError against it, too.
  */
-export const orError = ({
-  required,
-  properties,
-  ...rest
-}: Record<string, unknown>): Record<string, unknown> => ({
-  ...rest,
-  properties: { ...mapValues(properties as object, (inner) => toShort(inner)), error: { type: 'object' } },
-  anyOf: [{ required: required ?? [] }, { required: ['error'] }],
+export const toListedOutput = ({ properties }: Record<string, unknown>): Record<string, unknown> => ({
+  type: 'object',
+  properties: mapValues(properties as object, toShort),
 });

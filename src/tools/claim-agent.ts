@@ -51,7 +51,7 @@ export const claimAgent = defineTool({
   name: 'claim_agent',
   title: 'Claim your own listing',
   description:
-    'Claims a listing by a line committed to its recorded repository: the first call returns a challenge (public, to commit) and a capability (secret, works once the challenge is committed); the same call again checks. Use it only for a listing whose repository you can push to; submit_rating needs the capability. Do not use it to find out about a listing: use get_agent. Claimed means write access to the recorded repository at a commit on a date, and nothing about quality or the publisher. Each call without challenge that is not yet proven returns a new pair; earlier secrets are never shown again.',
+    'Claims a listing by a line committed to its recorded repository: the first call returns a challenge (public, to commit) and a capability (secret, never shown again, works once the challenge is committed); the same call again checks. Use it only for a listing whose repository you can push to; submit_rating needs the capability. Do not use it to read about a listing: use get_agent. Claimed means write access to that repository at a commit on a date, nothing about quality.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   bodyLimit_bytes: 2048,
   input,

@@ -1,43 +1,21 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import {
-  compareListing,
-  criterionNames,
-  findValueError,
-  type RequestedCriterion,
-} from '../evidence/comparison/criteria.ts';
+import { compareListing, criterionNames, type RequestedCriterion } from '../evidence/comparison/criteria.ts';
 import { comparisonResults } from '../evidence/comparison/criterion.ts';
 import { toListingDocument } from '../evidence/listing/document.ts';
 import { sampleFlag } from '../evidence/listing/listing-document.ts';
-import { Problem, type ProblemCode } from '../problem.ts';
+import { Problem } from '../problem.ts';
+import type { ProblemCode } from '../problem-table.ts';
+import { criteriaInput, isUnique, toRequested } from './support/criteria-input.ts';
 import { findListingFacts } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const maxListings = 8;
-const maxCriteria = 20;
-
-const criterionInput = z
-  .strictObject({
-    criterion: z.enum(criterionNames),
-    value: z
-      .union([z.string().max(300), z.int()])
-      .optional()
-      .describe(
-        'Which transport, package, tag or price ("0.01 USDC"); or how many days, listings, ratings, accounts, in 100',
-      ),
-  })
-  .superRefine((sent, { addIssue }) => {
-    const message = findValueError(sent);
-    if (message) addIssue({ code: 'custom', path: ['value'], message, input: sent.value });
-  });
-
-const isUnique = (values: readonly unknown[]) =>
-  new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
 const input = z.strictObject({
-  handles: z.array(handleInput).min(2).max(maxListings).refine(isUnique, 'name each listing once'),
-  criteria: z.array(criterionInput).min(1).max(maxCriteria).refine(isUnique, 'name each criterion once'),
+  handles: z.array(handleInput).min(2).max(maxListings).refine(isUnique, 'must name each listing once'),
+  criteria: criteriaInput,
 });
 
 const answer = z.object({
@@ -112,10 +90,10 @@ export const compareAgents = defineTool({
   card: cardAddress,
   example: {
     handles: ['co.webhook/webhook', 'com.politicalcomms/api'],
-    criteria: [{ criterion: 'has_endpoint' }, { criterion: 'updated_within_days', value: 365 }],
+    criteria: ['has_endpoint', 'updated_within_days:365'],
   },
   run: async ({ handles, criteria }, context) => ({
-    listings: await Promise.all(handles.map((handle) => compareOne(handle, criteria, context))),
+    listings: await Promise.all(handles.map((handle) => compareOne(handle, toRequested(criteria), context))),
     statement: compareStatement,
     untrusted_fields: [
       'listings.description',

@@ -70,7 +70,7 @@ export const listRatings = defineTool({
       statement: nativeStatement(facts.native.ratings),
       ratings: shown,
       ...(!cursor && !outcome && !group && { months: await countMonths(facts, context) }),
-      ...(last && { next_cursor: toCursor([last.created_at, last.id]) }),
+      ...(last && { next_cursor: toCursor([last.created_at, last.rating_id]) }),
       untrusted_fields: ['ratings'],
     };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
 import type { Context } from '../context.ts';
 import { canonicalDigest, toLeaf } from '../evidence/log/leaf.ts';
-import { groupOf, ratingFlags, ratingGroups } from '../evidence/rating/groups.ts';
+import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../evidence/rating/groups.ts';
 import { cleanRating, isCurrent, type Rating, ratingContent } from '../evidence/rating/rating.ts';
 import { isInWindow, isSelfRating } from '../evidence/rating/rating-rules.ts';
 import { takeLimits } from '../limits/shared.ts';
@@ -20,7 +20,7 @@ const output = z.object({
   status: z.enum(['created', 'replayed', 'amended']),
   group: z.enum(ratingGroups).describe('The group in which it counts now; worst first'),
   group_reason: z.string(),
-  flags: z.array(z.enum(ratingFlags)),
+  flags: z.array(z.enum(ratingFlags)).describe(flagsMeaning),
   created_at: z.string(),
   log_index: z.int(),
   statement: z.string(),
@@ -60,10 +60,10 @@ const interactionTime = z.iso.datetime({ offset: true });
 /** The time of an interaction in UTC; throws invalid_input unless it is an RFC 3339 time. */
 function toInteractionTime(text: string): string {
   if (!interactionTime.safeParse(text).success) {
-    const message = 'an RFC 3339 time, for example 2026-11-21T10:00:00Z';
+    const message = 'must be an RFC 3339 time, for example 2026-11-21T10:00:00Z';
     throw new Problem('invalid_input', {
       fields: [{ field: 'interaction_at', message }],
-      detail: `interaction_at: ${message}.`,
+      detail: `interaction_at ${message}.`,
     });
   }
   return new Date(text).toISOString();

@@ -6,6 +6,7 @@ import { takeNetworkLimits } from '../limits/shared.ts';
 import { toolCalls } from '../observability/events.ts';
 import { Problem, toProblem } from '../problem.ts';
 import type { ChangedHandles } from '../store/store.ts';
+import { invalidInput, plainMessage } from './support/plain-words.ts';
 
 /** What a tool does to the world (MCP ToolAnnotations); all four hints are always given. */
 export interface ToolEffects {
@@ -71,18 +72,6 @@ const defaultBodyLimit_bytes = 65_536;
 /** The largest JSON or form body that a tool's HTTP endpoints read. */
 export const bodyLimitOf = ({ bodyLimit_bytes = defaultBodyLimit_bytes }: Tool): number => bodyLimit_bytes;
 
-/** A schema violation as `invalid_input`, with up to ten fields. */
-export function invalidInput(error: z.ZodError): Problem {
-  const fields = error.issues.slice(0, 10).map((issue) => ({
-    field:
-      issue.path.join('.') ||
-      (issue.code === 'unrecognized_keys' ? issue.keys.join(', ').slice(0, 100) : '(input)'),
-    message: issue.message,
-  }));
-  const detail = `${fields.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`;
-  return new Problem('invalid_input', { fields, detail });
-}
-
 /**
  * Runs a tool for the caller in the context; every face calls tools through this. Throws only Problem: an input that
  * contains a capability is refused unread, an unexpected exception is logged and becomes `internal`.
@@ -94,7 +83,7 @@ export async function callTool<Input extends z.ZodObject, Output extends z.ZodOb
 ): Promise<z.output<Output>> {
   try {
     if (findSecret(input)) throw new Problem('secret_in_body');
-    const parsed = tool.input.safeParse(input ?? {});
+    const parsed = tool.input.safeParse(input ?? {}, { error: plainMessage });
     if (!parsed.success) throw invalidInput(parsed.error);
     await takeNetworkLimits(context, tool.networkLimits ?? []);
     const answer = await tool.run(parsed.data, context);

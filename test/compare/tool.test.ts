@@ -29,7 +29,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     await directory.call('submit_rating', directory.rating(), directory.rater);
   });
   afterAll(() => directory.close());
-  const compare = async (handles: readonly string[], criteria: readonly object[]) =>
+  const compare = async (handles: readonly string[], criteria?: readonly (string | object)[]) =>
     (await directory.call('compare_agents', { handles, criteria })) as unknown as {
       readonly code?: string;
       readonly fields?: readonly { readonly field: string; readonly message: string }[];
@@ -133,9 +133,40 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(listings[1]?.imported).toHaveLength(1);
   });
 
+  it('takes criteria as plain strings, and those of the page if there are none', async () => {
+    const asStrings = await compare(
+      [webhook, politics],
+      ['claimed', 'updated_within_days:3650', 'transport:sse'],
+    );
+    const asObjects = await compare(
+      [webhook, politics],
+      [
+        { criterion: 'claimed' },
+        { criterion: 'updated_within_days', value: 3650 },
+        { criterion: 'transport', value: 'sse' },
+      ],
+    );
+    expect(asStrings.listings).toEqual(asObjects.listings);
+    const { listings } = await compare([webhook, politics]);
+    const [first] = listings as unknown as {
+      imported: { criterion: string }[];
+      native: { criterion: string }[];
+    }[];
+    expect([...(first?.imported ?? []), ...(first?.native ?? [])].map(({ criterion }) => criterion)).toEqual([
+      'active',
+      'has_endpoint',
+      'has_repository',
+      'endpoint_observed_alive',
+      'updated_within_days',
+      'claimed',
+      'native_ratings_at_least',
+      'rated_within_days',
+    ]);
+  });
+
   it('refuses what is out of bounds or not in the vocabulary, and lists what is allowed', async () => {
     const active = { criterion: 'active' };
-    const refused = async (handles: readonly string[], criteria: readonly object[]) => {
+    const refused = async (handles: readonly string[], criteria: readonly (string | object)[]) => {
       const { code, fields } = await compare(handles, criteria);
       return [code, fields?.[0]?.field, fields?.[0]?.message];
     };
@@ -148,12 +179,12 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(await refused([webhook, webhook], [active])).toEqual([
       'invalid_input',
       'handles',
-      'name each listing once',
+      'must name each listing once',
     ]);
     expect(await refused([webhook, politics], [active, active])).toEqual([
       'invalid_input',
       'criteria',
-      'name each criterion once',
+      'must name each criterion once',
     ]);
     const wrong: readonly (readonly [object, string])[] = [
       [{ criterion: 'active', value: 1 }, 'active takes no value'],
@@ -174,6 +205,9 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
         'criteria.1.value',
         message,
       ]);
+    const misspelt = await refused([webhook, politics], ['claimd']);
+    expect(misspelt.slice(0, 2)).toEqual(['invalid_input', 'criteria.0']);
+    expect(misspelt[2]).toMatch(/^must be one of active, .+; the nearest is claimed$/);
     const [code, field] = await refused([webhook, politics], [{ criterion: 'trusted' }]);
     expect([code, field]).toEqual(['invalid_input', 'criteria.0.criterion']);
   });

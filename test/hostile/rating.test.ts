@@ -199,8 +199,8 @@ describe('a text of a rating', () => {
   const unseen = '\u{e0049}\u{e0067}\u{e006e}\u202e\u200b';
   const shown = async (rating_id: unknown) => {
     const listed = await directory.post('/api/tools/list_ratings', { handle: subject });
-    const { ratings } = (await listed.json()) as { ratings: { id: string }[] };
-    return ratings.find(({ id }) => id === rating_id);
+    const { ratings } = (await listed.json()) as { ratings: { rating_id: string }[] };
+    return ratings.find((one) => one.rating_id === rating_id);
   };
 
   it('that is invisible counts as not sent', async () => {

@@ -52,8 +52,10 @@ const rate = (change: object = {}, as: string = asCritic) =>
     as,
   );
 async function recordOf(id: string | undefined, handle = rated) {
-  const { ratings } = (await call('list_ratings', { handle })) as { ratings?: (Answered & { id: string })[] };
-  return ratings?.find((one) => one.id === id);
+  const { ratings } = (await call('list_ratings', { handle })) as {
+    ratings?: (Answered & { rating_id: string })[];
+  };
+  return ratings?.find((one) => one.rating_id === id);
 }
 const groupNow = async (id: string | undefined, handle = rated) => (await recordOf(id, handle))?.group;
 const publish = (version: string, server: object) =>

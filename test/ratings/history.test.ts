@@ -72,9 +72,9 @@ describe.each(doorNames)('over %s', (door) => {
       });
       expect(await countOf()).toBe(before + 1);
       const versions = await versionsOf(sent);
-      expect(versions.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+      expect(versions.map(({ rating_id }) => rating_id).toSorted()).toEqual(ids.toSorted());
       for (const [place, id] of ids.entries()) {
-        const version = versions.find((one) => one.id === id);
+        const version = versions.find((one) => one.rating_id === id);
         expect(version).toMatchObject({ latency_ms: place, interaction_at: sent.interaction_at });
         expect(version?.supersedes).toBe(ids[place - 1]);
         expect(version?.superseded_by).toBe(ids[place + 1]);
@@ -82,7 +82,7 @@ describe.each(doorNames)('over %s', (door) => {
       const { signals } = (await directory.call('get_agent', { handle, detail: 'full' })) as {
         signals?: { native: { recent: Listed } };
       };
-      const recent = signals?.native.recent.map(({ id }) => id) ?? [];
+      const recent = signals?.native.recent.map(({ rating_id }) => rating_id) ?? [];
       expect(ids.filter((id) => recent.includes(String(id)))).toEqual([ids[5]]);
     });
 
@@ -138,7 +138,7 @@ describe.each(doorNames)('over %s', (door) => {
         expect(version.withdrawn_at).toBe(taken.withdrawn_at);
         for (const field of ['comment', 'tags', 'operation']) expect(version).not.toHaveProperty(field);
       }
-      expect(versions.find(({ id }) => id === first)?.superseded_by).toBe(rating_id);
+      expect(versions.find(({ rating_id: id }) => id === first)?.superseded_by).toBe(rating_id);
       expect((await submit({ ...sent, comment: 'Anew.' })).status).toBe('created');
     });
 
@@ -162,7 +162,7 @@ describe.each(doorNames)('over %s', (door) => {
     } while (cursor && shown.length < 200);
     const times = shown.map(({ created_at }) => String(created_at));
     expect(times).toEqual(times.toSorted().toReversed());
-    expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
+    expect(new Set(shown.map(({ rating_id }) => rating_id)).size).toBe(shown.length);
     expect(shown.filter(({ superseded_by }) => superseded_by).length).toBeGreaterThanOrEqual(8);
     expect(shown.filter(({ withdrawn_at }) => withdrawn_at)).toHaveLength(3);
   });

@@ -490,7 +490,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       );
       const ids = async (after?: { created_at: string; id: string }) =>
         (await store.ratings.list('a/subject', { after, limit: 10, now: '2026-11-21T00:00:00.000Z' })).map(
-          ({ id }) => id,
+          ({ rating_id }) => rating_id,
         );
       expect(await ids()).toEqual(['3', '2', '1']);
       expect(await ids({ created_at: '2026-01-03T00:00:00.000Z', id: '3' })).toEqual(['2', '1']);
@@ -504,7 +504,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       );
       const ids = async (only: { outcome?: 'failed' | 'refused'; group?: RatingGroup }) =>
         (await store.ratings.list('a/subject', { limit: 10, now: '2026-11-21T00:00:00.000Z', ...only })).map(
-          ({ id }) => id,
+          ({ rating_id }) => rating_id,
         );
       expect(await ids({ outcome: 'failed' })).toEqual(['2', '1']);
       expect(await ids({ outcome: 'failed', group: 'independent' })).toEqual(['1']);

@@ -53,7 +53,7 @@ it('erases what a rating said from every face and from the log, and the audit an
     .toEqual([
       expect.objectContaining({ comment: 'Late.' }),
       expect.objectContaining({
-        id: rating_id,
+        rating_id,
         interaction_id: 'erased',
         erased_at: expect.any(String) as string,
       }),

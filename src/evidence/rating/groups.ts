@@ -123,3 +123,8 @@ export const groupTexts: Record<RatingGroup, { readonly name: string; readonly m
       'No relation to this listing is recorded here, and the source first proved its claim at least seven days ago.',
   },
 };
+
+/** What each flag says of a rating, for the places where flags stand. */
+export const flagsMeaning = `Why it may be set apart; all that fit. ${ratingFlags
+  .map((flag) => `${flag}: ${groupTexts[flag].meaning.replace(/\.$/, '')}`)
+  .join('. ')}.`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { handleSchema } from '../handle.ts';
 import { cleanText, toLine } from '../text/sanitize.ts';
-import { type RatingBasis, ratingFlags, ratingGroups } from './groups.ts';
+import { flagsMeaning, type RatingBasis, ratingFlags, ratingGroups } from './groups.ts';
 
 /** How an interaction ended, according to the rater. */
 export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
@@ -46,9 +46,12 @@ export const ratingContent = z.object({
   operation: contentFields.operation.describe('The tool or operation that was called'),
   subject_version: contentFields.subject_version.describe('Version of the rated listing'),
   evidence: contentFields.evidence.describe('Pointers for people who check; never fetched'),
-  relationship: contentFields.relationship.describe('Your relation to the rated listing'),
+  relationship: contentFields.relationship.describe(
+    'customer: you pay it; vendor: it is yours; partner: you earn with it; paid: for this rating. The last three set the rating apart',
+  ),
+  score: contentFields.score.describe('Your own, 1 worst to 5 best; shown as given, never averaged'),
   supersedes: contentFields.supersedes.describe(
-    'Id of your rating that this amends; handle, interaction_id, interaction_at stay',
+    'rating_id of yours that this amends; handle, interaction_id, interaction_at stay',
   ),
 });
 export type RatingContent = z.infer<typeof ratingContent>;
@@ -80,7 +83,7 @@ export type RatingResponse = z.infer<typeof ratingResponse>;
 export const ratingRecord = z.object({
   ...contentFields,
   relationship: contentFields.relationship.describe('Of source to subject, as the source says'),
-  id: z.string(),
+  rating_id: z.string(),
   subject_handle: handleSchema,
   source_handle: handleSchema,
   source_root: z.string().describe('Account host/owner whose claim made it'),
@@ -88,7 +91,7 @@ export const ratingRecord = z.object({
   created_at: z.string(),
   group: z.enum(ratingGroups).describe('The first group that fits, now; worst first'),
   group_reason: z.string(),
-  flags: z.array(z.enum(ratingFlags)).describe('All groups that fit'),
+  flags: z.array(z.enum(ratingFlags)).describe(flagsMeaning),
   overlap_stated_later: z.string().optional().describe('Read after the rating; changes no group'),
   log_index: z.int(),
   superseded_by: z.string().optional().describe('Newer version; this is not counted'),
@@ -98,11 +101,13 @@ export const ratingRecord = z.object({
 });
 export type RatingRecord = z.infer<typeof ratingRecord>;
 
-/** Members of a public record that are computed when it is read. */
-type ComputedField = 'group' | 'group_reason' | 'flags' | 'overlap_stated_later' | 'response';
+/** Members of a public record that are computed when it is read, or have another name there. */
+type ComputedField = 'rating_id' | 'group' | 'group_reason' | 'flags' | 'overlap_stated_later' | 'response';
 
 /** A rating as it is stored: the public record, what decides its group, and what only the service needs. */
 export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, RatingBasis {
+  /** `rating_id` of the public record. */
+  readonly id: string;
   readonly source_capability_id: string;
   /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
   readonly content_digest: string;
@@ -123,7 +128,7 @@ export const isCurrent = ({
 
 /** The short form of a record, as listings show it; list_ratings returns all of it. */
 export const shortRating = ratingRecord.pick({
-  id: true,
+  rating_id: true,
   source_handle: true,
   source_root: true,
   relationship: true,

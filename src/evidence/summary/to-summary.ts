@@ -30,7 +30,7 @@ const beginning = (text: string) =>
   text.length > longestComment ? `${text.slice(0, longestComment - 1)}…` : text;
 
 function toRecent({
-  id,
+  rating_id,
   source_handle,
   created_at,
   outcome,
@@ -39,7 +39,7 @@ function toRecent({
   comment,
 }: ShortRating): RecentRating {
   return {
-    rating_id: id,
+    rating_id,
     source_handle,
     date: day(created_at),
     outcome,

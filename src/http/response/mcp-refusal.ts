@@ -1,4 +1,5 @@
-import type { Problem, ProblemCode } from '../../problem.ts';
+import type { Problem } from '../../problem.ts';
+import type { ProblemCode } from '../../problem-table.ts';
 import type { Request } from '../environment.ts';
 import { toWaitHeaders } from './wait-headers.ts';
 

@@ -1,5 +1,6 @@
 import type { StatusCode } from 'hono/utils/http-status';
-import { Problem, problemTable, toProblem } from '../../problem.ts';
+import { Problem, toProblem } from '../../problem.ts';
+import { problemTable } from '../../problem-table.ts';
 import { toProblemPage } from '../../views/pages/problem-page.ts';
 import type { Face, Request } from '../environment.ts';
 import { isMcpPath, toMcpRefusal } from './mcp-refusal.ts';

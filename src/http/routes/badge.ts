@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
-import { Problem, problemTable } from '../../problem.ts';
+import { Problem } from '../../problem.ts';
+import { problemTable } from '../../problem-table.ts';
 import { getListing } from '../../tools/get-agent.ts';
 import { type Badge, toBadge, toBadgeStyle, toBadgeSvg, toShieldsEndpoint } from '../../views/badge/badge.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';

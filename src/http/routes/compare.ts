@@ -5,7 +5,7 @@ import { compareAgents } from '../../tools/compare-agents.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { isListed } from '../../tools/support/find-listing.ts';
 import {
-  defaultCriteria,
+  defaultPicks,
   type PickedCriterion,
   type Picks,
   readPicks,
@@ -35,7 +35,7 @@ const toInput = ({ handles, criteria: picked }: Picks) => ({
 async function complete(c: Request, { handles, criteria: picked, add }: Picks): Promise<Picks> {
   const isAdded = add !== '' && (await isListed(add, c.get('context')));
   const all = isAdded ? [...new Set([...handles, add])] : handles;
-  const criteriaUsed = picked.length === 0 && all.length > 1 ? defaultCriteria : picked;
+  const criteriaUsed = picked.length === 0 && all.length > 1 ? defaultPicks : picked;
   return { handles: all, criteria: criteriaUsed, add: isAdded ? '' : add };
 }
 

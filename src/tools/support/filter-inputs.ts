@@ -24,7 +24,8 @@ const otherNames: Readonly<Record<string, string>> = {
   unclaimed: 'imported',
 };
 
-function findNearest(sent: string, values: readonly string[]): string | undefined {
+/** The value that a text most likely means, by its other names and spelling. */
+export function findNearest(sent: string, values: readonly string[]): string | undefined {
   const text = sent.trim().toLowerCase().slice(0, 40);
   const meant = otherNames[text] ?? '';
   if (values.includes(meant)) return meant;

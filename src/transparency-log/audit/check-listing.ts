@@ -22,13 +22,13 @@ const eventFields = ['handle', 'type', 'at', 'repository', 'root', 'root_generat
 /** A history shows no more events than this. */
 const longestHistory = 100;
 
-function toResponse({ id, subject_handle, response }: RatingRecord): ShownItem[] {
+function toResponse({ rating_id, subject_handle, response }: RatingRecord): ShownItem[] {
   if (!response) return [];
   return [
     {
-      where: `response to rating ${id}`,
+      where: `response to rating ${rating_id}`,
       ...{ log_index: response.log_index, erased_at: response.erased_at },
-      members: { rating_id: id, subject_handle, text: response.text, created_at: response.created_at },
+      members: { rating_id, subject_handle, text: response.text, created_at: response.created_at },
       fields: ['rating_id', 'subject_handle', 'text', 'created_at'],
     },
   ];
@@ -39,9 +39,9 @@ const changeFields = ['handle', 'at', 'vantage', 'changes'];
 const toItems = ({ handle, ratings, events, observations }: ShownListing): ShownItem[] => [
   ...ratings.flatMap((rating) => [
     {
-      where: `rating ${rating.id} of ${handle}`,
+      where: `rating ${rating.rating_id} of ${handle}`,
       ...{ log_index: rating.log_index, erased_at: rating.erased_at },
-      members: { ...rating },
+      members: { ...rating, id: rating.rating_id },
       fields: shownRatingFields(rating),
     },
     ...toResponse(rating),
@@ -100,7 +100,10 @@ export function findListingFaults(
   ];
 }
 
-function noteRating({ id, withdrawn_at, superseded_by, erased_at }: RatingRecord, state: AuditState): void {
+function noteRating(
+  { rating_id: id, withdrawn_at, superseded_by, erased_at }: RatingRecord,
+  state: AuditState,
+): void {
   if (superseded_by !== undefined) state.superseded.set(id, superseded_by);
   if (withdrawn_at === undefined) return;
   state.tombstones.add(id);

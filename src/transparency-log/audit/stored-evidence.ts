@@ -42,7 +42,9 @@ async function readAllRatings({ store, clock }: Place, handle: string): Promise<
   const ratings: RatingRecord[] = [];
   const now = clock().toISOString();
   for (;;) {
-    const page = await store.ratings.list(handle, { after: ratings.at(-1), limit: batchRatings, now });
+    const last = ratings.at(-1);
+    const after = last && { created_at: last.created_at, id: last.rating_id };
+    const page = await store.ratings.list(handle, { after, limit: batchRatings, now });
     ratings.push(...page);
     if (page.length < batchRatings) return ratings;
   }

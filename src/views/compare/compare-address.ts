@@ -1,4 +1,5 @@
 import { type CriterionName, criteria } from '../../evidence/comparison/criteria.ts';
+import { defaultCriteria } from '../../evidence/comparison/default-criteria.ts';
 
 /** One criterion of an address, with its value as written there. */
 export interface PickedCriterion {
@@ -15,16 +16,10 @@ export interface Picks {
 }
 
 /** The criteria used until the user picks some. */
-export const defaultCriteria: readonly PickedCriterion[] = [
-  { criterion: 'active' },
-  { criterion: 'has_endpoint' },
-  { criterion: 'has_repository' },
-  { criterion: 'endpoint_observed_alive' },
-  { criterion: 'updated_within_days', value: '180' },
-  { criterion: 'claimed' },
-  { criterion: 'native_ratings_at_least', value: '1' },
-  { criterion: 'rated_within_days', value: '90' },
-];
+export const defaultPicks: readonly PickedCriterion[] = defaultCriteria.map(({ criterion, value }) => ({
+  criterion,
+  ...(value !== undefined && { value: String(value) }),
+}));
 
 const isCriterion = (name: string): name is CriterionName => Object.hasOwn(criteria, name);
 

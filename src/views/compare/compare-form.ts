@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { type CriterionName, criteria, criterionNames } from '../../evidence/comparison/criteria.ts';
 import type { Criterion } from '../../evidence/comparison/criterion.ts';
 import { type Html, handleLink } from '../layout/html.ts';
-import { defaultCriteria, type Picks, toPath } from './compare-address.ts';
+import { defaultPicks, type Picks, toPath } from './compare-address.ts';
 
 /** Error messages of the fields. */
 export type FieldMessages = Readonly<Partial<Record<CriterionName, string>>>;
@@ -71,7 +71,7 @@ export function compareForm(
   messages: FieldMessages,
   descriptions: ReadonlyMap<string, string>,
 ): Html {
-  const withCriteria = { ...picks, criteria: picks.criteria.length > 0 ? picks.criteria : defaultCriteria };
+  const withCriteria = { ...picks, criteria: picks.criteria.length > 0 ? picks.criteria : defaultPicks };
   const shown: [Picks, FieldMessages] = [withCriteria, messages];
   return html`
 <form class="compare" action="/compare" method="get">

@@ -4,7 +4,7 @@ import { howToOptOut } from '../../evidence/listing/opt-out.ts';
 import { rulesOfEvidence } from '../../evidence/listing/rules.ts';
 import type { ImportReport, ObserverStatus, StatusDocument } from '../../evidence/status-document.ts';
 import { amount, counted } from '../../evidence/text/plural.ts';
-import { problemTable } from '../../problem.ts';
+import { problemTable } from '../../problem-table.ts';
 import { day, type Html, minute } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';

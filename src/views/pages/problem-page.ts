@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
-import { type Problem, problemTable } from '../../problem.ts';
+import type { Problem } from '../../problem.ts';
+import { problemTable } from '../../problem-table.ts';
 import { type Html, handleLink } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';

@@ -70,7 +70,7 @@ const head = (rating: ShownRating) => html`
 
 /** One native rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
 export const ratingItem = (rating: ShownRating): Html => html`
-<li class="record${uncounted(rating)}" id="${rating.id}">
+<li class="record${uncounted(rating)}" id="${rating.rating_id}">
 ${head(rating)}
 ${rating.withdrawn_at ? tombstone(rating) : ratingTexts(rating)}
 ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a href="#${rating.superseded_by}"><code>${rating.superseded_by}</code></a>.</p>`}

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { listingDocument } from '../../evidence/listing/listing-document.ts';
-import { problemTable } from '../../problem.ts';
+import { problemTable } from '../../problem-table.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { tools } from '../../tools/index.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';

@@ -70,12 +70,16 @@ function toStatedLater(
 }
 
 /** The public form of a stored rating. A withdrawn one is a tombstone: its texts are not shown. */
-const toRatingRecord = (row: StoredRecord, { now, identities }: ReadAt): RatingRecord => ({
-  ...toShownContent(row),
-  ...decodeColumns(row),
-  ...decodeGroup(row, now),
-  ...toStatedLater(row, identities),
-});
+function toRatingRecord(row: StoredRecord, { now, identities }: ReadAt): RatingRecord {
+  const { id: rating_id, ...columns } = decodeColumns(row);
+  return {
+    rating_id,
+    ...toShownContent(row),
+    ...columns,
+    ...decodeGroup(row, now),
+    ...toStatedLater(row, identities),
+  };
+}
 
 async function toRatingRecords(
   db: Db,

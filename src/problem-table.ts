@@ -1,0 +1,134 @@
+/** One row of the table: the HTTP status, the short title, and what a caller does next. */
+interface ProblemRow {
+  readonly status: number;
+  readonly title: string;
+  readonly next: string;
+}
+
+const row = (status: number, title: string, next: string): ProblemRow => ({ status, title, next });
+
+/**
+ * Every error Dossier can answer with: the closed set of codes, each with its HTTP status, its title and the
+ * sentence that tells the caller what to do next (docs/trust.md section 7 is the source).
+ * Status 200 rows are answers of tools only; over REST they are shown as 422.
+ */
+export const problemTable = {
+  invalid_request: row(
+    400,
+    'The request is malformed',
+    'Send one well-formed request of the documented shape.',
+  ),
+  invalid_handle: row(
+    400,
+    'The handle is malformed',
+    'Use <namespace>/<name>, for example co.webhook/webhook.',
+  ),
+  secret_in_body: row(
+    400,
+    'A capability was sent outside its header',
+    'Treat it as leaked: revoke it, commit a new challenge, and send capabilities only in the Authorization or X-Agent-Capability header.',
+  ),
+  capability_required: row(
+    401,
+    'A capability is required',
+    'Only a claimed listing can do this: claim your own with claim_agent, then send its capability as Authorization: Bearer dossier_cap_... Without a listing of your own, submit_feedback reaches the operator.',
+  ),
+  capability_invalid: row(
+    401,
+    'The capability is not known',
+    'Check that you send the capability that came with the challenge you committed, or rotate with claim_agent.',
+  ),
+  capability_revoked: row(
+    401,
+    'The capability was revoked',
+    'Commit a new challenge from claim_agent with rotate: true.',
+  ),
+  capability_suspended: row(
+    401,
+    'The capability is suspended',
+    'Put the challenge line back into the claim file, then call claim_agent again.',
+  ),
+  capability_conflict: row(
+    401,
+    'Two different capabilities were sent',
+    'Send one capability, in one header.',
+  ),
+  forbidden_origin: row(
+    403,
+    'This origin may not do this',
+    'Send the form from this site, or use the JSON endpoint without a browser origin.',
+  ),
+  unknown_handle: row(
+    404,
+    'No listing has this handle',
+    'Check the spelling and capitals, or find it with search_agents.',
+  ),
+  not_found: row(404, 'Nothing is here', 'See /llms.txt for everything this service offers.'),
+  method_not_allowed: row(
+    405,
+    'This method is not offered here',
+    'Use the method named in the Allow header.',
+  ),
+  not_acceptable: row(
+    406,
+    'No representation fits the Accept header',
+    'Accept application/json or text/html.',
+  ),
+  listing_withdrawn: row(
+    410,
+    'The listing was withdrawn',
+    'Its publisher or the registry removed it; this is not a verdict about it.',
+  ),
+  body_too_large: row(413, 'The body is too large', 'Send less.'),
+  unsupported_media_type: row(
+    415,
+    'This content type is not read here',
+    'Send Content-Type: application/json, uncompressed.',
+  ),
+  invalid_input: row(422, 'The input does not fit the schema', 'Correct the named fields and send it again.'),
+  no_repository: row(
+    422,
+    'The listing records no repository',
+    'Add a repository to the server.json in the registry; it can be claimed after the next import.',
+  ),
+  host_unsupported: row(
+    422,
+    'The repository host is not supported for claims',
+    'Record a repository on a supported host in the registry.',
+  ),
+  rate_limited: row(429, 'Too many requests', 'Wait for the seconds in Retry-After, then send it again.'),
+  internal: row(500, 'Something failed on our side', 'Try again later; the failure was logged.'),
+  unavailable: row(503, 'The service cannot answer right now', 'Try again after the seconds in Retry-After.'),
+  draining: row(
+    503,
+    'This node is shutting down',
+    'Send it again; another node or the restarted one will answer.',
+  ),
+  storage_full: row(503, 'Storage is full', 'Nothing was recorded; try again later.'),
+  feedback_paused: row(503, 'Feedback is paused', 'The daily amount is reached; try again tomorrow.'),
+  self_rating: row(200, 'A listing cannot rate itself', 'Rate listings of other repositories only.'),
+  unknown_subject: row(200, 'The rated listing is not known', 'Find the exact handle with search_agents.'),
+  rating_exists: row(
+    200,
+    'This was recorded already with another content',
+    'To change a rating, send the new content with supersedes set to its rating_id; a response is given once.',
+  ),
+  rating_not_yours: row(
+    200,
+    'The rating belongs to another listing',
+    'Use the capability of the listing that submitted it; to respond, that of the listing it rates.',
+  ),
+  rating_not_current: row(
+    200,
+    'The rating is no longer current',
+    'Use the rating_id of its newest version that is not withdrawn.',
+  ),
+  interaction_out_of_window: row(
+    200,
+    'The interaction is outside the window',
+    'Rate interactions of the last 90 days, with the time they took place.',
+  ),
+} as const satisfies Record<string, ProblemRow>;
+
+/** A code of the table. */
+export type ProblemCode = keyof typeof problemTable;
