@@ -110,6 +110,12 @@ function toRecorded({ listing, reading }: ListingFacts) {
   };
 }
 
+/** Kinds of observations that answer what a signal would. */
+const checkedInstead: Readonly<Record<string, string>> = {
+  endpoint_answers: 'endpoint.answers',
+  repository_activity: 'repository.last_commit',
+};
+
 /** Facts from elsewhere, those of the record as of its reading, and those that were not checked. */
 function toImported(facts: ListingFacts, checked: ReadonlySet<string>): ImportedSignal[] {
   const { listing, imported, reading } = facts;
@@ -120,7 +126,7 @@ function toImported(facts: ListingFacts, checked: ReadonlySet<string>): Imported
     publisherSignal(facts),
   ];
   const missing = notChecked(listing, known, reading.observed_at);
-  return [...known, ...missing.filter(({ kind }) => !checked.has(kind.replace('_', '.')))];
+  return [...known, ...missing.filter(({ kind }) => !checked.has(checkedInstead[kind] ?? kind))];
 }
 
 /** Names of fields of the record that Dossier stores and does not read. */

@@ -72,6 +72,18 @@ function ofCode({ listing: { repository_key } }: NotKnownFacts): NotKnownItem[] 
   ];
 }
 
+/** Registries in which Dossier looks packages up. */
+const readTypes: ReadonlySet<string> = new Set(['npm', 'pypi']);
+
+function ofPackages({ listing: { packages } }: NotKnownFacts): NotKnownItem[] {
+  if (!packages.some(({ registry_type }) => readTypes.has(registry_type.toLowerCase()))) return [];
+  return [
+    notChecked('code', 'package.exists', 'whether the recorded package is published'),
+    notChecked('code', 'package.provenance', 'which repository the published package was built from'),
+    notChecked('code', 'package.advisories', 'whether advisories name the recorded version of the package'),
+  ];
+}
+
 const ofRatings = ({ ratings }: NotKnownFacts): NotKnownItem[] =>
   ratings > 0
     ? []
@@ -92,6 +104,7 @@ const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
   ...ofAccess(facts),
   unlessUnread(facts, ['publisher', 'operator'], 'who operates the service'),
   ...ofCode(facts),
+  ...ofPackages(facts),
   ...ofRatings(facts),
   unlessUnread(facts, ['terms', 'terms.url'], 'terms of use'),
   unlessUnread(facts, ['terms', 'data_handling'], 'how data is handled'),

@@ -55,6 +55,7 @@ beforeAll(async () => {
   directory = await openDirectory({
     entries: [
       listed('com.example/npm', onNpm('@example/server', '1.3.0')),
+      listed('com.example/unseen', onNpm('@example/server', '1.3.0')),
       listed('com.example/newest', onNpm('@example/server')),
       listed(
         'com.example/absent',
@@ -179,4 +180,36 @@ it('asks each document once a look, and sends no credential and no cookie', asyn
   ]);
   const all = [npm, pypi, oci].flatMap(({ sent }) => sent);
   expect(all.filter(({ headers }) => headers.authorization ?? headers.cookie)).toEqual([]);
+});
+
+it('is named among what is not known until it was looked up', async () => {
+  const kindsOf = async (handle: string) => {
+    const answer = await directory.app.request(`/agents/${handle}.json`);
+    const { not_known } = (await answer.json()) as {
+      not_known: { kind: string; state: string; reason: string }[];
+    };
+    return not_known.filter(({ kind }) => kind.startsWith('package.'));
+  };
+  expect(await kindsOf('com.example/unseen')).toEqual([
+    {
+      question: 'code',
+      kind: 'package.exists',
+      state: 'not_checked',
+      reason: 'Dossier has not checked whether the recorded package is published.',
+    },
+    {
+      question: 'code',
+      kind: 'package.provenance',
+      state: 'not_checked',
+      reason: 'Dossier has not checked which repository the published package was built from.',
+    },
+    {
+      question: 'code',
+      kind: 'package.advisories',
+      state: 'not_checked',
+      reason: 'Dossier has not checked whether advisories name the recorded version of the package.',
+    },
+  ]);
+  await observe('com.example/npm');
+  expect((await kindsOf('com.example/npm')).map(({ kind }) => kind)).toEqual(['package.advisories']);
 });

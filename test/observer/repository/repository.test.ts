@@ -49,7 +49,7 @@ it('finds a repository with its head', async () => {
       source_url: 'https://github.com/example/there',
     },
     'repository.head': { value: commit, state: 'observed', details: { branch: 'main' } },
-    'repository.agent_files': { value: 0, state: 'observed', reason: `At commit ${commit}.` },
+    'repository.agent_files': { value: null, state: 'not_found', as_seen: { commit } },
   });
 });
 
@@ -108,7 +108,9 @@ it('names the files at the head that agents and editors act on, and what starts 
   expect(await observe('com.example/there')).toMatchObject({
     'repository.agent_files': {
       value: 3,
-      reason: `At commit ${at}.`,
+      reason:
+        'In the repository: .claude/settings.json, .vscode/tasks.json (names commands that start by themselves), .cursor/mcp.json.',
+      as_seen: { commit: at },
       details: {
         files: [
           { path: '.claude/settings.json', starts_commands: false },

@@ -16,11 +16,27 @@ const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefine
   ],
 ];
 
-function toShown(path: string, automatic: RegExp | undefined, file: FileLook) {
+/** A file that is there; without a digest if it is no text of at most 16 KiB. */
+interface FoundFile {
+  readonly path: string;
+  readonly sha256?: string;
+  readonly starts_commands?: boolean;
+}
+
+function toFound(path: string, automatic: RegExp | undefined, file: FileLook): FoundFile {
   if (file.result !== 'file') return { path };
   const sha256 = createHash('sha256').update(file.text).digest('hex');
   return { path, sha256, ...(automatic && { starts_commands: automatic.test(file.text) }) };
 }
+
+function toSentence(files: readonly FoundFile[]): string {
+  const named = files.map(({ path, starts_commands }) =>
+    starts_commands ? `${path} (names commands that start by themselves)` : path,
+  );
+  return `In the repository: ${named.join(', ')}.`;
+}
+
+const noneFound = 'None of the five files that Dossier looks for is at the head of the repository.';
 
 /** Files of a repository that editors and agents act on by themselves. */
 export const repositoryAgentFiles = defineKind({
@@ -39,23 +55,16 @@ export const repositoryAgentFiles = defineKind({
     if (!repository) return [];
     const head = await look.head();
     if (head.result !== 'head') return [withoutHead(head, repository)];
-    const files: ReturnType<typeof toShown>[] = [];
+    const files: FoundFile[] = [];
     for (const [path, automatic] of agentFiles) {
       const file = await look.file(path);
       if (!('commit' in file)) return [withoutHead(file, repository)];
-      if (file.result !== 'absent') files.push(toShown(path, automatic, file));
+      if (file.result !== 'absent') files.push(toFound(path, automatic, file));
     }
     // The commit is no part of the fact: a later one with the same files is no change.
-    const reason = `At commit ${head.commit}.`;
-    return [
-      {
-        value: files.length,
-        state: 'observed',
-        reason,
-        details: { files },
-        source: ownProbe,
-        source_url: repository,
-      },
-    ];
+    const seen = { as_seen: { commit: head.commit }, source: ownProbe, source_url: repository };
+    if (files.length === 0) return [{ value: null, state: 'not_found', reason: noneFound, ...seen }];
+    const reason = toSentence(files);
+    return [{ value: files.length, state: 'observed', reason, details: { files }, ...seen }];
   },
 });

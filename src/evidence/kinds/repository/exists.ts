@@ -6,7 +6,7 @@ import { isNoHead } from './without-head.ts';
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
   question: 'publisher',
-  title: 'Repository is there',
+  title: 'Recorded repository',
   means:
     'Whether the host of the recorded repository answers for it without credentials: there, empty (no commits), moved (a redirect to another path) or gone.',
   doesNotMean:
