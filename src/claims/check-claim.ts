@@ -24,6 +24,8 @@ export interface CheckedClaim {
   readonly changed: ProofOutcome['changed'];
   readonly optedOut: boolean;
   readonly note?: string;
+  /** Whether the next call looks again at once (claims/shared-check.ts). */
+  readonly isRepeatable?: boolean;
 }
 
 /**
@@ -68,6 +70,10 @@ function toChecked(read: RepositoryCheck, { result, changed, optOut }: ProofOutc
   return { check, changed, optedOut: result === 'optout', ...(note && { note }) };
 }
 
+/** Whether the host answered and the next step is the claimant's: to commit a line. */
+const isAnswered = ({ check: { result } }: CheckedClaim) =>
+  result !== 'proven' && !result.startsWith('host_') && result !== 'redirect_refused';
+
 async function checkAndApply(
   target: ClaimTarget,
   context: Context,
@@ -89,7 +95,7 @@ async function checkAndApply(
       await applyProof(tx, { ...target, read, isContinuous, binding, ring, now }),
       now,
     );
-    await save(tx, checked);
+    await save(tx, checked, isAnswered(checked));
     return checked;
   });
 }
@@ -100,7 +106,7 @@ const untilNext_s = (begun_ms: number, now_ms: number) =>
 
 /**
  * Checks the recorded repository and applies what its claim file says, at most once per listing and 30 seconds across
- * all nodes. In between it returns the last check, with the seconds until the next one is possible.
+ * all nodes, not counting a first look that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
  */
 export async function checkClaim(target: ClaimTarget, context: Context): Promise<CheckedClaim> {
   const subject = { handle: target.listing.handle, repositoryKey: target.place.key };
@@ -109,6 +115,7 @@ export async function checkClaim(target: ClaimTarget, context: Context): Promise
   );
   if (isOwn) return outcome;
   const { check } = outcome;
+  if (outcome.isRepeatable) return { ...outcome, changed: 'none' };
   const wait_s = untilNext_s(begun_ms, context.clock().getTime());
   const retry_after_s = Math.max(wait_s, check.retry_after_s ?? 0);
   return {

@@ -18,6 +18,14 @@ export interface CheckSubject {
   readonly repositoryKey: string;
 }
 
+/** A finished check; `isRepeatable`: a first look that came before the commit, so that the next call looks at once. */
+export interface RepeatableOutcome {
+  readonly isRepeatable?: boolean;
+}
+
+/** What stands when a check is to begin: another one that counts, or that it began. */
+export type Begun = { readonly current: SharedCheck } | { readonly isFirst: boolean };
+
 /** A caller that would run the check. */
 export interface Attempt {
   readonly lease: Lease;
@@ -25,23 +33,40 @@ export interface Attempt {
   readonly late: string | undefined;
 }
 
-/** The newest check if it counts: of this repository, begun less than 30 seconds ago, and finished or still running. */
-export async function findCurrent(
+/** The newest check of this repository, if it began less than 30 seconds ago. */
+async function findRecent(
   checks: CheckReads,
-  { subject, node, late }: { subject: CheckSubject; node: Node; late: string | undefined },
+  { subject, node }: { subject: CheckSubject; node: Node },
 ): Promise<SharedCheck | undefined> {
   const newest = await checks.newest(subject.handle);
   if (newest?.repository_key !== subject.repositoryKey) return undefined;
-  if (Math.abs(node.clock().getTime() - Date.parse(newest.begun_at)) >= window_ms) return undefined;
-  if (newest.outcome !== undefined) return newest;
-  return newest.owner !== late && (await node.store.leases.isHeld(newest.owner)) ? newest : undefined;
+  const age_ms = Math.abs(node.clock().getTime() - Date.parse(newest.begun_at));
+  return age_ms < window_ms ? newest : undefined;
 }
 
-/** Records that a check begins, unless there is a current one. Returns undefined once it is recorded. */
-export const begin = (subject: CheckSubject, node: Node, { lease, late }: Attempt) =>
-  node.store.write(async (tx) => {
+/** The recent check if it counts: finished and not to be repeated, or still running. */
+export async function findCurrent(
+  checks: CheckReads,
+  asked: { subject: CheckSubject; node: Node; late: string | undefined },
+): Promise<SharedCheck | undefined> {
+  const recent = await findRecent(checks, asked);
+  if (!recent) return undefined;
+  if (recent.outcome !== undefined)
+    return (recent.outcome as RepeatableOutcome).isRepeatable ? undefined : recent;
+  return recent.owner !== asked.late && (await asked.node.store.leases.isHeld(recent.owner))
+    ? recent
+    : undefined;
+}
+
+/**
+ * Records that a check begins, unless there is a current one, which is returned. `isFirst`: none of this repository
+ * began in the 30 seconds before.
+ */
+export const begin = (subject: CheckSubject, node: Node, { lease, late }: Attempt): Promise<Begun> =>
+  node.store.write<Begun>(async (tx) => {
     const current = await findCurrent(tx.checks, { subject, node, late });
-    if (current) return current;
+    if (current) return { current };
+    const isFirst = (await findRecent(tx.checks, { subject, node })) === undefined;
     const { handle, repositoryKey } = subject;
     const begun_at = node.clock().toISOString();
     await tx.checks.put({
@@ -51,16 +76,21 @@ export const begin = (subject: CheckSubject, node: Node, { lease, late }: Attemp
       owner: lease.owner,
       outcome: undefined,
     });
-    return undefined;
+    return { isFirst };
   });
 
-/** Waits until a running check has finished, has run too long, or its node has died. */
-export async function untilDone({ handle, owner }: SharedCheck, { store, timeouts }: Node): Promise<void> {
+/** Waits until a running check has finished, has run too long, or its node has died. Returns it if it has finished. */
+export async function untilDone(
+  { handle, owner }: SharedCheck,
+  { store, timeouts }: Node,
+): Promise<SharedCheck | undefined> {
   const end_ms = performance.now() + timeouts.repositoryCheck_ms + grace_ms;
   while (performance.now() < end_ms) {
     await wait(pollEvery_ms);
     const newest = await store.checks.newest(handle);
-    if (newest?.owner !== owner || newest.outcome !== undefined) return;
-    if (!(await store.leases.isHeld(owner))) return;
+    if (newest?.owner !== owner) return undefined;
+    if (newest.outcome !== undefined) return newest;
+    if (!(await store.leases.isHeld(owner))) return undefined;
   }
+  return undefined;
 }

@@ -1,9 +1,12 @@
 import { Problem } from '../problem.ts';
 import type { Transaction } from '../store/store.ts';
-import { begin, type CheckSubject, findCurrent, type Node, untilDone } from './current-check.ts';
+import { type Begun, begin, type CheckSubject, findCurrent, type Node, untilDone } from './current-check.ts';
 
-/** Saves the outcome for all nodes in the transaction that applies it. Throws unavailable once the check is superseded. */
-export type SaveOutcome = (tx: Transaction, outcome: object) => Promise<void>;
+/**
+ * Saves the outcome for all nodes in the transaction that applies it; `wasAnswered`: the repository's host answered, and
+ * there is something left to commit. Throws unavailable once the check is superseded.
+ */
+export type SaveOutcome = (tx: Transaction, outcome: object, wasAnswered: boolean) => Promise<void>;
 
 /** The outcome of a check, when that check began (ms since 1970), and whether this call ran it. */
 export interface SharedOutcome<T> {
@@ -12,19 +15,25 @@ export interface SharedOutcome<T> {
   readonly isOwn: boolean;
 }
 
+const marked = <T extends object>(outcome: T, isRepeatable: boolean): T =>
+  isRepeatable ? { ...outcome, isRepeatable } : outcome;
+
 async function runOurs<T extends object>(
   { handle }: CheckSubject,
   { store, clock }: Node,
-  { owner, check }: { owner: string; check: (save: SaveOutcome) => Promise<T> },
+  { owner, isFirst, check }: { owner: string; isFirst: boolean; check: (save: SaveOutcome) => Promise<T> },
 ): Promise<SharedOutcome<T>> {
   const begun_ms = clock().getTime();
-  const save: SaveOutcome = async (tx, outcome) => {
+  let isRepeatable = false;
+  const save: SaveOutcome = async (tx, outcome, wasAnswered) => {
     const newest = await tx.checks.newest(handle);
     if (newest?.owner !== owner) throw new Problem('unavailable', { retry_after_s: 1 });
-    await tx.checks.put({ ...newest, outcome });
+    isRepeatable = isFirst && wasAnswered;
+    await tx.checks.put({ ...newest, outcome: marked(outcome, isRepeatable) });
   };
   try {
-    return { outcome: await check(save), begun_ms, isOwn: true };
+    const outcome = await check(save);
+    return { outcome: marked(outcome, isRepeatable), begun_ms, isOwn: true };
   } catch (error) {
     const remove = async (tx: Transaction) => {
       if ((await tx.checks.newest(handle))?.owner === owner) await tx.checks.remove(handle);
@@ -43,17 +52,14 @@ async function runForAllNodes<T extends object>(
   try {
     for (let late: string | undefined; ; ) {
       // Most callers find a current check and need no transaction.
-      const other =
-        (await findCurrent(node.store.checks, { subject, node, late })) ??
-        (await begin(subject, node, { lease, late }));
-      if (!other) return await runOurs(subject, node, { owner: lease.owner, check });
-      if (other.outcome !== undefined)
-        return {
-          outcome: other.outcome as T,
-          begun_ms: Date.parse(other.begun_at),
-          isOwn: false,
-        };
-      await untilDone(other, node);
+      const known = await findCurrent(node.store.checks, { subject, node, late });
+      const begun: Begun = known ? { current: known } : await begin(subject, node, { lease, late });
+      if (!('current' in begun))
+        return await runOurs(subject, node, { owner: lease.owner, isFirst: begun.isFirst, check });
+      const other = begun.current;
+      const done = other.outcome === undefined ? await untilDone(other, node) : other;
+      if (done?.outcome !== undefined)
+        return { outcome: done.outcome as T, begun_ms: Date.parse(done.begun_at), isOwn: false };
       late = other.owner;
     }
   } finally {
@@ -62,8 +68,9 @@ async function runForAllNodes<T extends object>(
 }
 
 /**
- * Runs one repository check per listing and 30 s across all nodes; concurrent callers wait for its result. A check whose
- * node died or timed out is superseded and can no longer write.
+ * Runs one repository check per listing and 30 s across all nodes; concurrent callers wait for its result. The first one
+ * after a pause does not count if the claimant has yet to commit: the next call looks at once, so a window has at most
+ * two. A check whose node died or timed out is superseded and can no longer write.
  */
 export async function runSharedCheck<T extends object>(
   subject: CheckSubject,

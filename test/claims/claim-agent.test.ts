@@ -125,9 +125,18 @@ test('a stranger who calls repeatedly gets pairs that are worthless', async () =
   expect(await authenticate(directory.as(owner.capability))).toMatchObject({ state: 'active' });
 });
 
-test('within 30 seconds callers get the result of the last check, and the host is requested once', async () => {
+test('who commits after the first look and asks at once has the claim', async () => {
+  directory.repository.commit({ 'README.md': 'Webhook\n' });
+  const issued = await directory.ask();
+  directory.repository.commit({ [file]: issued.challenge });
+  expect(await askClaim(directory.context)).toMatchObject({ status: 'claimed', changed: 'activated' });
+});
+
+test('the second look within 30 seconds counts: later callers get its result, and the host is not requested', async () => {
   directory.repository.commit({ 'README.md': 'Webhook\n' });
   await directory.ask();
+  const first = await askClaim(directory.context);
+  expect(first.check.retry_after_s).toBeUndefined();
   const asked = directory.git.requests.length;
   directory.wait(10);
   const soon = await askClaim(directory.context);
@@ -140,7 +149,7 @@ test('within 30 seconds callers get the result of the last check, and the host i
     'There is no dossier-claim.txt at the root of the default branch. Commit it there. Checked at 2026-11-21T10:00:31.000Z; the next check is possible in 20 seconds.',
   );
   expect(directory.git.requests.length).toBe(asked);
-  expect(asked).toBe(2);
+  expect(asked).toBe(4);
 });
 
 test('rotate gives a new pair; the new line replaces the old one', async () => {

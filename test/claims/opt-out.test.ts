@@ -60,7 +60,7 @@ describe('a listing that was never claimed', () => {
     const [withdrawn, restored] = document.history.map(({ at }: { at: string }) => at.slice(0, 10));
     expect((await service.get(page)).body).toMatch(
       new RegExp(
-        `<h3>History of the listing</h3>[^]*${withdrawn}</time> listing withdrawn [^]*${restored}</time> listing restored`,
+        `<h3[^>]*>History of the listing</h3>[^]*${withdrawn}</time> listing withdrawn [^]*${restored}</time> listing restored`,
       ),
     );
     expect((await service.get(`${page}.md`)).body).toContain(

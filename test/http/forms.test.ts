@@ -160,7 +160,7 @@ describe('the claim form', () => {
     expect(page).toMatch(/<code>dossier_cap_[0-9A-Za-z]{49}<\/code>/);
     expect(page).toContain(`<input type="hidden" name="challenge" value="${challenge}">`);
     const looked = await (await send(path, { challenge })).text();
-    expect(looked).toContain('Not proven yet');
+    expect(looked).toContain('Not claimed yet');
     expect(looked).not.toContain('dossier_cap_');
   });
 

@@ -67,6 +67,7 @@ export const toClaimPage = (site: Site, step: ClaimStep): Html =>
     title: `Claim ${step.handle}`,
     path: `${pagePath(step.handle)}/claim`,
     indexed: false,
+    head: html`<script src="${site.assets.claim.path}" defer></script>`,
     body: html`
 <p class="eyebrow"><a class="handle" href="${pagePath(step.handle)}">${step.handle}</a></p>
 <h1>Claim this listing</h1>

@@ -18,7 +18,7 @@ ${paste(capability)}`
 
 const fileToCommit = (contents: string, claimFile: string) => html`
 <h3>Commit this file</h3>
-<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing. Push, then check again; a repository is checked at most once in 30 seconds.</p>
+<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing. Push, then press the button below.</p>
 ${paste(contents)}`;
 
 /** What is still to be proven: what to commit, and the button for the next check. */
@@ -39,13 +39,24 @@ ${answer?.claimed_at ? html`<p>${claimStatement({ claimed_at: answer.claimed_at,
 
 const headings = {
   claimed: 'Claimed',
-  not_proven: 'Not proven yet',
+  not_proven: 'Not claimed yet',
   challenge_issued: 'Challenge issued',
 } as const;
 
-/** Checks again automatically and replaces only the status, so that a secret on the page stays visible. */
-const watch = (handle: string, challenge: string) => html`
-<form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="every 35s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ challenge })}</form>`;
+const pause_s = 30;
+
+/** Checks again by itself and replaces only the status, so that a secret on the page stays visible. */
+const watch = (handle: string, challenge: string, wait_s: number) => html`
+<form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="load delay:${wait_s + 1}s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ challenge })}</form>`;
+
+/** When the next check runs: with script by itself, counted down; without, when the button is pressed. */
+const nextCheck = ({ check }: ClaimResponse) => {
+  const wait_s = check.retry_after_s ?? pause_s;
+  const next_at = new Date(Date.parse(check.at) + wait_s * 1000).toISOString();
+  return html`
+<p class="scripted">The next check runs by itself in <span data-countdown="${wait_s}" aria-live="off">${wait_s}</span> seconds.</p>
+<p class="unscripted">Press the button once you have pushed. If the line is not found, check again after ${next_at.slice(11, 19)} UTC.</p>`;
+};
 
 /** The part that is updated; the live region around it stays, so that screen readers announce changes. */
 function status(step: ClaimStep, answer: ClaimResponse): Html {
@@ -56,7 +67,7 @@ function status(step: ClaimStep, answer: ClaimResponse): Html {
 ${claimSteps(answer, challenge !== undefined)}
 ${answer.message && html`<p>${answer.message}</p>`}
 ${checkedNote(answer)}
-${answer.status === 'claimed' ? proven(step) : challenge ? watch(step.handle, challenge) : ''}
+${answer.status === 'claimed' ? proven(step) : challenge ? html`${nextCheck(answer)}${watch(step.handle, challenge, answer.check.retry_after_s ?? pause_s)}` : ''}
 </div></div>`;
 }
 

@@ -18,12 +18,13 @@ function openAsset(name: string, type: string, file: URL | string): Asset {
   return { path: `/assets/${stem}.${hash('sha256', bytes, 'hex').slice(0, 12)}.${ending}`, type, bytes };
 }
 
-/** Reads the static files of the pages: style, icon, copy buttons, search and htmx. */
+/** Reads the static files of the pages: style, icon, copy buttons, search, the countdown of a claim, and htmx. */
 export const createAssets = () => ({
   style: openAsset('style.css', 'text/css; charset=utf-8', own('style.css')),
   icon: openAsset('icon.svg', 'image/svg+xml', own('icon.svg')),
   copy: openAsset('copy.js', 'text/javascript; charset=utf-8', own('copy.js')),
   search: openAsset('search.js', 'text/javascript; charset=utf-8', own('search.js')),
+  claim: openAsset('claim.js', 'text/javascript; charset=utf-8', own('claim.js')),
   htmx: openAsset('htmx.js', 'text/javascript; charset=utf-8', require.resolve('htmx.org/dist/htmx.min.js')),
 });
 
