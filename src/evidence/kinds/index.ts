@@ -14,6 +14,7 @@ import { priceCapability } from './price/capability.ts';
 import { priceChallenge } from './price/challenge.ts';
 import { priceOpenapi } from './price/openapi.ts';
 import { pricePayTo } from './price/pay-to.ts';
+import { priceSignedOffers } from './price/signed-offers.ts';
 import { priceTool } from './price/tool.ts';
 import { repositoryAgentFiles } from './repository/agent-files.ts';
 import { repositoryExists } from './repository/exists.ts';
@@ -28,6 +29,7 @@ import { toolsSurface } from './tools/surface.ts';
 export const kinds: readonly Kind[] = [
   priceChallenge,
   pricePayTo,
+  priceSignedOffers,
   priceTool,
   priceCapability,
   priceOpenapi,

@@ -21,13 +21,15 @@ const uncheckable: NoAnswer = {
   reason: 'No remote endpoint is recorded, and Dossier does not run packages.',
 };
 
+type Made = Omit<Finding, 'subject' | 'source' | 'source_url'>;
+
 /**
  * One fact for each recorded remote, at most ten, made of what the endpoint sent. A listing without remotes has one,
  * `not_checked`.
  */
 export async function ofRemotes(
   look: Look,
-  toFinding: (endpoint: EndpointLook) => Omit<Finding, 'subject' | 'source' | 'source_url'> | undefined,
+  toFinding: (endpoint: EndpointLook) => Made | undefined | Promise<Made | undefined>,
 ): Promise<readonly Finding[]> {
   const { remotes } = look.listing;
   if (remotes.length === 0) return [withoutAnswer(uncheckable)];
@@ -39,7 +41,7 @@ export async function ofRemotes(
       found.push(withoutAnswer(endpoint, url));
       continue;
     }
-    const finding = toFinding(endpoint);
+    const finding = await toFinding(endpoint);
     if (finding) found.push({ subject: url, ...finding, source: ownProbe, source_url: url });
   }
   return found;

@@ -33,6 +33,8 @@ type Extensions = Parameters<x402ResourceServer['registerExtension']>[0];
 export interface X402Options {
   readonly extension?: Extensions;
   readonly declared?: Record<string, unknown>;
+  /** JSON that it serves besides, by path. */
+  readonly files?: Readonly<Record<string, unknown>>;
 }
 
 /** A real x402 server (version 2) on Base at /mcp, with its facilitator on loopback; the price may change between two looks. */
@@ -59,6 +61,7 @@ export async function startX402Server(asked: () => Asked, options: X402Options =
   const route = { accepts, ...(options.declared && { extensions: options.declared }) };
   app.use(paymentMiddleware({ 'POST /mcp': route }, server));
   app.post('/mcp', (c) => c.text('paid'));
+  for (const [path, file] of Object.entries(options.files ?? {})) app.get(path, () => Response.json(file));
   const endpoint = await startFetchServer((request) => app.fetch(request));
   return {
     ...endpoint,
