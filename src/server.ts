@@ -15,8 +15,8 @@ import { compareWithCheckpointFile } from './transparency-log/checkpoint-file.ts
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
 
-/** An unknown limit is a typing error: ignoring it would look as if it were set. */
-function requireKnownLimits({ limitOverrides }: Config): void {
+/** Throws ExitError (78) for the name of a limit that there is not: ignoring it would look as if it were set. */
+export function requireKnownLimits({ limitOverrides }: Config): void {
   const known = allLimits.map(({ name }) => name);
   const unknown = Object.keys(limitOverrides).filter((name) => !known.includes(name));
   if (unknown.length > 0)

@@ -7,19 +7,25 @@ import type { AuditOptions } from './audit-options.ts';
 import type { ImportOptions } from './import.ts';
 import type { LockOptions } from './lock.ts';
 import type { ObserveOptions } from './observe.ts';
+import { misspeltSettings, suggest } from './suggest.ts';
 import type { VerifyOptions } from './verify.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 // Each command loads its own modules when it runs, so that a command does not wait for the others' modules.
-const config = () => readConfig(process.env, version);
+function config() {
+  for (const line of misspeltSettings(process.env)) process.stderr.write(`${line}\n`);
+  return readConfig(process.env, version);
+}
 
 /** The default command takes no arguments, so that a misspelt command looks like one too many. */
-const sayNoCommand = (text: string) =>
-  text.includes('too many arguments')
-    ? `error: no such command: ${process.argv.slice(2).join(' ')}; see dossier --help\n`
-    : text;
+function sayNoCommand(text: string, commands: readonly string[]): string {
+  if (!text.includes('too many arguments')) return text;
+  const meant = suggest(process.argv[2] ?? '', commands);
+  const question = meant ? `did you mean ${meant}? See` : 'see';
+  return `error: no such command: ${process.argv.slice(2).join(' ')}; ${question} dossier --help\n`;
+}
 
 /** A file as its user names it: npm runs scripts in the project's folder, and says where it was called. */
 const toSource = (from: string | undefined) =>
@@ -75,7 +81,15 @@ function createCommandLine(): Command {
     .description('Independent evidence before an agent-service purchase: a directory over MCP and the web')
     .version(version)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(sayNoCommand(text)) });
+    .configureOutput({
+      outputError: (text, write) =>
+        write(
+          sayNoCommand(
+            text,
+            program.commands.map((command) => command.name()),
+          ),
+        ),
+    });
   program
     .command('serve', { isDefault: true })
     .description('run the service (the default)')
@@ -88,7 +102,7 @@ function createCommandLine(): Command {
     .command('import')
     .description('import listings from the registry into the database, with progress')
     .option('--from <url|file>', 'a registry, or a saved copy as JSON, gzipped or not')
-    .option('--once', 'one run, then end (what this command does anyway)')
+    .option('--once', 'accepted and without effect: the command always makes one run')
     .option('--accept-changes', 'do what would otherwise be held')
     .action(async (options: ImportOptions) =>
       (await import('./import.ts')).runImportCommand(config(), { ...options, from: toSource(options.from) }),
@@ -134,15 +148,18 @@ function createCommandLine(): Command {
   const feedback = program.command('feedback').description('read private feedback');
   feedback
     .command('list', { isDefault: true })
+    .description('list the open ones, newest first')
     .option('--all', 'closed ones too')
     .action(async (options: { all?: boolean }) =>
       (await feedbackCommands()).listFeedback(config(), options.all ?? false),
     );
   feedback
     .command('show <id>')
+    .description('print one with everything that was sent')
     .action(async (id: string) => (await feedbackCommands()).showFeedback(config(), id));
   feedback
     .command('close <id>')
+    .description('mark one as done')
     .action(async (id: string) => (await feedbackCommands()).closeFeedback(config(), id));
   program
     .command('listing')
@@ -182,8 +199,8 @@ function createCommandLine(): Command {
       '--erasure <file>',
       'a proof without its record: the saved proof of the entry "record.erased" (erased_by)',
     )
-    .option('--older <file>')
-    .option('--newer <file>')
+    .option('--older <file>', 'a checkpoint that you saved')
+    .option('--newer <file>', 'a checkpoint that you saved later')
     .option('--consistency <file>', 'answer of /log/consistency/<older size>/<newer size>')
     .action(async (proof: string | undefined, options: VerifyOptions) =>
       (await import('./verify.ts')).runVerify(proof, options),

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import {
   type Check,
@@ -33,12 +34,24 @@ async function readKey(key: string | undefined): Promise<string | undefined> {
   return key === undefined || key.includes('+') ? key : (await readSaved(key)).trim();
 }
 
+const savedProblem = z.object({ code: z.string(), detail: z.string() });
+
+/** What a saved problem says, in a few words; nothing for any other text. */
+function toProblemText(text: string): string {
+  try {
+    const { code, detail } = savedProblem.parse(JSON.parse(text));
+    return `; it is a problem: ${code}, ${detail.slice(0, 300)}`;
+  } catch {
+    return '';
+  }
+}
+
 async function readProof(path: string): Promise<SavedProof> {
   const text = await readSaved(path);
   try {
     return savedProof.parse(JSON.parse(text));
   } catch {
-    throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof`);
+    throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof${toProblemText(text)}`);
   }
 }
 

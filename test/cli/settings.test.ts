@@ -68,3 +68,34 @@ it('shows SERVICE_NAME everywhere as the name of the service', async () => {
   service.child.kill('SIGTERM');
   expect((await service.ended).code).toBe(0);
 });
+
+it('names a variable that is most likely a misspelt setting', async () => {
+  const { code, stderr } = await runDossier(['config'], { PROT: '80', LOG_LEVL: 'info', HOSTNAME: 'x' });
+  expect({ code, lines: stderr.trim().split('\n').sort() }).toEqual({
+    code: 0,
+    lines: [
+      'LOG_LEVL: there is no such setting, so it has no effect; did you mean LOG_LEVEL?',
+      'PROT: there is no such setting, so it has no effect; did you mean PORT?',
+    ],
+  });
+});
+
+it('dossier config prints what is in force, and refuses what serve refuses', async () => {
+  const { stdout } = await runDossier(['config'], { PORT: '4000' });
+  expect(stdout).toContain('PUBLIC_URL=http://127.0.0.1:4000\n');
+  expect(stdout).toContain('REGISTRY_NAME=registry.modelcontextprotocol.io\n');
+  const refused = await runDossier(['config'], { LIMIT_OVERRIDES: 'foo=1/1s' });
+  expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 78, stdout: '' });
+  expect(refused.stderr).toMatch(/^LIMIT_OVERRIDES: no limit is called foo; there are /);
+});
+
+it.each(['serv', 'sevre', 'feedbak'])(
+  'a misspelt command %s is answered with what may have been meant',
+  async (typed) => {
+    const { code, stderr } = await runDossier([typed], quiet);
+    expect(code).toBe(64);
+    expect(stderr).toMatch(
+      /^error: no such command: \w+; did you mean (serve|feedback)\? See dossier --help\n$/,
+    );
+  },
+);

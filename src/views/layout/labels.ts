@@ -44,10 +44,6 @@ export const signalStateTexts = {
   refused: 'refused',
 } as const;
 
-/** How a check ended, in words. */
-export const stateText = (state: string): string =>
-  (signalStateTexts as Readonly<Record<string, string>>)[state] ?? toLabel(state);
-
 /** The value of an imported signal (third-party text), or its state if there is none. */
 export function signalText({ kind, value, unit, state }: ImportedSignal): string {
   if (state !== 'observed' || value === null) return signalStateTexts[state];

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Started, startDossier } from '../support/command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dossier-readme-'));
+const database = `file:${join(folder, 'readme.db')}`;
+let service: Started;
+let url: string;
+
+beforeAll(async () => {
+  const nowhere = { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' };
+  const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': nowhere });
+  service = startDossier([], { DATABASE_URL: database, REGISTRY_URL: 'off', PORT: '0', REPOSITORY_HOSTS });
+  url = await service.line(/^listening on (\S+)/m);
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 20_000 }).toBe(200);
+});
+afterAll(async () => {
+  service.child.kill('SIGTERM');
+  await service.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Every command of the README, with its lines joined. */
+const commands = [...readFileSync('README.md', 'utf8').matchAll(/^ *```sh\n(.*?)^ *```$/gms)]
+  .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
+  .map((line) => line.trim())
+  .filter((line) => line !== '');
+
+const started = 'other tests start it, or it needs what is not on this machine';
+/** How each begins, its exit code on a fresh service, and what it prints. */
+const expected: readonly (readonly [begins: string, code: number | typeof started, prints?: string])[] = [
+  ['npm ci', started],
+  ['npm start', started],
+  ['claude mcp add', started],
+  ['npm test', started],
+  ['npx vitest', started],
+  ['DATABASE_URL=postgres://', started],
+  ['curl -s http://127.0.0.1:3000/api/tools/get_agent', 0, '"handle":"co.webhook/webhook"'],
+  ['curl -s http://127.0.0.1:3000/api/claim-github', 0, '"capability":"dossier_cap_'],
+  ['curl -s http://127.0.0.1:3000/api/tools/submit_rating', 0, '"code":"capability_'],
+  ['curl -sf http://127.0.0.1:3000/log/key', 0],
+  ['curl -sf http://127.0.0.1:3000/api/tools/get_proof', 22],
+  ['npm run dossier -- verify proof.json', 74, 'proof.json: cannot be read'],
+  ['curl -sf http://127.0.0.1:3000/log/checkpoint', 0],
+  ['npm run dossier -- audit http://127.0.0.1:3000', 2],
+  ['npm run dossier -- backup', 0],
+];
+
+interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs a command in a shell, with the files that it names in the test's folder. */
+const run = (command: string): Promise<Ran> =>
+  new Promise((resolve) => {
+    const here = command
+      .replaceAll('http://127.0.0.1:3000', url)
+      .replaceAll(/(?<= )(proof\.json|log\.key|saved-checkpoint\.txt|dossier-[\d-]+\.gz)/g, `${folder}/$1`);
+    const env = { ...process.env, DATABASE_URL: database, REGISTRY_URL: 'off', DOSSIER_URL: url };
+    execFile('sh', ['-c', here], { env, timeout: 60_000 }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` }),
+    );
+  });
+
+describe('the README', () => {
+  it.each(commands)('%s works on a fresh service as it says', async (command) => {
+    const [, code, prints] = expected.find(([begins]) => command.startsWith(begins)) ?? [];
+    expect(code, 'the table names this command').toBeDefined();
+    if (code === started) return;
+    const ran = await run(command);
+    expect(ran, ran.output).toMatchObject({ code, output: expect.stringContaining(prints ?? '') as string });
+  });
+
+  it('says how to call the inspector from the command line', async () => {
+    const { code, output } = await run('npm run --silent inspect -- --cli --method tools/list');
+    expect(code, output).toBe(0);
+    expect(output).toContain('"get_agent"');
+  });
+});
