@@ -9,6 +9,7 @@ import {
   registrySource,
   shownName,
 } from './checks.ts';
+import { viewsFile } from './views-file.ts';
 
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
 const port = z.coerce.number().int().min(0).max(65535);
@@ -177,6 +178,12 @@ export const settings = {
     'off',
     'A saved copy of OSV, the zip of one or more ecosystems, that recorded packages are looked up in without any request; `off` for none',
     z.string().max(1000),
+  ),
+  VIEWS: setting(
+    'views',
+    '',
+    'JSON file of views: criteria under a name, listed at /views/<name> (docs/views.md); none when empty',
+    viewsFile,
   ),
   CLAIM_KEYS: setting(
     'claimKeys',

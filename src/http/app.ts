@@ -34,6 +34,7 @@ import { createCardRoutes } from './routes/link-cards.ts';
 import { createListingRoutes } from './routes/listing.ts';
 import { createListingToolsRoutes } from './routes/listing-tools.ts';
 import { createMcpRoute } from './routes/mcp.ts';
+import { createViewRoutes } from './routes/saved-views.ts';
 import { createSearchRoutes } from './routes/search.ts';
 import { createServerCardRoutes } from './routes/server-card.ts';
 import { createTagRoutes } from './routes/tags.ts';
@@ -100,6 +101,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
   app.route('/', createFeedRoutes(face));
+  app.route('/', createViewRoutes(face));
   app.route('/', createHomeRoutes(face));
   app.route('/', createAboutRoutes(face));
   app.route('/', createTagRoutes(face));

@@ -71,7 +71,10 @@ export interface EntryContext {
 }
 
 /** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both. */
-export function toEntry(version: ListingVersion, { isLatest, document, key }: EntryContext) {
+export function toEntry(
+  version: ListingVersion,
+  { isLatest, document, key }: EntryContext,
+): { server: Json; _meta: Record<string, object> } {
   const { status, status_message, published_at, updated_at } = version;
   return {
     server: toServer(version),

@@ -1,0 +1,56 @@
+import type { Context } from '../../context.ts';
+import { findMember, type Member, readMembers } from '../../tools/support/view-members.ts';
+import type { Face, Request } from '../environment.ts';
+import { fromPlace, toPlace, viewOf } from '../request/saved-view.ts';
+import { answerJson } from '../response/answers.ts';
+import { evidenceKey, toEntry } from './evidence.ts';
+
+const cachePolicy = { cacheTags: 'all' } as const;
+const defaultLimit = 30;
+const largestPage = 100;
+
+/** Entries of the listings of a view; each also says which fact met which criterion on which date. */
+async function toViewEntries(members: readonly Member[], context: Context) {
+  const key = evidenceKey(context.config.publicUrl);
+  const entries = await Promise.all(
+    members.map(async ({ listing, answers }) => {
+      const version = await context.store.listings.version(listing.handle, listing.version);
+      if (!version) return undefined;
+      const { server, _meta } = toEntry(version, { isLatest: true, document: listing, key });
+      const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
+        criterion,
+        result,
+        fact,
+        as_of,
+      }));
+      return { server, _meta: { ..._meta, [key]: { ...(_meta[key] as object), criteria } } };
+    }),
+  );
+  return entries.filter((entry) => entry !== undefined);
+}
+
+/** A page of a view's listings in the shape of the registry API. */
+export async function listEntries(c: Request, face: Face): Promise<Response> {
+  const view = viewOf(c, face);
+  const limit = Math.min(
+    largestPage,
+    Math.max(1, Number(c.req.query('limit') ?? defaultLimit) || defaultLimit),
+  );
+  const page = await readMembers(view, { after: toPlace(c.req.query('cursor')), limit }, c.get('context'));
+  const servers = await toViewEntries(page.members, c.get('context'));
+  const nextCursor = fromPlace(page.next);
+  return answerJson(
+    c,
+    { servers, metadata: { ...(nextCursor && { nextCursor }), count: servers.length } },
+    cachePolicy,
+  );
+}
+
+/** One listing of a view in the shape of the registry API; 404 if it does not meet the view. */
+export async function showEntry(c: Request, face: Face): Promise<Response> {
+  const member = await findMember(viewOf(c, face), c.req.param('name') ?? '', c.get('context'));
+  const { version = 'latest' } = c.req.param() as { version?: string };
+  const isShown = member && (version === 'latest' || version === member.listing.version);
+  const [entry] = isShown ? await toViewEntries([member], c.get('context')) : [];
+  return entry ? answerJson(c, entry, cachePolicy) : c.json({ error: 'Server not found in this view' }, 404);
+}

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseJsonFeed } from 'feedsmith';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { runDossier } from '../support/command.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dossier-views-'));
+const file = join(folder, 'views.json');
+const views = {
+  'our-services': {
+    title: 'What we may use',
+    description: 'Claimed, with an endpoint.',
+    criteria: [{ criterion: 'claimed' }, { criterion: 'has_endpoint' }],
+  },
+  recent: { title: 'Recent', criteria: [{ criterion: 'updated_within_days', value: 3650 }] },
+  packages: { title: 'Packages', criteria: [{ criterion: 'package', value: 'npm' }] },
+};
+
+let service: ClaimedDirectory;
+beforeAll(async () => {
+  writeFileSync(file, JSON.stringify(views));
+  service = await openClaimedDirectory({
+    entries: [
+      ...seedEntries,
+      ...Array.from({ length: 120 }, (_, n) => registryEntry(`com.example.many/n${n}`)),
+    ],
+    environment: { VIEWS: file, PUBLIC_URL: 'https://dossier.example' },
+  });
+  await service.claim('co.webhook/webhook', 'webhook-co/webhook');
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const read = async (path: string) => service.app.request(path);
+const json = async <T>(path: string) => (await (await read(path)).json()) as T;
+interface List {
+  servers: { server: { name: string }; _meta: Record<string, { criteria?: object[] }> }[];
+  metadata: { nextCursor?: string };
+}
+
+it('shows a view with its criteria in full, and which fact met which criterion on which date', async () => {
+  expect(await (await read('/views')).text()).toContain('<a href="/views/our-services">What we may use</a>');
+  const page = await (await read('/views/our-services')).text();
+  expect(page).toContain('<a class="handle" href="/agents/co.webhook/webhook">');
+  expect(page).not.toContain('com.politicalcomms/api');
+  expect(page).toMatch(/The criteria are the operator’s\./);
+  expect((await read('/views/none')).status).toBe(404);
+});
+
+it('is the registry of an MCP host: exactly the listings that meet it now', async () => {
+  const { servers } = await json<List>('/views/our-services/v0.1/servers?limit=50&version=latest');
+  expect(servers.map(({ server }) => server.name)).toEqual(['co.webhook/webhook']);
+  expect(servers[0]?._meta['example.dossier/evidence']?.criteria).toMatchObject([
+    { criterion: 'has_endpoint', result: 'met' },
+    { criterion: 'claimed', result: 'met', fact: expect.stringContaining('Write access') },
+  ]);
+  expect((await read('/views/our-services/v0.1/servers/co.webhook%2Fwebhook/versions/latest')).status).toBe(
+    200,
+  );
+  const other = await read('/views/our-services/v0.1/servers/com.politicalcomms%2Fapi/versions/latest');
+  expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([404, '*']);
+});
+
+it('is read to its end by cursors, each listing once', async () => {
+  const names: string[] = [];
+  let cursor = '';
+  do {
+    const page = await json<List>(`/views/recent/v0.1/servers?limit=50${cursor && `&cursor=${cursor}`}`);
+    names.push(...page.servers.map(({ server }) => server.name));
+    cursor = page.metadata.nextCursor ?? '';
+  } while (cursor);
+  expect([names.length, new Set(names).size]).toEqual([122, 122]);
+});
+
+it('is an allow list and a configuration for hosts', async () => {
+  expect(await json('/views/our-services/managed-settings.json')).toEqual({
+    allowedMcpServers: [{ serverUrl: 'https://mcp.webhook.co/mcp' }],
+  });
+  expect(await json('/views/packages/managed-settings.json')).toEqual({
+    allowedMcpServers: [
+      { serverCommand: ['npx', '-y', '@political-comms/mcp'] },
+      { serverCommand: ['npx', '-y', '@political-comms/mcp@1.2.0'] },
+    ],
+  });
+  expect(await json('/views/our-services/.mcp.json')).toEqual({
+    mcpServers: { webhook: { type: 'http', url: 'https://mcp.webhook.co/mcp' } },
+  });
+});
+
+it('has a feed of the changes of its listings', async () => {
+  const feed = parseJsonFeed(await json('/views/our-services/feed.json'));
+  expect(feed.items?.map(({ title }) => title)).toEqual(['co.webhook/webhook: claim proven']);
+});
+
+it('a listing that stops meeting it leaves it', async () => {
+  await service.importEntries([
+    registryEntry('co.webhook/webhook', { version: '1.0.1' }, { updatedAt: '2026-11-01T08:00:00Z' }),
+  ]);
+  expect((await json<List>('/views/our-services/v0.1/servers')).servers).toEqual([]);
+  expect(await json('/views/our-services/managed-settings.json')).toEqual({ allowedMcpServers: [] });
+});
+
+it.each([
+  ['not JSON', '{'],
+  ['has an unknown criterion', '{"x": {"title": "X", "criteria": [{"criterion": "best"}]}}'],
+  ['lacks a value', '{"x": {"title": "X", "criteria": [{"criterion": "tag"}]}}'],
+  ['has a wrong name', '{"X Y": {"title": "X", "criteria": [{"criterion": "claimed"}]}}'],
+])('a file that is %s stops the start with 78 and one line', async (_, text) => {
+  const wrong = join(folder, 'wrong.json');
+  writeFileSync(wrong, text);
+  const { code, stderr } = await runDossier(['config'], { VIEWS: wrong });
+  expect([code, stderr]).toEqual([78, expect.stringMatching(/^VIEWS: .*wrong\.json: [^\n]+\n$/)]);
+});
