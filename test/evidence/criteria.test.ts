@@ -525,6 +525,59 @@ const observedRows: readonly Row[] = [
     'unknown',
     'The tools that the endpoint lists are not known to Dossier: it did not answer.',
   ),
+  row(
+    'package_not_deprecated',
+    undefined,
+    seen({ kind: 'package.deprecated', value: false }, { kind: 'package.deprecated', value: false }),
+    'met',
+    'The registry marks no recorded package on npm or PyPI as deprecated or yanked.',
+  ),
+  row(
+    'package_not_deprecated',
+    undefined,
+    seen(
+      { kind: 'package.deprecated', value: null, state: 'unreachable' },
+      { kind: 'package.deprecated', value: true, subject: 'npm:old' },
+    ),
+    'not_met',
+    'The registry marks a recorded package as deprecated or yanked.',
+    'npm:old',
+  ),
+  row(
+    'package_not_deprecated',
+    undefined,
+    seen(
+      { kind: 'package.deprecated', value: false },
+      { kind: 'package.deprecated', value: null, state: 'unreachable' },
+    ),
+    'unknown',
+    'Dossier has not seen whether each recorded package is deprecated: it did not answer.',
+  ),
+  row(
+    'package_built_from_repository',
+    undefined,
+    seen({ kind: 'package.provenance', value: 'match' }),
+    'met',
+    'The signed provenance of each recorded package on npm or PyPI names the recorded repository.',
+  ),
+  row(
+    'package_built_from_repository',
+    undefined,
+    seen(
+      { kind: 'package.provenance', value: 'match' },
+      { kind: 'package.provenance', value: 'other', subject: 'npm:x' },
+    ),
+    'not_met',
+    'A recorded package has no provenance, or its signed provenance names another repository.',
+    'npm:x',
+  ),
+  row(
+    'package_built_from_repository',
+    undefined,
+    seen({ kind: 'package.provenance', value: 'not_comparable' }),
+    'unknown',
+    'Dossier has not seen provenance of each recorded package.',
+  ),
 ];
 
 const three = rated({ ratings: 3, sources: 2, last_at: '2026-11-01T00:00:00.000Z' }, { ratings: 4 });
@@ -706,6 +759,8 @@ describe('a criterion', () => {
       ['price_at_most', '1 USDC'],
       ['pay_to_unchanged_for', 1],
       ['tools_unchanged_for', 1],
+      ['package_not_deprecated', undefined],
+      ['package_built_from_repository', undefined],
     ] as const)
       expect(judge(criterion, value, {})).toMatchObject({ result: 'unknown', as_of: '2026-11-01' });
   });
@@ -746,6 +801,8 @@ describe('a criterion', () => {
       'no_payment_seen',
       'pay_to_unchanged_for',
       'tools_unchanged_for',
+      'package_not_deprecated',
+      'package_built_from_repository',
       'claimed',
       'claim_checked_within_days',
       'native_ratings_at_least',

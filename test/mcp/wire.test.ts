@@ -26,7 +26,6 @@ const normalise = (text: string) =>
   text
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, '<time>')
     .replace(/\d{4}-\d\d-\d\d(?=[".])(?!")/g, '<date>')
-    .replace(/until \d{4}-\d\d-\d\d/g, 'until <date>')
     .replace(/"\d{4}-\d\d-\d\d"/g, '"<date>"')
     .replace(/\\"\d{4}-\d\d-\d\d\\"/g, '\\"<date>\\"')
     .replace(/until \d{4}-\d\d-\d\d/g, 'until <date>')

@@ -1,5 +1,6 @@
 import { readPriceLimit } from '../kinds/price/price-limit.ts';
 import { nativeCriteria } from './criteria-native.ts';
+import { packageCriteria } from './criteria-packages.ts';
 import { priceCriteria } from './criteria-price.ts';
 import { recordedCriteria } from './criteria-recorded.ts';
 import { signalCriteria } from './criteria-signals.ts';
@@ -12,6 +13,7 @@ export const criteria = {
   ...signalCriteria,
   ...priceCriteria,
   ...unchangedCriteria,
+  ...packageCriteria,
   ...nativeCriteria,
 };
 
