@@ -19,8 +19,10 @@ async function readLooks(): Promise<{ looks: number; due: number }> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const read = (pattern: RegExp) =>
     [...text.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
+  if (read(/^dossier_observer_looks_total\{outcome="failed"\} (\d+)$/gm) > 0)
+    throw new Error('looks failed on our side; the log of the service says why');
   return {
-    looks: read(/^dossier_observer_looks_total\{.*\} (\d+)$/gm),
+    looks: read(/^dossier_observer_looks_total\{outcome="(?:changed|unchanged)"\} (\d+)$/gm),
     due: read(/^dossier_observer_last_pass_due (\d+)$/gm),
   };
 }
