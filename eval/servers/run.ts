@@ -1,0 +1,158 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { kinds } from '../../src/evidence/kinds/index.ts';
+import type { StoredObservation } from '../../src/evidence/observation/observation.ts';
+import { type Question, questions } from '../../src/evidence/observation/question.ts';
+import { createObserver } from '../../src/observer/observer.ts';
+import { openDirectory } from '../../test/support/directory.ts';
+import { registryEntry } from '../../test/support/entries.ts';
+import { type Bridged, bridge, findProgram, type Line } from './bridge.ts';
+import { stdioServers } from './servers.ts';
+
+const folder = join(import.meta.dirname, 'npm');
+const everything = '@modelcontextprotocol/server-everything';
+const everythingPort = '19401';
+
+/** A server that runs: how it is reached, what came over the wire, how it is ended. */
+interface Running {
+  readonly package: string;
+  readonly version: string;
+  readonly transport: Line | 'its own HTTP';
+  readonly url: string;
+  readonly methods?: () => string[];
+  close(): Promise<void>;
+}
+
+function install(): void {
+  if (existsSync(join(folder, 'node_modules'))) return;
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
+  if (spawnSync('npm', args, { cwd: folder, stdio: 'inherit' }).status !== 0)
+    throw new Error('the servers could not be installed');
+}
+
+/** The reference server over its own streamable HTTP. */
+async function startEverything(): Promise<Running> {
+  const { program, version } = findProgram({ package: everything });
+  const child = spawn(process.execPath, [program, 'streamableHttp'], {
+    env: { PATH: process.env.PATH, PORT: everythingPort },
+    stdio: 'ignore',
+  });
+  const url = `http://127.0.0.1:${everythingPort}`;
+  for (let tries = 0; tries < 100; tries++) {
+    if (
+      await fetch(url).then(
+        () => true,
+        () => false,
+      )
+    )
+      break;
+    await wait(100);
+  }
+  const close = async () => {
+    const ended = once(child, 'exit');
+    child.kill();
+    await ended;
+  };
+  return { package: everything, version, transport: 'its own HTTP', url, close };
+}
+
+const toRunning = (name: string, line: Line, { endpoint, version, close }: Bridged): Running => ({
+  ...{ package: name, version, transport: line, url: endpoint.url },
+  methods: () => endpoint.methods(),
+  close,
+});
+
+/** Starts every server, alternately behind either line of the SDK; those that do not start are named with the reason. */
+async function startAll(): Promise<{ running: Running[]; failed: string[] }> {
+  const running = [await startEverything()];
+  const failed: string[] = [];
+  for (const [at, server] of stdioServers.entries()) {
+    const line = at % 2 === 0 ? 'sdk 1' : 'sdk 2';
+    try {
+      running.push(toRunning(server.package, line, await bridge(server, line)));
+    } catch (error) {
+      failed.push(`\`${server.package}\`: ${String(error).split('\n')[0]}`);
+    }
+  }
+  return { running, failed };
+}
+
+const hostOf = (at: number) => `server-${at}.example.com`;
+const toHandle = (at: number) => `com.example.server-${at}/mcp`;
+
+const asked = questions.filter((question) => kinds.some((kind) => kind.question === question && kind.check));
+
+function toCell(question: Question, observations: readonly StoredObservation[]): string {
+  const names = new Set(kinds.filter((kind) => kind.question === question).map(({ kind }) => kind));
+  const found = observations.filter(({ kind }) => names.has(kind));
+  const observedValue = (name: string) =>
+    found.find(({ kind, state }) => kind === name && state === 'observed')?.value;
+  const value = observedValue('endpoint.protocol') ?? observedValue('tools.count');
+  const states = [...new Set(found.map(({ state }) => state))].join(', ');
+  return value === undefined ? states : `${value}: ${states}`;
+}
+
+/** Looks at every server once; rows of the table. */
+async function observeAll(running: readonly Running[]): Promise<string[]> {
+  const directory = await openDirectory({
+    entries: running.map(({ package: identifier, version }, at) =>
+      registryEntry(toHandle(at), {
+        remotes: [{ type: 'streamable-http', url: `http://${hostOf(at)}/mcp` }],
+        packages: [{ registryType: 'npm', identifier, version, transport: { type: 'stdio' } }],
+      }),
+    ),
+    environment: {
+      DATABASE_URL: ':memory:',
+      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(running.map(({ url }, at) => [hostOf(at), url]))),
+    },
+  });
+  const observer = createObserver(directory.context);
+  const rows: string[] = [];
+  for (const [at, one] of running.entries()) {
+    const listing = await directory.store.listings.byHandle(toHandle(at));
+    if (!listing) throw new Error(`${one.package} was not imported`);
+    const { observations } = await observer.observe(listing);
+    const cells = asked.map((question) => toCell(question, observations));
+    rows.push(`| \`${one.package}\` ${one.version} | ${one.transport} | ${cells.join(' | ')} |`);
+  }
+  await observer.close();
+  await directory.close();
+  return rows;
+}
+
+/** Methods that came over the wire, with how often; the run fails if a tool was called. */
+function countMethods(running: readonly Running[]): string {
+  const methods = running.flatMap(({ methods }) => methods?.() ?? []);
+  if (methods.includes('tools/call')) throw new Error('a tool was called');
+  const counts = Map.groupBy(methods, (method) => method);
+  return [...counts].map(([method, all]) => `${method} ${all.length}`).join(', ');
+}
+
+function save(table: string): void {
+  const readme = join(import.meta.dirname, 'README.md');
+  const [before = ''] = readFileSync(readme, 'utf8').split('<!-- table -->\n');
+  writeFileSync(readme, `${before}<!-- table -->\n${table}`);
+}
+
+// Usage: npm run eval:servers [-- --save]. Installs and starts the servers, looks at each once, prints the table.
+const { values } = parseArgs({ options: { save: { type: 'boolean', default: false } } });
+install();
+const { running, failed } = await startAll();
+const rows = await observeAll(running);
+const table = [
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.version}: ${running.length} servers; methods that came over the wire behind the bridges: ${countMethods(running)}.`,
+  '',
+  `| server | HTTP | ${asked.join(' | ')} |`,
+  `| --- | --- |${' --- |'.repeat(asked.length)}`,
+  ...rows,
+  '',
+  ...(failed.length > 0 ? ['Did not start here:', '', ...failed.map((line) => `* ${line}`), ''] : []),
+].join('\n');
+process.stdout.write(table);
+if (values.save) save(table);
+for (const one of running) await one.close();
+process.exit(0);
