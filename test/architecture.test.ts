@@ -37,6 +37,7 @@ const homes: Record<string, readonly string[]> = {
     'http/cache/answer-cache.ts',
     'http/response/encodings.ts',
     'observer/robots.ts',
+    'observer/price-catalogs.ts',
   ],
   feed: ['views/text/feed.ts'],
   'robots-parser': [],

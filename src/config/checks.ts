@@ -65,6 +65,11 @@ const listOf = (isItem: (item: string) => boolean, meaning: string) =>
     return wrong.length > 0 ? z.NEVER : items;
   });
 
+/** Base addresses, comma separated; each without slashes at its end. */
+export const baseUrls = listOf((item) => isPlainBase(URL.parse(item)), plainBase).transform((items) =>
+  items.map(withoutSlashes),
+);
+
 /** Host names as a Host header has them, with or without a port; comma separated. */
 export const hostHeaders = listOf(
   (item) => /^[^/?#@\s]+$/.test(item) && URL.canParse(`http://${item}`),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   baseUrl,
+  baseUrls,
   hostHeaders,
   listenHost,
   metricsListener,
@@ -184,6 +185,12 @@ export const settings = {
     '',
     'JSON file of views: criteria under a name, listed at /views/<name> (docs/views.md); none when empty',
     viewsFile,
+  ),
+  PRICE_CATALOGS: setting(
+    'priceCatalogs',
+    '',
+    'Catalogues of prices (x402 Bazaar) that recorded endpoints are looked up in, each read at most once a day; base addresses, comma separated, without `/discovery/resources`',
+    baseUrls,
   ),
   CLAIM_KEYS: setting(
     'claimKeys',

@@ -14,6 +14,7 @@ import { askEndpoint } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/eras.ts';
 import type { PackageRegistries } from './packages/registries.ts';
 import type { PoliteFetch } from './polite-fetch.ts';
+import type { PriceCatalogs } from './price-catalogs.ts';
 import { createRepositoryLook } from './repository-look.ts';
 import type { Robots } from './robots.ts';
 import { readCertificate } from './tls.ts';
@@ -24,6 +25,7 @@ export interface LookParts {
   readonly robots: Robots;
   readonly repositories: RepositoryReader;
   readonly packages: PackageRegistries;
+  readonly catalogs: PriceCatalogs;
   readonly client: ClientInfo;
   readonly timeouts: Timeouts;
   /** Where a recorded address is reached, HOST_OVERRIDES included; undefined for one that is not public. */
@@ -103,6 +105,7 @@ export function createLook(
     head: () => headOnce(''),
     commit: () => commit(''),
     file,
+    catalogs: (url) => parts.catalogs(url),
     registry: (name, path) => (name === 'npm' ? npm(path) : pypi(path)),
     image: (asked) => image(JSON.stringify(asked)),
     signature: (bundle) => parts.packages.signature(bundle),

@@ -8,6 +8,7 @@ import { createLook, type LookParts } from './look.ts';
 import { type LookReport, observeListing } from './observe-listing.ts';
 import { createPackageRegistries } from './packages/registries.ts';
 import { createPoliteFetch } from './polite-fetch.ts';
+import { createPriceCatalogs } from './price-catalogs.ts';
 import { findRefusal } from './refusal.ts';
 import { createRobots } from './robots.ts';
 import { observerRules } from './rules.ts';
@@ -49,6 +50,7 @@ function createParts(
   return {
     ...{ fetch, queue, repositories, robots, timeouts },
     reach: (url) => rules.reach(url),
+    catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
     packages: createPackageRegistries(config, { fetch, queue, robots, timeouts }),
     client: { name: 'dossier-observer', version: config.version },
   };

@@ -11,6 +11,7 @@ import { packageMaintainers } from './package/maintainers.ts';
 import { packageProvenance } from './package/provenance.ts';
 import { packageVersionAge } from './package/version-age.ts';
 import { priceCapability } from './price/capability.ts';
+import { priceCatalog } from './price/catalog.ts';
 import { priceChallenge } from './price/challenge.ts';
 import { priceOpenapi } from './price/openapi.ts';
 import { pricePayTo } from './price/pay-to.ts';
@@ -33,6 +34,7 @@ export const kinds: readonly Kind[] = [
   priceTool,
   priceCapability,
   priceOpenapi,
+  priceCatalog,
   endpointAnswers,
   endpointProtocol,
   endpointTls,

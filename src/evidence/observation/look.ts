@@ -139,6 +139,19 @@ export interface AdvisoryList {
   readonly source: string;
 }
 
+/** What a catalogue lists for one resource; untrusted. */
+export interface CatalogItem {
+  readonly accepts: readonly unknown[];
+  /** As the catalogue states it. */
+  readonly last_updated?: string;
+}
+
+/** A catalogue of prices: when it was read, and what it lists for the address that was asked for; or why it was not read. */
+export type CatalogLook = { readonly catalog: string } & (
+  | { readonly result: 'read'; readonly read_at: string; readonly item?: CatalogItem }
+  | NoAnswer
+);
+
 /**
  * What the checks of one listing may ask, each answered once per look and shared by all kinds: every request is polite,
  * bounded and without credentials (docs/observations.md). No question throws.
@@ -158,6 +171,8 @@ export interface Look {
   commit(): Promise<CommitLook | NoHead | NoAnswer>;
   /** A file of the recorded repository, by its path, at that commit. */
   file(path: string): Promise<FileLook | NoHead | NoAnswer>;
+  /** What each catalogue of PRICE_CATALOGS lists for an address; none without that setting. */
+  catalogs(url: string): Promise<readonly CatalogLook[]>;
   /** A GET of a path of a package registry, as `/left-pad`; `not_checked` where PACKAGE_REGISTRIES names none. */
   registry(name: 'npm' | 'pypi', path: string): Promise<Fetched | NoAnswer>;
   /** The manifest of a container image. */

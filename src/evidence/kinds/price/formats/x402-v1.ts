@@ -2,7 +2,8 @@ import type { Fetched } from '../../../observation/look.ts';
 import { asObject, readObject } from '../../../text/json-object.ts';
 import { type Decoded, decodeOffers, toOffer } from '../offer.ts';
 
-const read = (one: unknown) => {
+/** One offer of version 1. */
+export const readAcceptedV1 = (one: unknown) => {
   const { scheme, network, maxAmountRequired, asset, payTo } = asObject(one) ?? {};
   if (payTo === undefined) return undefined;
   const named = { scheme, network, asset, pay_to: payTo, chain_id: undefined };
@@ -13,5 +14,5 @@ const read = (one: unknown) => {
 export function decodeX402V1({ text }: Fetched): Decoded | undefined {
   const required = readObject(text);
   if (required?.x402Version !== 1 || !Array.isArray(required.accepts)) return undefined;
-  return decodeOffers(required.accepts, read);
+  return decodeOffers(required.accepts, readAcceptedV1);
 }

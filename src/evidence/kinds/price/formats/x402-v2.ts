@@ -2,7 +2,8 @@ import type { Fetched } from '../../../observation/look.ts';
 import { asObject, readBase64Object, readObject } from '../../../text/json-object.ts';
 import { type Decoded, decodeOffers, toOffer } from '../offer.ts';
 
-const read = (one: unknown) => {
+/** One offer of version 2. */
+export const readAcceptedV2 = (one: unknown) => {
   const { scheme, network, amount, asset, payTo } = asObject(one) ?? {};
   return payTo === undefined
     ? undefined
@@ -22,5 +23,5 @@ export function decodeX402V2({ headers, text }: Fetched): Decoded | undefined {
   const required = header === undefined ? readObject(text) : readBase64Object(header);
   if (required?.x402Version !== 2 || !Array.isArray(required.accepts)) return undefined;
   const signed = signedOffers(required.extensions);
-  return { ...decodeOffers(required.accepts, read), ...(signed && { signed }) };
+  return { ...decodeOffers(required.accepts, readAcceptedV2), ...(signed && { signed }) };
 }

@@ -1,0 +1,79 @@
+import { LRUCache } from 'lru-cache';
+import type { CatalogItem, CatalogLook, NoAnswer } from '../evidence/observation/look.ts';
+import { asObject, type JsonObject, readObject } from '../evidence/text/json-object.ts';
+import type { PoliteFetch } from './polite-fetch.ts';
+import type { Robots } from './robots.ts';
+
+/** What each configured catalogue of prices lists for an address, in the order of PRICE_CATALOGS. */
+export type PriceCatalogs = (url: string) => Promise<readonly CatalogLook[]>;
+
+/** What reading a catalogue needs. */
+export interface CatalogParts {
+  readonly fetch: PoliteFetch;
+  readonly robots: Robots;
+  clock(): Date;
+}
+
+const cached_ms = 24 * 3600 * 1000;
+const page = 100;
+const mostPages = 200;
+const mostOffers = 20;
+
+interface Catalog {
+  readonly read_at: string;
+  readonly items: ReadonlyMap<string, CatalogItem>;
+}
+
+/** Only what prices are read from is held: a catalogue has thousands of items. */
+function toItem({ accepts, lastUpdated }: JsonObject): CatalogItem {
+  return {
+    accepts: Array.isArray(accepts) ? accepts.slice(0, mostOffers) : [],
+    ...(typeof lastUpdated === 'string' && { last_updated: lastUpdated.slice(0, 40) }),
+  };
+}
+
+/** Adds the items of a page by the address of their resource; false if the page cannot be read, or is the last. */
+function addItems(items: Map<string, CatalogItem>, text: string): boolean | undefined {
+  const listed = readObject(text)?.items;
+  if (!Array.isArray(listed)) return undefined;
+  for (const one of listed.slice(0, page)) {
+    const item = asObject(one);
+    const url = typeof item?.resource === 'string' ? URL.parse(item.resource) : null;
+    if (item && url) items.set(url.href, toItem(item));
+  }
+  return listed.length >= page;
+}
+
+async function read(base: string, { fetch, robots, clock }: CatalogParts): Promise<Catalog | NoAnswer> {
+  const items = new Map<string, CatalogItem>();
+  const read_at = clock().toISOString();
+  for (let at = 0; at < mostPages; at += 1) {
+    const url = `${base}/discovery/resources?limit=${page}&offset=${at * page}`;
+    const answer = (await robots(url)) ?? (await fetch({ url }));
+    if (answer.result !== 'response') return answer;
+    const isMore = answer.status === 200 ? addItems(items, answer.text) : undefined;
+    if (isMore === undefined) {
+      const reason = `The catalogue at ${base} answered with HTTP status ${answer.status} and no list of resources.`;
+      return { result: 'unreachable', reason };
+    }
+    if (!isMore) break;
+  }
+  return { read_at, items };
+}
+
+/** Reads the catalogues of PRICE_CATALOGS, each at most once a day in this process. */
+export function createPriceCatalogs(bases: readonly string[], parts: CatalogParts): PriceCatalogs {
+  const known = new LRUCache<string, Promise<Catalog | NoAnswer>>({ max: 100, ttl: cached_ms });
+  const readOnce = (base: string) => {
+    const reading = known.get(base) ?? read(base, parts);
+    known.set(base, reading);
+    return reading;
+  };
+  const look = async (catalog: string, url: string): Promise<CatalogLook> => {
+    const found = await readOnce(catalog);
+    if ('result' in found) return { catalog, ...found };
+    const item = found.items.get(URL.parse(url)?.href ?? '');
+    return { catalog, result: 'read', read_at: found.read_at, ...(item && { item }) };
+  };
+  return (url) => Promise.all(bases.map((base) => look(base, url)));
+}

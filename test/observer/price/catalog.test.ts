@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
+import { type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+
+const accepted = {
+  scheme: 'exact',
+  network: 'eip155:8453',
+  amount: '2500',
+  asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  payTo: '0x1111111111111111111111111111111111111111',
+};
+const items = [
+  ...Array.from({ length: 120 }, (_, at) => ({ resource: `https://other${at}.example.com/`, accepts: [] })),
+  { resource: 'https://listed.example.com/mcp', accepts: [accepted], lastUpdated: '2026-11-01T00:00:00Z' },
+  { resource: 'https://odd.example.com/mcp', accepts: [{ ...accepted, amount: '1e9' }, null] },
+  { resource: 7 },
+  null,
+];
+
+/** A Bazaar in the form of x402: pages of a list. */
+const startBazaar = () =>
+  startEndpoint((_, { url = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://bazaar');
+    if (pathname !== '/discovery/resources') return void response.writeHead(404).end();
+    const offset = Number(searchParams.get('offset'));
+    const limit = Number(searchParams.get('limit'));
+    const shown = items.slice(offset, offset + limit);
+    response.end(
+      JSON.stringify({ x402Version: 2, items: shown, pagination: { limit, offset, total: items.length } }),
+    );
+  });
+
+let bazaar: Endpoint;
+let observed: ObservedDirectory;
+
+beforeAll(async () => {
+  bazaar = await startBazaar();
+  const free = () => startModernServer(() => []);
+  const servers = {
+    listed: await free(),
+    odd: await free(),
+    missing: await free(),
+    bazaar,
+    broken: await startEndpoint((_, __, response) => void response.end('<html>')),
+  };
+  observed = await openObserved(servers, {
+    PRICE_CATALOGS: 'https://bazaar.example.com/, https://broken.example.com',
+  });
+});
+afterAll(() => observed.close());
+
+const see = async (name: string) => {
+  const found = await observed.look(name, 'price.catalog');
+  return found.find(({ source }) => source === 'bazaar.example.com');
+};
+const today = new Date().toISOString().slice(0, 10);
+
+it('shows what the catalogue lists for the address, from the catalogue, and when it was read', async () => {
+  expect(await see('listed')).toMatchObject({
+    state: 'advertised',
+    value: `2500 of ${accepted.asset} on eip155:8453 to ${accepted.payTo} (exact)`,
+    source: 'bazaar.example.com',
+    source_url: 'https://bazaar.example.com',
+    reason: `Dossier read the catalogue on ${today}.`,
+    details: { offers: [{ our_conversion: '0.0025 USDC' }], last_updated: '2026-11-01T00:00:00Z' },
+  });
+});
+
+it('says that the catalogue does not list it, or not in a form that can be read', async () => {
+  expect(await see('missing')).toMatchObject({ state: 'not_found', value: null });
+  expect(await see('odd')).toMatchObject({ state: 'unrecognised', value: null });
+});
+
+it('a catalogue that is none says so, and stops nothing', async () => {
+  const found = await observed.look('listed', 'price.catalog');
+  expect(found.find(({ source }) => source === 'broken.example.com')).toMatchObject({
+    state: 'unreachable',
+    reason:
+      'The catalogue at https://broken.example.com answered with HTTP status 200 and no list of resources.',
+  });
+});
+
+it('is read once, page by page, whatever the number of listings', () => {
+  const asked = bazaar.sent.map(({ path }) => path).filter((path) => path.startsWith('/discovery'));
+  expect(asked).toEqual([
+    '/discovery/resources?limit=100&offset=0',
+    '/discovery/resources?limit=100&offset=100',
+  ]);
+});
