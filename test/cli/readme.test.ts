@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Started, startDossier } from '../support/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-readme-'));
@@ -15,7 +15,8 @@ beforeAll(async () => {
   const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': nowhere });
   service = startDossier([], { DATABASE_URL: database, REGISTRY_URL: 'off', PORT: '0', REPOSITORY_HOSTS });
   url = await service.line(/^listening on (\S+)/m);
-  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 20_000 }).toBe(200);
+  const isReady = async () => expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  await vi.waitFor(isReady, { timeout: 20_000, interval: 100 });
 });
 afterAll(async () => {
   service.child.kill('SIGTERM');
