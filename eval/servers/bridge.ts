@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -20,6 +21,9 @@ export interface Bridged {
 }
 
 const folder = join(import.meta.dirname, 'npm');
+/** Servers write caches and settings there, and find none. */
+const home = mkdtempSync(join(tmpdir(), 'dossier-servers-'));
+process.on('exit', () => rmSync(home, { recursive: true, force: true }));
 const start_ms = 20_000;
 
 /** Where an installed package is, and its version. */
@@ -42,7 +46,7 @@ export function findProgram({ package: name, bin }: Pick<StdioServer, 'package' 
 async function connect({ args = [], environment = {}, ...named }: StdioServer) {
   const { program, version } = findProgram(named);
   const client = new Client({ name: 'bridge', version: '1.0.0' });
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, ...environment };
+  const env = { PATH: process.env.PATH ?? '', HOME: home, ...environment };
   const transport = new StdioClientTransport({
     ...{ command: process.execPath, args: [program, ...args], env, cwd: folder, stderr: 'ignore' },
   });
