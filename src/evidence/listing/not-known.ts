@@ -113,9 +113,13 @@ const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
   unlessUnread(facts, ['terms', 'support'], 'support'),
 ];
 
+/** Kinds below that of an item which do not answer it: payment methods are no price. */
+const withoutAnswer: ReadonlySet<string> = new Set(['price.capability']);
+
 /** Whether an observation is about what an item asks: the same kind, or one below it, as `price.tool` for `price`. */
 const isAbout = (item: NotKnownItem) => (observation: Observation) =>
-  observation.kind === item.kind || observation.kind.startsWith(`${item.kind}.`);
+  observation.kind === item.kind ||
+  (observation.kind.startsWith(`${item.kind}.`) && !withoutAnswer.has(observation.kind));
 
 /** An item in the light of what Dossier checked: none where that found a value, else how the check ended. */
 function withChecks(item: NotKnownItem, observations: readonly Observation[]): NotKnownItem[] {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
-import { type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { startPricedServer } from '../../support/endpoints/paid-endpoint.ts';
 
 let observed: ObservedDirectory;
@@ -21,6 +21,7 @@ beforeAll(async () => {
       translate: { 'agents-x402/priceUSD': 'two dollars' },
       help: {},
     }),
+    methods: await startPricedServer({ help: {} }, []),
     free: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
     locked: await startEndpoint((_, __, response) => void response.writeHead(401).end()),
     dynamic: await startDocumented({ amount: null, currency: 'usd', intent: 'charge', method: 'stripe' }),
@@ -77,4 +78,16 @@ it('each source says for itself what it does not show', async () => {
   expect(await states('free')).toEqual(['no_price_seen', 'no_price_seen', 'not_found']);
   expect(await states('locked')).toEqual(['auth_first', 'auth_first', 'auth_first']);
   expect(await states('odd')).toEqual(['not_found', 'not_found', 'unrecognised']);
+});
+
+it('a price that was seen is no longer among what is not known; payment methods alone are no price', async () => {
+  const priceOf = async (name: string) => {
+    await observed.look(name, 'price.tool');
+    const answer = await observed.directory.app.request(`/agents/${handleAt(name)}.json`);
+    const { not_known } = (await answer.json()) as { not_known: { question: string; state: string }[] };
+    return not_known.filter(({ question }) => question === 'price').map(({ state }) => state);
+  };
+  expect(await priceOf('priced')).toEqual([]);
+  expect(await priceOf('methods')).toEqual(['no_price_seen']);
+  expect(await priceOf('locked')).toEqual(['auth_first']);
 });

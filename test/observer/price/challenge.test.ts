@@ -52,6 +52,7 @@ it('shows the price of a real x402 server as it was quoted, and our conversion b
     subject: 'https://two.example.com/mcp',
     question: 'price',
     state: 'quoted',
+    reason: 'By Dossier’s own table of assets this is 0.01 USDC.',
     value: `10000 of ${usdcOnBase} on eip155:8453 to ${alice} (exact)`,
     details: {
       offers: [

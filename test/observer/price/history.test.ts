@@ -31,7 +31,7 @@ it('a server that quadruples its price keeps the date of its address', async () 
   expect(await look('price.challenge')).toMatchObject({
     value: `40000 of ${usdc} on eip155:8453 to ${alice} (exact)`,
     changed_from: { value: `10000 of ${usdc} on eip155:8453 to ${alice} (exact)`, state: 'quoted' },
-    reason: `The endpoint quotes another price since ${inDays(1)}; what was there before was last seen on ${today()}.`,
+    reason: `The endpoint quotes another price since ${inDays(1)}; what was there before was last seen on ${today()}. By Dossier’s own table of assets this is 0.04 USDC.`,
   });
   const paid = await look('price.pay_to');
   expect(paid?.first_seen_at.slice(0, 10)).toBe(today());

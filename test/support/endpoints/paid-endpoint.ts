@@ -94,17 +94,22 @@ export function startMppServer(): Promise<Endpoint> {
   });
 }
 
-/** A real MCP server at /mcp that is free to ask: it states prices in its tools and capabilities, and mppx writes its /openapi.json. */
+/**
+ * A real MCP server at /mcp that is free to ask: it states prices in its tools, names payment methods, and mppx writes its
+ * /openapi.json with these amounts of dollars.
+ */
 export function startPricedServer(
   tools: Readonly<Record<string, Record<string, unknown>>>,
+  amounts: readonly string[] = ['0.01', '0.02'],
 ): Promise<Endpoint> {
   const mppx = createMppx();
   const document = generate(mppx, {
     info: { title: 'Priced', version: '1.0.0' },
-    routes: [
-      { handler: mppx.charge({ amount: '0.01' }), method: 'post', path: '/search' },
-      { handler: mppx.charge({ amount: '0.02' }), method: 'get', path: '/read' },
-    ],
+    routes: amounts.map((amount, at) => ({
+      handler: mppx.charge({ amount }),
+      method: at === 0 ? 'post' : 'get',
+      path: at === 0 ? '/search' : '/read',
+    })),
   });
   const handler = createMcpHandler(
     () => {

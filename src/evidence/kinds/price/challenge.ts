@@ -3,7 +3,7 @@ import { defineKind } from '../../observation/kind.ts';
 import type { EndpointLook, Fetched } from '../../observation/look.ts';
 import { withholding } from '../endpoint/withholding.ts';
 import { ofRemotes } from '../remotes.ts';
-import { offerText } from './offer.ts';
+import { type Offer, offerText } from './offer.ts';
 import { quotedOffers } from './quoted-offers.ts';
 
 const noPrice = {
@@ -29,8 +29,16 @@ const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   },
 });
 
-const skipped = (seen: number, read: number) =>
-  seen > read && { reason: `${seen} offers were sent; Dossier shows the first ${read} that it could read.` };
+/** The first offer in the unit that people use, and how many offers are not shown; undefined if there is nothing to say. */
+function toReason(seen: number, offers: readonly Offer[]): string | undefined {
+  const converted = offers[0]?.our_conversion;
+  const skipped = `${seen} offers were sent; Dossier shows the first ${offers.length} that it could read.`;
+  const parts = [
+    converted && `By Dossier’s own table of assets this is ${converted}.`,
+    seen > offers.length && skipped,
+  ];
+  return parts.filter(Boolean).join(' ') || undefined;
+}
 
 function toFinding(endpoint: EndpointLook) {
   const asked = quotedOffers(endpoint);
@@ -38,11 +46,12 @@ function toFinding(endpoint: EndpointLook) {
   const { seen, offers } = asked.quoted;
   const [first] = offers;
   if (!first) return unrecognised(asked.response, seen);
+  const reason = toReason(seen, offers);
   const more = offers.length > 1 ? `; ${offers.length - 1} more` : '';
   return {
     value: `${offerText(first)}${more}`,
     state: 'quoted' as const,
-    ...skipped(seen, offers.length),
+    ...(reason && { reason }),
     details: { offers },
   };
 }
