@@ -10,6 +10,7 @@ import { createAnswerCache } from './cache/answer-cache.ts';
 import { createDoor, type Listener } from './cache/door.ts';
 import { createPageStore } from './cache/page-cache.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
+import { createExportRoutes } from './exports/routes.ts';
 import { createAccessLog } from './middleware/access-log.ts';
 import { addressGuard } from './middleware/address.ts';
 import { createCallerReader } from './middleware/caller.ts';
@@ -119,9 +120,11 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createLogRoutes());
   app.route('/', createRegistryApiRoutes());
   app.route('/', createChangeRoutes());
+  const exports = createExportRoutes(face);
+  app.route('/', exports);
   const close = async () => {
     cache.close();
-    await Promise.all([cards.close(), mcp.close()]);
+    await Promise.all([cards.close(), mcp.close(), exports.close()]);
   };
   const toListener = () => {
     const answer = getRequestListener(app.fetch);

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Context } from '../../context.ts';
+import { toListingDocument } from '../../evidence/listing/document.ts';
+import { isSample } from '../../evidence/listing/sample.ts';
+import { toCanonicalJson } from '../../evidence/log/leaf.ts';
+import { signNote } from '../../evidence/log/signed-note.ts';
+import { currentCheckpoint } from '../../transparency-log/issue-checkpoint.ts';
+import { openLogKey } from '../../transparency-log/keys.ts';
+
+/** One file of a dump. */
+interface DumpFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Of the compressed file, hex. */
+  readonly sha256: string;
+  readonly rows: number;
+}
+
+/** What a dump holds, signed by the key of the log. */
+export interface Manifest {
+  readonly created_at: string;
+  /** Position in the stream of changes up to which the dump is complete: go on from there with /changes. */
+  readonly seq: number;
+  readonly checkpoint: string;
+  readonly files: readonly DumpFile[];
+  /** C2SP signed note whose text is the SHA-256 of the RFC 8785 JSON of all other members. */
+  readonly signature: string;
+}
+
+/** A dump in a folder of its own. */
+export interface Dump {
+  readonly manifest: Manifest;
+  /** The file with a name; undefined for any other name. */
+  fileOf(name: string): string | undefined;
+  remove(): Promise<void>;
+}
+
+const page = 200;
+
+async function* readHandles({ store }: Context): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const listed = await store.listings.page(after, page);
+    for (const { handle } of listed) yield handle;
+    const last = listed.at(-1);
+    if (listed.length < page || !last) return;
+    after = last.handle;
+  }
+}
+
+/** The registry's record of every listing's shown version, one a line. */
+async function* readRecords(context: Context): AsyncGenerator<string> {
+  const { listings } = context.store;
+  for await (const handle of readHandles(context)) {
+    const listing = await listings.byHandle(handle);
+    if (!listing || listing.withdrawn || isSample(listing)) continue;
+    const version = await listings.version(handle, listing.version);
+    if (version) yield `${version.record}\n`;
+  }
+}
+
+/** The listing document of every listing, one a line: what `dossier check --from FILE` reads. */
+async function* readEvidence(context: Context): AsyncGenerator<string> {
+  for await (const handle of readHandles(context)) {
+    const now = context.clock();
+    const facts = await context.store.listings.facts(handle, now.toISOString());
+    if (!facts || facts.listing.withdrawn || isSample(facts.listing)) continue;
+    yield `${JSON.stringify(toListingDocument(facts, context.config, now))}\n`;
+  }
+}
+
+/** Writes lines to a compressed file, one after the other, so that memory stays flat. */
+async function writeFile(folder: string, name: string, lines: AsyncGenerator<string>): Promise<DumpFile> {
+  const hash = createHash('sha256');
+  let rows = 0;
+  const count = async function* (source: AsyncGenerator<string>) {
+    for await (const line of source) {
+      rows += 1;
+      yield line;
+    }
+  };
+  const hashed = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  const file = join(folder, name);
+  await pipeline(Readable.from(count(lines)), createGzip(), hashed, createWriteStream(file));
+  return { path: `/export/${name}`, bytes: (await stat(file)).size, sha256: hash.digest('hex'), rows };
+}
+
+async function toManifest(files: readonly DumpFile[], seq: number, context: Context): Promise<Manifest> {
+  const { text: checkpoint, head } = await currentCheckpoint(context);
+  const content = { created_at: context.clock().toISOString(), seq, checkpoint, files };
+  const digest = createHash('sha256').update(toCanonicalJson(content)).digest('hex');
+  return { ...content, signature: signNote(`${digest}\n`, await openLogKey(context, head.id)) };
+}
+
+/** Writes all listings and their evidence to a new folder. The position is read first: what changes meanwhile comes again. */
+export async function writeDump(context: Context): Promise<Dump> {
+  const folder = await mkdtemp(join(tmpdir(), 'dossier-dump-'));
+  const [newest] = await context.store.changes.newest(1);
+  const files = [
+    await writeFile(folder, 'listings.jsonl.gz', readRecords(context)),
+    await writeFile(folder, 'evidence.jsonl.gz', readEvidence(context)),
+  ];
+  const names = new Set(['listings.jsonl.gz', 'evidence.jsonl.gz']);
+  return {
+    manifest: await toManifest(files, newest?.seq ?? 0, context),
+    fileOf: (name) => (names.has(name) ? join(folder, name) : undefined),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { Hono } from 'hono';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../problem.ts';
+import type { Face, HttpEnvironment, Request } from '../environment.ts';
+import { type Dump, writeDump } from './dump.ts';
+
+/** A dump is written when it is asked for, and again after an hour. */
+const longestAge_ms = 3_600_000;
+
+/** The dump of this process; callers that come while it is written wait for the same one. */
+function createDumps(context: Context) {
+  let current: { readonly at_ms: number; readonly dump: Promise<Dump> } | undefined;
+  const isFresh = () => current !== undefined && context.clock().getTime() - current.at_ms < longestAge_ms;
+  return {
+    async read(): Promise<Dump> {
+      if (current && isFresh()) return current.dump;
+      const old = current;
+      const dump = writeDump(context);
+      current = { at_ms: context.clock().getTime(), dump };
+      dump.catch(() => {
+        current = undefined;
+      });
+      const written = await dump;
+      await old?.dump.then(({ remove }) => remove()).catch(() => undefined);
+      return written;
+    },
+    async close() {
+      await current?.dump.then(({ remove }) => remove()).catch(() => undefined);
+    },
+  };
+}
+
+async function sendFile(c: Request, dump: Dump): Promise<Response> {
+  const name = c.req.param('file') ?? '';
+  const path = dump.fileOf(name);
+  const file = dump.manifest.files.find((one) => one.path === `/export/${name}`);
+  if (!path || !file)
+    throw new Problem('not_found', {
+      detail: 'No file of the export has this name; /export/manifest.json lists them.',
+    });
+  return c.body(Readable.toWeb(createReadStream(path)) as ReadableStream, 200, {
+    'Content-Type': 'application/gzip',
+    'Content-Length': String(file.bytes),
+    'Cache-Control': 'public, max-age=600',
+    'Access-Control-Allow-Origin': '*',
+    ETag: `"${file.sha256.slice(0, 32)}"`,
+  });
+}
+
+/** Open data: all listings and their evidence as compressed JSON lines, with a signed manifest. */
+export function createExportRoutes({ context }: Face) {
+  const dumps = createDumps(context);
+  const routes = new Hono<HttpEnvironment>()
+    .get('/export/manifest.json', async (c) =>
+      c.json((await dumps.read()).manifest, 200, { 'Access-Control-Allow-Origin': '*' }),
+    )
+    .get('/export/:file', async (c) => sendFile(c, await dumps.read()));
+  return Object.assign(routes, { close: dumps.close });
+}

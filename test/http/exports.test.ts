@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import canonicalize from 'canonicalize';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openNote, readVerifier } from '../../src/evidence/log/signed-note.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({
+    entries: [
+      ...seedEntries,
+      registryEntry('com.example/gone', {}, { status: 'deleted' }),
+      ...Array.from({ length: 300 }, (_, n) => registryEntry(`com.example.many/n${n}`)),
+    ],
+  });
+});
+afterAll(() => directory.close());
+
+interface Manifest {
+  seq: number;
+  checkpoint: string;
+  files: { path: string; bytes: number; sha256: string; rows: number }[];
+  signature: string;
+}
+const read = (path: string) => directory.app.request(path);
+const readManifest = async () => (await (await read('/export/manifest.json')).json()) as Manifest;
+const rowsOf = (bytes: Buffer) =>
+  gunzipSync(bytes)
+    .toString('utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+it('exports every listing as recorded and as evidence, as the manifest says', async () => {
+  const { files } = await readManifest();
+  expect(files.map(({ path, rows }) => [path, rows])).toEqual([
+    ['/export/listings.jsonl.gz', 302],
+    ['/export/evidence.jsonl.gz', 302],
+  ]);
+  for (const { path, bytes, sha256, rows } of files) {
+    const content = Buffer.from(await (await read(path)).arrayBuffer());
+    expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256]);
+    expect(rowsOf(content)).toHaveLength(rows);
+  }
+  const evidence = rowsOf(Buffer.from(await (await read('/export/evidence.jsonl.gz')).arrayBuffer()));
+  const page = await (await read('/agents/co.webhook/webhook.json')).json();
+  expect(evidence.find(({ handle }) => handle === 'co.webhook/webhook')).toEqual(page);
+});
+
+it('the manifest is signed by the key of the log, and one changed member breaks it', async () => {
+  const { signature, ...content } = await readManifest();
+  const verifier = readVerifier(await (await read('/log/key')).text());
+  if (!verifier) throw new Error('no key');
+  const digest = (value: object) =>
+    `${createHash('sha256')
+      .update(canonicalize(value) ?? '')
+      .digest('hex')}\n`;
+  expect(openNote(signature, verifier)).toBe(digest(content));
+  expect(openNote(signature, verifier)).not.toBe(digest({ ...content, seq: content.seq + 1 }));
+});
+
+it('goes on where the stream of changes does, and is written anew after an hour', async () => {
+  const before = await readManifest();
+  await directory.importEntries([registryEntry('com.example/new')]);
+  expect(await readManifest()).toEqual(before);
+  directory.wait(3601);
+  const after = await readManifest();
+  expect([after.seq, after.files[0]?.rows]).toEqual([before.seq + 1, 303]);
+});
+
+it('has no other file', async () => {
+  expect((await read('/export/..%2Fsecret')).status).toBe(404);
+  expect((await read('/export/other.gz')).status).toBe(404);
+});
