@@ -192,6 +192,25 @@ export const settings = {
     'Catalogues of prices (x402 Bazaar) that recorded endpoints are looked up in, each read at most once a day; base addresses, comma separated, without `/discovery/resources`',
     baseUrls,
   ),
+  OPERATOR_NAME: setting('operatorName', '', 'Who runs this instance, shown on /about', z.string().max(200)),
+  OPERATOR_CONTACT: setting(
+    'operatorContact',
+    '',
+    'How to reach them, shown on /about: an e-mail address or an https URL',
+    z
+      .string()
+      .regex(/^(https:\/\/[^\s<>"]+|[^\s<>"@:]+@[^\s<>"@:]+)?$/, 'an e-mail address or https://...')
+      .max(200),
+  ),
+  IMPRINT_URL: setting(
+    'imprintUrl',
+    '',
+    'Imprint, terms of use or privacy statement of the operator, linked on /about',
+    z
+      .string()
+      .regex(/^(https:\/\/[^\s<>"]+)?$/, 'https://...')
+      .max(500),
+  ),
   CLAIM_KEYS: setting(
     'claimKeys',
     '',

@@ -35,6 +35,7 @@ import { createCardRoutes } from './routes/link-cards.ts';
 import { createListingRoutes } from './routes/listing.ts';
 import { createListingToolsRoutes } from './routes/listing-tools.ts';
 import { createMcpRoute } from './routes/mcp.ts';
+import { createPublisherRoutes } from './routes/publishers.ts';
 import { createViewRoutes } from './routes/saved-views.ts';
 import { createSearchRoutes } from './routes/search.ts';
 import { createServerCardRoutes } from './routes/server-card.ts';
@@ -109,6 +110,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createToolsRoutes(face));
   app.route('/', createSearchRoutes(face));
   app.route('/', createCompareRoutes(face));
+  app.route('/', createPublisherRoutes(face));
   const cards = createCardRoutes(face);
   app.route('/', cards);
   app.route('/', createListingRoutes(face));

@@ -37,7 +37,7 @@ describe('the page of a listing', () => {
     const page = text.slice(text.indexOf('<main'));
     const parts = [
       '<h1 class="handle">co.webhook/webhook</h1>',
-      'published under <a href="/agents?q=co.webhook" rel="nofollow">co.webhook</a> (1 listing stored here)',
+      'published under <a href="/publishers/co.webhook">co.webhook</a> (1 listing stored here)',
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
       'co.webhook/webhook is listed with no rating evidence as of ',
       'A listing is not verification and not a recommendation to buy.',
@@ -78,7 +78,7 @@ describe('the page of a listing', () => {
 
   it('shows how many listings its publisher has, and links to them', async () => {
     const page = await (await get('/agents/io.test/tool')).text();
-    expect(page).toContain('<a href="/agents?q=io.test" rel="nofollow">io.test</a> (5 listings stored here)');
+    expect(page).toContain('<a href="/publishers/io.test">io.test</a> (5 listings stored here)');
   });
 
   it('shows what is not recorded', async () => {

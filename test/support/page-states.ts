@@ -56,6 +56,8 @@ export const pageStates: readonly PageState[] = [
   plain('listings-wrong', '/agents?q=webhook&state=best', 422),
   plain('tags', '/tags'),
   plain('tag', '/tags/webhooks'),
+  plain('publisher', '/publishers/co.webhook'),
+  plain('publisher-many', '/publishers/io.github.mass-publisher'),
   plain('compare-empty', '/compare'),
   plain('compare-add', '/compare?handle=co.webhook%2Fwebhook&add=server'),
   plain('compare-two', '/compare?handle=co.webhook/webhook&handle=com.politicalcomms/api'),

@@ -42,11 +42,18 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
 export const wantsPage = (c: Request): boolean =>
   !c.req.path.startsWith('/api/') && (c.req.header('accept') ?? '').includes('text/html');
 
+/** The words of an address under /agents that somebody looked for, as `com example sms`. */
+const wantedBy = (c: Request): string =>
+  /^\/agents\/([\w./-]{1,200})$/
+    .exec(c.req.path)?.[1]
+    ?.replaceAll(/[^A-Za-z0-9]+/g, ' ')
+    .trim() ?? '';
+
 /** Answers a problem: as a page for browsers, otherwise as problem+json. */
 export function answerProblem(c: Request, problem: Problem, { site }: Face): Response {
   for (const [name, value] of Object.entries(problemHeaders(problem))) c.header(name, value);
   c.status(problem.status as StatusCode);
-  if (wantsPage(c)) return c.html(String(toProblemPage(site, problem)));
+  if (wantsPage(c)) return c.html(String(toProblemPage(site, problem, wantedBy(c))));
   const body = JSON.stringify(toProblemJson(problem, site.config.publicUrl));
   return c.body(body, { headers: { 'Content-Type': 'application/problem+json' } });
 }

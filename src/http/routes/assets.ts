@@ -32,6 +32,7 @@ function sendAsset(asset: Asset) {
 /** The files that pages load, at addresses that contain their hash: browsers cache them forever. */
 export function createAssetRoutes({ site }: Face) {
   const app = new Hono<HttpEnvironment>();
+  app.get('/favicon.ico', (c) => c.redirect(site.assets.icon.path, 302));
   for (const asset of Object.values(site.assets)) app.get(asset.path, sendAsset(asset));
   return app;
 }

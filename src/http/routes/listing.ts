@@ -16,6 +16,7 @@ import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import { handleOf, listingOf, namesOf, orRedirect } from '../request/listing-path.ts';
 import { answerJson, answerPage, answerWithETag } from '../response/answers.ts';
+import { isNamespace, toPublisher } from './publishers.ts';
 
 const markdownType = 'text/markdown; charset=utf-8';
 
@@ -58,9 +59,10 @@ const showBadgePage = (c: Request, { site }: Face) => {
   });
 };
 
-/** Redirects an address with an encoded slash to the plain one. */
-const redirectEncoded = (c: Request) => {
+/** Redirects an address with an encoded slash to the plain one, and a namespace to its publisher. */
+const redirectEncoded = async (c: Request, { context }: Face) => {
   const handle = c.req.param('handle') ?? '';
+  if (await isNamespace(context.store.listings, handle)) return toPublisher(c, handle);
   if (!isHandle(handle)) throw new Problem('invalid_handle');
   return c.redirect(pagePath(handle), 308);
 };
@@ -71,4 +73,4 @@ export const createListingRoutes = (face: Face) =>
     .get('/agents/:namespace/:name', (c) => showListing(c, face))
     .get('/agents/:namespace/:name/ratings', (c) => showRatings(c, face))
     .get('/agents/:namespace/:name/badge', (c) => showBadgePage(c, face))
-    .get('/agents/:handle', redirectEncoded);
+    .get('/agents/:handle', (c) => redirectEncoded(c, face));

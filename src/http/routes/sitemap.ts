@@ -25,6 +25,11 @@ async function* pagesAfter(listings: ListingReads, after: string): AsyncGenerato
 
 async function* toFile(listings: ListingReads, after: string, publicUrl: string): AsyncGenerator<string> {
   yield `${open}<urlset ${namespace}>\n`;
+  const tags = after === '' ? await listings.facetCounts('tag') : [];
+  const paths = ['/', '/agents', '/tags', '/about', ...tags.map(({ facet }) => `/tags/${facet.slice(4)}`)];
+  if (after === '' && (await listings.count()) + paths.length <= perFile) {
+    yield paths.map((path) => `<url><loc>${publicUrl}${encodeURI(path)}</loc></url>\n`).join('');
+  }
   let written = 0;
   for await (const rows of pagesAfter(listings, after)) {
     yield rows
@@ -57,7 +62,7 @@ const toStream = (texts: AsyncGenerator<string>) =>
 const type = 'application/xml; charset=utf-8';
 const cacheControl = 'public, max-age=3600';
 
-/** All listing pages, streamed: one file, or an index of files where there are more than 50,000. */
+/** Home, lists and tags where one file has room for all, and all listing pages, streamed: one file, or an index of files where there are more than 50,000. */
 export async function answerSitemap(c: Request, publicUrl: string): Promise<Response> {
   const { listings } = c.get('context').store;
   const after = c.req.query('after')?.slice(0, 200);

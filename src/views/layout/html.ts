@@ -29,6 +29,9 @@ export const paste = (text: string): Html => html`<pre class="paste"><code>${tex
 /** The path of a listing's page. */
 export const pagePath = (handle: string): string => `/agents/${handle}`;
 
+/** The path of a publisher's page. */
+export const publisherPath = (namespace: string): string => `/publishers/${namespace}`;
+
 /** A link to a listing by its handle. */
 export const handleLink = (handle: string): Html =>
   html`<a class="handle" href="${pagePath(handle)}">${handle}</a>`;

@@ -19,10 +19,17 @@ const links: readonly (readonly [string, string])[] = [
 
 const isAt = (path: string | undefined, link: string) => path === link || path?.startsWith(`${link}/`);
 
+/** Pages with a search field of their own at their top. */
+const hasOwnSearch = (path: string | undefined) => path === '/' || path === '/agents';
+
+const headerSearch = html`
+<form class="find" action="/agents" method="get" role="search" aria-label="Find a listing"><input name="q" type="search" maxlength="2000" placeholder="Find a listing" aria-label="Find a listing" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"></form>`;
+
 const header = ({ config }: Site, path: string | undefined) => html`
 <a class="skip" href="#main">Skip to content</a>
 <header class="top"><div class="wrap">
 <a class="brand" href="/"><svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="M3 7a2 2 0 0 1 2-2h8l3 4h11a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z"/></svg>${config.serviceName}</a>
+${hasOwnSearch(path) ? '' : headerSearch}
 <nav aria-label="Main">${links.map(
   ([href, text]) => html`<a href="${href}"${isAt(path, href) ? html` aria-current="page"` : ''}>${text}</a>`,
 )}</nav>
@@ -31,7 +38,8 @@ const header = ({ config }: Site, path: string | undefined) => html`
 const footer = ({ config }: Site) => html`
 <footer class="bottom"><div class="wrap">
 <p>${config.serviceName} gives independent evidence before you buy an agent service. A listing is not verification and not a recommendation to buy.</p>
-<p>Every listing names the registry it was imported from; ${config.serviceName} is not affiliated with any. <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/api/mcp">MCP</a> <a href="/about">Rules of evidence</a> <a href="/feedback">Feedback</a></p>
+<p>Every listing names the registry it was imported from; ${config.serviceName} is not affiliated with any.</p>
+<nav aria-label="More"><a href="/about#operator">Who runs this</a> <a href="/about">Rules of evidence</a> <a href="/about#privacy">Privacy and removal</a> <a href="/feedback">Feedback</a> <a href="/log">The log</a> <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/api/mcp">MCP</a></nav>
 </div></footer>`;
 
 /** A whole page. It works without script and loads nothing from other origins. */
@@ -42,6 +50,7 @@ export const toPage = (site: Site, page: Page): Html => html`<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${toHead(site, page)}
 <meta name="color-scheme" content="light dark">
+
 <link rel="icon" type="image/svg+xml" href="${site.assets.icon.path}">
 <link rel="stylesheet" href="${site.assets.style.path}">
 <script src="${site.assets.htmx.path}" defer></script>

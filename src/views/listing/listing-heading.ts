@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { handleParts } from '../../evidence/handle.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { counted } from '../../evidence/text/plural.ts';
-import { dated, day, type Html } from '../layout/html.ts';
+import { dated, day, type Html, publisherPath } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
 import { originNote } from '../layout/origin-note.ts';
 
@@ -16,7 +16,7 @@ function claimState({ claim, state }: ListingDocument): Html {
 function publisher({ handle, signals: { imported } }: ListingDocument): Html {
   const { namespace } = handleParts(handle);
   const listings = imported.find(({ kind }) => kind === 'publisher_listings')?.value;
-  return html`published under <a href="/agents?q=${encodeURIComponent(namespace)}" rel="nofollow">${namespace}</a>${typeof listings === 'number' && ` (${counted(listings, 'listing')} stored here)`}`;
+  return html`published under <a href="${publisherPath(namespace)}">${namespace}</a>${typeof listings === 'number' && ` (${counted(listings, 'listing')} stored here)`}`;
 }
 
 /** The first lines of a listing's page: what it is called, who publishes it, what it does, the claim, the snapshot. */

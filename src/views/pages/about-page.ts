@@ -9,6 +9,7 @@ import { day, type Html, minute } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 import { countsOf, every, importState } from './import-state.ts';
+import { operatorBlock, privacyBlock } from './operator-block.ts';
 
 type Quarantine = StatusDocument['quarantine'];
 
@@ -98,10 +99,12 @@ export const toAboutPage = (site: Site, status: StatusDocument): Html =>
     body: html`
 <h1>About ${site.config.serviceName}</h1>
 <p class="lead">A public directory of agent services, imported from MCP registries, with the evidence about each separated by source. Every listing names the registry it came from.</p>
+${operatorBlock(site.config)}
 <section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
 ${claims(site.config)}
 ${report(status)}
 ${observerBlock(status.observer, site.config)}
 <section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry that the listing names and is its publisher's own text; ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
+${privacyBlock(site.config)}
 ${errors()}`,
   });

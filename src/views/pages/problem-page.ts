@@ -4,6 +4,7 @@ import { problemTable } from '../../problem-table.ts';
 import { type Html, handleLink } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
+import { plainSearchForm } from '../search/search-form.ts';
 
 const near = (handles: readonly string[]) => html`
 <h2>Did you mean</h2>
@@ -12,8 +13,14 @@ const near = (handles: readonly string[]) => html`
 const fields = (wrong: readonly { field: string; message: string }[]) => html`
 <ul>${wrong.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`;
 
-/** The page of a problem: what happened, what to do next, and handles near an unknown one. */
-export function toProblemPage(site: Site, problem: Problem): Html {
+/** Problems of somebody who looks for something that is not there. */
+const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
+
+/**
+ * The page of a problem: what happened, what to do next, and handles near an unknown one. Where something was not found,
+ * a search field with the words that were looked for.
+ */
+export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {
   const { title, next } = problemTable[problem.code];
   const { facts } = problem;
   return toPage(site, {
@@ -23,10 +30,11 @@ export function toProblemPage(site: Site, problem: Problem): Html {
 <section class="problem">
 <p class="eyebrow">${problem.status} <code>${problem.code}</code></p>
 <h1>${title}</h1>
-<p>${facts.detail} ${next}</p>
+<p>${facts.detail} ${isMissing(problem) ? html`Check the spelling, or search for it.` : next}</p>
 ${facts.fields?.length ? fields(facts.fields) : ''}
 ${facts.near?.length ? near(facts.near) : ''}
-<p><a href="/agents">Search all listings</a> or go <a href="/">home</a>.</p>
+${isMissing(problem) ? plainSearchForm(wanted) : ''}
+<p><a href="/agents">All listings</a>, or <a href="/">home</a>.</p>
 </section>`,
   });
 }

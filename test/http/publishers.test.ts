@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+let directory: Directory;
+const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
+const textOf = async (path: string) => (await get(path)).text();
+
+beforeAll(async () => {
+  directory = await openDirectory({
+    entries: [
+      ...seedEntries,
+      ...Array.from({ length: 53 }, (_, at) =>
+        registryEntry(`io.many/server-${String(at).padStart(2, '0')}`, {}),
+      ),
+      registryEntry('io.many-more/one', {}),
+    ],
+    environment: {
+      OPERATOR_NAME: 'Example <b>Ltd</b>',
+      OPERATOR_CONTACT: 'desk@example.com',
+      IMPRINT_URL: 'https://example.com/imprint',
+    },
+  });
+});
+afterAll(() => directory.close());
+
+describe('the page of a publisher', () => {
+  it('shows the listings under the namespace, and no others, by ordinary links', async () => {
+    const page = await textOf('/publishers/io.many');
+    const handles = (text: string) =>
+      [...text.matchAll(/<h3><a class="handle" href="\/agents\/([^"]+)"/g)].map(([, handle]) => handle);
+    expect(handles(page)).toHaveLength(50);
+    expect(page).toContain('control of the domain');
+    const next = /rel="next" href="([^"]+)"/.exec(page)?.[1] ?? '';
+    const last = await textOf(next);
+    expect(handles(last)).toEqual(['io.many/server-50', 'io.many/server-51', 'io.many/server-52']);
+    expect(last).not.toContain('io.many-more');
+  });
+
+  it('is where a namespace without a name leads', async () => {
+    const moved = await get('/agents/co.webhook');
+    expect([moved.status, moved.headers.get('location')]).toEqual([308, '/publishers/co.webhook']);
+    expect((await get('/agents/com.unknown')).status).toBe(400);
+    expect((await get('/publishers/com.unknown')).status).toBe(404);
+    expect((await get('/publishers/%3Cb%3E')).status).toBe(404);
+  });
+});
+
+describe('somebody who looks for what is not there', () => {
+  it('gets a search field with the words of the address', async () => {
+    const page = await textOf('/agents/com.supabase/mcp');
+    expect(page).toContain('id="q" name="q" type="search" value="com supabase mcp"');
+    expect(page).not.toContain('search_agents');
+    expect(await textOf('/nothing/here')).toContain('id="q" name="q" type="search" value=""');
+  });
+});
+
+describe('who runs the service', () => {
+  it('is what the operator said, as text', async () => {
+    const page = await textOf('/about');
+    expect(page).toContain('<dt>Operator</dt><dd>Example &lt;b&gt;Ltd&lt;/b&gt;</dd>');
+    expect(page).toContain('<a href="mailto:desk@example.com">desk@example.com</a>');
+    expect(page).toContain('<a href="https://example.com/imprint">');
+    expect(page).toContain('<h2 id="privacy">Privacy and removal</h2>');
+  });
+
+  it('is said not to be known where the operator said nothing', async () => {
+    const silent = await openDirectory({ entries: [] });
+    const page = await (await silent.app.request('/about')).text();
+    expect(page).toContain('The operator has not said who runs this instance of Dossier.');
+    expect(page).toContain('The operator has not said how to be reached.');
+    await silent.close();
+  });
+});
+
+describe('what browsers and crawlers ask for', () => {
+  it('is there: an icon, and a sitemap with home, lists and tags', async () => {
+    expect((await get('/favicon.ico')).headers.get('location')).toMatch(/^\/assets\/icon\.\w+\.svg$/);
+    const map = await textOf('/sitemap.xml');
+    for (const path of ['/', '/agents', '/tags', '/about', '/tags/webhooks', '/agents/co.webhook/webhook'])
+      expect(map).toContain(`<loc>http://127.0.0.1:3000${path}</loc>`);
+  });
+});
