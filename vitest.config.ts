@@ -11,6 +11,7 @@ const onBothEngines = [
   'test/hostile/{fuzz,killed,race,rating}.test.ts',
   'test/http/**/*.test.ts',
   'test/mcp/{clients,resources,robustness}.test.ts',
+  'test/observer/{endpoint,polite,refusal,surface}.test.ts',
   'test/ratings/**/*.test.ts',
   'test/registry/**/*.test.ts',
   'test/store/migrations.test.ts',
