@@ -8,7 +8,7 @@ const hosts = 200;
 const hostOf = (at: number) => `host-${at % hosts}.bench.example`;
 
 /** The handle of a made-up listing with an endpoint. */
-export const toHandle = (at: number): string => `com.example.observed/listing-${at}`;
+export const toHandle = (at: number): string => `com.example.host-${at % hosts}/listing-${at}`;
 
 /** The path of its endpoint. */
 export const toPath = (at: number): string => `/mcp/${at}`;

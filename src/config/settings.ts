@@ -40,6 +40,11 @@ const limitOverrides = z
     ),
   );
 
+const dnsServers = z
+  .string()
+  .regex(/^(?:(?:[\d.]+|\[[\da-f:]+\]):\d{1,5}(?:,(?!$)|$))*$/i, 'address:port, separated by commas')
+  .transform((text) => (text === '' ? undefined : text.split(',')));
+
 /** Where the git and raw faces of a repository host are reached. */
 const hostBases = z.strictObject({
   git: baseUrl,
@@ -155,6 +160,12 @@ export const settings = {
     '',
     'Name of the place that checks are made from, shown with each; the host of PUBLIC_URL when empty',
     z.string().max(100),
+  ),
+  DNS_SERVERS: setting(
+    'dnsServers',
+    '',
+    'DNS servers that the observer asks about the hosts of endpoints, `address:port` separated by commas; when empty 1.1.1.1:53 and 8.8.8.8:53, which are not asked about hosts of HOST_OVERRIDES',
+    dnsServers,
   ),
   HOST_OVERRIDES: setting(
     'hostOverrides',

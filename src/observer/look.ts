@@ -1,6 +1,7 @@
 import type { Timeouts } from '../config/timeouts.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
 import type {
+  DnsLook,
   EndpointLook,
   Fetched,
   ImageReference,
@@ -9,7 +10,9 @@ import type {
   TlsLook,
 } from '../evidence/observation/look.ts';
 import type { Reach } from '../outbound/client.ts';
+import { isAddress } from '../outbound/public-address.ts';
 import type { RepositoryReader } from '../repositories/reader.ts';
+import type { Dns } from './dns.ts';
 import { askEndpoint } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/eras.ts';
 import type { PackageRegistries } from './packages/registries.ts';
@@ -28,6 +31,7 @@ export interface LookParts {
   readonly catalogs: PriceCatalogs;
   readonly client: ClientInfo;
   readonly timeouts: Timeouts;
+  readonly dns: Dns;
   /** Where a recorded address is reached, HOST_OVERRIDES included; undefined for one that is not public. */
   reach(url: URL): Reach | undefined;
 }
@@ -72,6 +76,11 @@ async function certificate(origin: string, { reach }: LookParts): Promise<TlsLoo
   return readCertificate(url, reached);
 }
 
+async function dns(hostname: string, parts: LookParts): Promise<DnsLook | NoAnswer> {
+  if (isAddress(hostname)) return notChecked('The recorded address names no host, but an IP address.');
+  return parts.dns(hostname);
+}
+
 /**
  * A look at one listing: each question is asked once, and every kind of fact shares the answer. If `refusal` is given,
  * nothing of the publisher's is asked, and that is why.
@@ -102,6 +111,7 @@ export function createLook(
         : endpoint(url),
     get: unlessRefused((url) => get(url, parts)),
     tls: unlessRefused((origin) => certificate(origin, parts)),
+    dns: unlessRefused((hostname) => dns(hostname, parts)),
     head: () => headOnce(''),
     commit: () => commit(''),
     file,

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
 import { looks } from '../observability/events.ts';
 import { createOutboundClient } from '../outbound/client.ts';
+import { createDns, type Dns } from './dns.ts';
 import { createHostQueue } from './host-queue.ts';
 import { createLook, type LookParts } from './look.ts';
 import { type LookReport, observeListing } from './observe-listing.ts';
@@ -13,6 +14,8 @@ import { findRefusal } from './refusal.ts';
 import { createRobots } from './robots.ts';
 import { observerRules } from './rules.ts';
 import { type ObserverKey, openObserverKey, signRequest } from './signature.ts';
+
+const publicServers = ['1.1.1.1:53', '8.8.8.8:53'];
 
 /** What the observer needs of a context. */
 export type ObserverContext = Pick<
@@ -28,6 +31,22 @@ export interface Observer {
   hold<T>(listing: Listing, work: () => Promise<T>): Promise<T | 'elsewhere'>;
   /** Returns the hosts that this process holds. */
   close(): Promise<void>;
+}
+
+/** Without servers of one's own, hosts of HOST_OVERRIDES are not looked up: they need not exist outside. */
+function toDns({ config: { dnsServers, hostOverrides }, timeouts }: ObserverContext): Dns {
+  const [ask, isOwn] = [
+    createDns(dnsServers ?? publicServers, timeouts.observerDns_ms),
+    dnsServers !== undefined,
+  ];
+  const names = Object.keys(hostOverrides).map((host) => host.replace(/:\d+$/, ''));
+  return async (hostname) =>
+    isOwn || !names.includes(hostname)
+      ? ask(hostname)
+      : {
+          result: 'not_checked',
+          reason: 'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.',
+        };
 }
 
 function createParts(
@@ -50,6 +69,7 @@ function createParts(
   return {
     ...{ fetch, queue, repositories, robots, timeouts },
     reach: (url) => rules.reach(url),
+    dns: toDns(context),
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
     packages: createPackageRegistries(config, { fetch, queue, robots, timeouts }),
     client: { name: 'dossier-observer', version: config.version },

@@ -2,6 +2,7 @@ import type { Kind } from '../observation/kind.ts';
 import { accessOauth } from './access/oauth.ts';
 import { accessRequired } from './access/required.ts';
 import { endpointAnswers } from './endpoint/answers.ts';
+import { endpointDns } from './endpoint/dns.ts';
 import { endpointProtocol } from './endpoint/protocol.ts';
 import { endpointTls } from './endpoint/tls.ts';
 import { packageAdvisories } from './package/advisories.ts';
@@ -37,6 +38,7 @@ export const kinds: readonly Kind[] = [
   priceCatalog,
   endpointAnswers,
   endpointProtocol,
+  endpointDns,
   endpointTls,
   toolsCount,
   toolsSurface,

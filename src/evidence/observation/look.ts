@@ -61,6 +61,14 @@ export interface TlsLook {
   readonly fault?: string;
 }
 
+/** What DNS has about a host name: how many addresses of each family, and the CAA records that count, as `issue ca.example`. */
+export interface DnsLook {
+  readonly result: 'dns';
+  readonly ipv4: number;
+  readonly ipv6: number;
+  readonly caa: readonly string[];
+}
+
 /** The head of a repository's default branch. */
 export interface HeadLook {
   readonly result: 'head';
@@ -165,6 +173,8 @@ export interface Look {
   get(url: string): Promise<Fetched | NoAnswer>;
   /** The certificate of an https address. */
   tls(url: string): Promise<TlsLook | NoAnswer>;
+  /** Addresses and CAA of a host name. */
+  dns(hostname: string): Promise<DnsLook | NoAnswer>;
   /** HEAD of the recorded repository. */
   head(): Promise<HeadLook | NoHead | NoAnswer>;
   /** That commit itself, without its files. */

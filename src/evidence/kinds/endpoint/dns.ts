@@ -1,0 +1,40 @@
+import { defineKind } from '../../observation/kind.ts';
+import type { Look } from '../../observation/look.ts';
+import type { Finding } from '../../observation/observation.ts';
+import { ownProbe, withoutAnswer } from '../remotes.ts';
+
+async function ofHost(look: Look, hostname: string): Promise<Finding> {
+  const seen = await look.dns(hostname);
+  if (seen.result !== 'dns') return withoutAnswer(seen, hostname);
+  const { ipv4, ipv6, caa } = seen;
+  const addresses = ipv4 + ipv6;
+  const isFound = addresses > 0;
+  return {
+    subject: hostname,
+    value: isFound ? addresses : null,
+    state: isFound ? 'observed' : 'not_found',
+    ...(!isFound && { reason: `DNS has no address of ${hostname}.` }),
+    details: { ipv4, ipv6, caa },
+    source: ownProbe,
+  };
+}
+
+/** What DNS says about the hosts of the recorded endpoints. */
+export const endpointDns = defineKind({
+  kind: 'endpoint.dns',
+  question: 'reach',
+  title: 'Addresses in DNS',
+  means:
+    'How many addresses DNS had for the endpoint’s host on that date; the details name the authorities that may issue its certificates (CAA, RFC 8659).',
+  doesNotMean: 'More addresses are not better, and most hosts have no CAA records.',
+  unit: 'addresses',
+  method_version: 'dns/1',
+  applies: ({ remotes }) => remotes.length > 0,
+  async check(look) {
+    const hosts = look.listing.remotes
+      .map(({ url }) => (/[{}]/.test(url) ? null : URL.parse(url)))
+      .filter((url) => url !== null && /^https?:$/.test(url.protocol))
+      .map((url) => url?.hostname ?? '');
+    return Promise.all([...new Set(hosts)].slice(0, 10).map((host) => ofHost(look, host)));
+  },
+});

@@ -1,0 +1,131 @@
+import { createRequire } from 'node:module';
+import type DNS from 'dns2';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createObserver } from '../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+
+// Its types describe an ES module, which it is not.
+const dns = createRequire(import.meta.url)('dns2') as typeof DNS;
+const { Packet } = dns;
+
+const noSuchName = 3;
+const serverFailure = 2;
+const caa = (value: string) => ({ type: Packet.TYPE.CAA, flags: 0, tag: 'issue', value });
+const a = (address: string) => ({ type: Packet.TYPE.A, address });
+
+/** The zone: records of each name, or the code of a failure; a name that is not here is never answered. */
+const zone: Readonly<Record<string, readonly object[] | number>> = {
+  'two.example.com': [a('192.0.2.1'), a('192.0.2.2'), { type: Packet.TYPE.AAAA, address: '2001:db8::1' }],
+  'example.com': [caa('ca.example.net')],
+  'own.example.org': [a('192.0.2.3'), caa('own-ca.example.net')],
+  'missing.example.com': noSuchName,
+  'broken.example.com': serverFailure,
+};
+
+const asked: string[] = [];
+let server: DNS.DnsServer;
+let address: string;
+let directory: Directory;
+
+beforeAll(async () => {
+  server = dns.createServer({
+    udp: true,
+    handle: (request, send) => {
+      const [question] = request.questions;
+      const name = question?.name ?? '';
+      asked.push(name);
+      const known = zone[name];
+      if (known === undefined && name.startsWith('silent')) return;
+      const response = Packet.createResponseFromRequest(request);
+      if (typeof known === 'number') response.header.rcode = known;
+      else
+        for (const record of known ?? [])
+          if ((record as { type: number }).type === question?.type)
+            response.answers.push({ name, class: Packet.CLASS.IN, ttl: 300, ...record } as never);
+      send(response);
+    },
+  });
+  const listening = await server.listen({ udp: { port: 0, address: '127.0.0.1' } });
+  address = `127.0.0.1:${(listening as { udp: { port: number } }).udp.port}`;
+  const hosts = ['two.example.com', 'own.example.org', 'missing.example.com', 'broken.example.com'];
+  directory = await openDirectory({
+    entries: [...hosts, 'silent.example.com', '192.0.2.9'].map((host, at) =>
+      registryEntry(`com.example.dns/x${at}`, {
+        remotes: [{ type: 'streamable-http', url: `http://${host}/mcp` }],
+      }),
+    ),
+    timeouts: { observerDns_ms: 300 },
+    environment: {
+      DNS_SERVERS: address,
+      HOST_OVERRIDES: JSON.stringify(
+        Object.fromEntries(
+          [...hosts, 'silent.example.com', '192.0.2.9'].map((host) => [host, 'http://127.0.0.1:9']),
+        ),
+      ),
+    },
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await server.close();
+});
+
+async function dnsOf(at: number, context = directory.context) {
+  const listing = await directory.store.listings.byHandle(`com.example.dns/x${at}`);
+  if (!listing) throw new Error('not listed');
+  const observer = createObserver(context);
+  const { observations } = await observer.observe(listing);
+  await observer.close();
+  return observations.find(({ kind }) => kind === 'endpoint.dns');
+}
+
+it('counts addresses, and names the authorities of the nearest name that has CAA records', async () => {
+  expect(await dnsOf(0)).toMatchObject({
+    subject: 'two.example.com',
+    value: 3,
+    state: 'observed',
+    details: { ipv4: 2, ipv6: 1, caa: ['issue ca.example.net'] },
+  });
+  expect(await dnsOf(1)).toMatchObject({
+    value: 1,
+    details: { ipv4: 1, ipv6: 0, caa: ['issue own-ca.example.net'] },
+  });
+});
+
+it('reports a name that does not exist as not found', async () => {
+  expect(await dnsOf(2)).toMatchObject({
+    value: null,
+    state: 'not_found',
+    reason: 'DNS has no address of missing.example.com.',
+  });
+});
+
+it.each([
+  [3, 'broken.example.com', 'ESERVFAIL'],
+  [4, 'silent.example.com', 'ETIMEOUT'],
+])('does not take a failure for an absence (%#)', async (at, host, code) => {
+  expect(await dnsOf(at)).toMatchObject({
+    value: null,
+    state: 'unreachable',
+    reason: `The DNS servers that Dossier asks gave no answer about ${host} (${code}).`,
+  });
+});
+
+it('asks nothing about an IP address', async () => {
+  expect(await dnsOf(5)).toMatchObject({
+    state: 'not_checked',
+    reason: 'The recorded address names no host, but an IP address.',
+  });
+});
+
+it('asks no public server about a host of HOST_OVERRIDES', async () => {
+  const { context } = directory;
+  const before = asked.length;
+  const found = await dnsOf(0, { ...context, config: { ...context.config, dnsServers: undefined } });
+  expect(found).toMatchObject({
+    state: 'not_checked',
+    reason: 'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.',
+  });
+  expect(asked.length).toBe(before);
+});
