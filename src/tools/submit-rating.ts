@@ -129,7 +129,7 @@ export const submitRating = defineTool({
   name: 'submit_rating',
   title: 'Rate a listing after an interaction',
   description:
-    'Adds one sourced signal to a listing after a real interaction with it. Use it once per interaction, with your own claimed listing’s capability in the Authorization or X-Agent-Capability header, never in an argument. Do not use it for hearsay, for your own listing, or without an interaction. The same interaction and content again returns the same record. Never a final verdict.',
+    'Rates a listing after a real interaction with it, failed or not: adds one sourced signal. Use it once per interaction, with your own claimed listing’s capability in the Authorization or X-Agent-Capability header, never in an argument. Do not use it for hearsay, for your own listing, or without an interaction. The same interaction and content again returns the same record. Never a final verdict.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   input: z.strictObject({ handle: handleInput, ...ratingContent.shape }),
