@@ -24,13 +24,13 @@ async function startTls(certificate: Certificate): Promise<string> {
 }
 
 beforeAll(async () => {
-  ca = createTestCa();
+  ca = await createTestCa();
   setDefaultCACertificates([...usual, ca.cert]);
   const overrides = {
-    'valid.example.com': await startTls(ca.issue('valid.example.com', 90)),
-    'expired.example.com': await startTls(ca.issue('expired.example.com', -1)),
-    'self.example.com': await startTls(ca.selfSigned('self.example.com')),
-    'other.example.com': await startTls(ca.issue('somebody-else.example.com', 90)),
+    'valid.example.com': await startTls(await ca.issue('valid.example.com', 90)),
+    'expired.example.com': await startTls(await ca.issue('expired.example.com', -1)),
+    'self.example.com': await startTls(await ca.selfSigned('self.example.com')),
+    'other.example.com': await startTls(await ca.issue('somebody-else.example.com', 90)),
     'plain.example.com': 'http://127.0.0.1:9',
     'closed.example.com': 'https://127.0.0.1:9',
   };
@@ -52,7 +52,6 @@ afterAll(async () => {
     server.closeAllConnections();
     server.close();
   }
-  ca.close();
 });
 
 async function certificateOf(name: string) {

@@ -1,7 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import {
+  BasicConstraintsExtension,
+  cryptoProvider,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+
+cryptoProvider.set(webcrypto as Crypto);
 
 /** A certificate with its key, PEM. */
 export interface Certificate {
@@ -13,43 +19,54 @@ export interface Certificate {
 export interface TestCa {
   readonly cert: string;
   /** A certificate for a name, valid for so many days from now; a negative number for one that has expired. */
-  issue(name: string, days: number): Certificate;
+  issue(name: string, days: number): Promise<Certificate>;
   /** A certificate that nobody vouches for. */
-  selfSigned(name: string): Certificate;
-  close(): void;
+  selfSigned(name: string): Promise<Certificate>;
 }
 
-const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+const curve = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const day_ms = 86_400_000;
+const authority = 'O=Test Authority, CN=Test Authority';
 
-/** Makes a certificate authority with openssl; close it after use. */
-export function createTestCa(): TestCa {
-  const folder = mkdtempSync(join(tmpdir(), 'dossier-ca-'));
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-  const read = (name: string): Certificate => ({
-    cert: readFileSync(join(folder, `${name}.pem`), 'utf8'),
-    key: readFileSync(join(folder, `${name}.key`), 'utf8'),
+const createKeys = () =>
+  webcrypto.subtle.generateKey(curve, true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>;
+
+async function toPem(key: CryptoKey): Promise<string> {
+  const bytes = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
+  return `-----BEGIN PRIVATE KEY-----\n${bytes.toString('base64')}\n-----END PRIVATE KEY-----\n`;
+}
+
+const periodOf = (days: number) => {
+  const now = Date.now();
+  return { notBefore: new Date(now - 30 * day_ms), notAfter: new Date(now + days * day_ms) };
+};
+
+/** Makes a certificate authority. */
+export async function createTestCa(): Promise<TestCa> {
+  const own = await createKeys();
+  const root = await X509CertificateGenerator.createSelfSigned({
+    ...{ name: authority, keys: own, signingAlgorithm: curve, ...periodOf(30) },
+    extensions: [new BasicConstraintsExtension(true, undefined, true)],
   });
-  const sign = (name: string, subject: string, ...more: string[]) =>
-    openssl(
-      ...['req', '-x509', ...newKey, '-days', '30', '-subj', subject],
-      ...['-keyout', `${name}.key`, '-out', `${name}.pem`, ...more],
-    );
-  sign('ca', '/O=Test Authority/CN=Test Authority');
+  const named = (name: string) => [new SubjectAlternativeNameExtension([{ type: 'dns', value: name }])];
   return {
-    cert: read('ca').cert,
-    issue(name, days) {
-      openssl('req', ...newKey, '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.csr`);
-      writeFileSync(join(folder, 'extensions'), `subjectAltName=DNS:${name}`);
-      openssl(
-        ...['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'],
-        ...['-days', String(days), '-extfile', 'extensions', '-out', `${name}.pem`],
-      );
-      return read(name);
+    cert: root.toString('pem'),
+    async issue(name, days) {
+      const keys = await createKeys();
+      const made = await X509CertificateGenerator.create({
+        ...{ subject: `CN=${name}`, issuer: root.subject, publicKey: keys.publicKey },
+        ...{ signingKey: own.privateKey, signingAlgorithm: curve, ...periodOf(days) },
+        extensions: named(name),
+      });
+      return { cert: made.toString('pem'), key: await toPem(keys.privateKey) };
     },
-    selfSigned(name) {
-      sign(name, `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`);
-      return read(name);
+    async selfSigned(name) {
+      const keys = await createKeys();
+      const made = await X509CertificateGenerator.createSelfSigned({
+        ...{ name: `CN=${name}`, keys, signingAlgorithm: curve, ...periodOf(30) },
+        extensions: named(name),
+      });
+      return { cert: made.toString('pem'), key: await toPem(keys.privateKey) };
     },
-    close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
