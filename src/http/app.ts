@@ -121,7 +121,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createDiscoveryRoutes(face));
   app.route('/', createLogRoutes());
   app.route('/', createRegistryApiRoutes());
-  app.route('/', createChangeRoutes());
+  app.route('/', createChangeRoutes(face));
   const exports = createExportRoutes(face);
   app.route('/', exports);
   const close = async () => {

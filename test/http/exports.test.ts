@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -6,13 +7,20 @@ import { openNote, readVerifier } from '../../src/evidence/log/signed-note.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
+/** Makes the file larger than what a stream reads ahead. */
+const incompressible = () => ({
+  _meta: {
+    'io.modelcontextprotocol.registry/publisher-provided': { noise: randomBytes(900).toString('base64') },
+  },
+});
+
 let directory: Directory;
 beforeAll(async () => {
   directory = await openDirectory({
     entries: [
       ...seedEntries,
       registryEntry('com.example/gone', {}, { status: 'deleted' }),
-      ...Array.from({ length: 300 }, (_, n) => registryEntry(`com.example.many/n${n}`)),
+      ...Array.from({ length: 300 }, (_, n) => registryEntry(`com.example.many/n${n}`, incompressible())),
     ],
   });
 });
@@ -73,4 +81,25 @@ it('goes on where the stream of changes does, and is written anew after an hour'
 it('has no other file', async () => {
   expect((await read('/export/..%2Fsecret')).status).toBe(404);
   expect((await read('/export/other.gz')).status).toBe(404);
+});
+
+it('HEAD says how long a file is and leaves none open', async () => {
+  const path = '/export/listings.jsonl.gz';
+  const full = await read(path);
+  const { byteLength } = await full.arrayBuffer();
+  expect(byteLength).toBeGreaterThan(200_000);
+  const opened = readdirSync('/dev/fd').length;
+  for (let n = 0; n < 40; n += 1) {
+    const { status, headers } = await directory.app.request(path, { method: 'HEAD' });
+    expect([status, headers.get('content-length')]).toEqual([200, String(byteLength)]);
+  }
+  await (await read(path)).arrayBuffer();
+  expect(readdirSync('/dev/fd').length).toBeLessThan(opened + 20);
+});
+
+it('a file that the caller already has is not sent again', async () => {
+  const path = '/export/evidence.jsonl.gz';
+  const etag = (await directory.app.request(path, { method: 'HEAD' })).headers.get('etag') ?? '';
+  const answer = await directory.app.request(path, { headers: { 'if-none-match': etag } });
+  expect([answer.status, await answer.text()]).toEqual([304, '']);
 });

@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../problem.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
+import { isCurrent } from '../response/answers.ts';
 import { type Dump, writeDump } from './dump.ts';
 
 /** A dump is written when it is asked for, and again after an hour. */
@@ -40,13 +41,13 @@ async function sendFile(c: Request, dump: Dump): Promise<Response> {
     throw new Problem('not_found', {
       detail: 'No file of the export has this name; /export/manifest.json lists them.',
     });
-  return c.body(Readable.toWeb(createReadStream(path)) as ReadableStream, 200, {
-    'Content-Type': 'application/gzip',
-    'Content-Length': String(file.bytes),
-    'Cache-Control': 'public, max-age=600',
-    'Access-Control-Allow-Origin': '*',
-    ETag: `"${file.sha256.slice(0, 32)}"`,
-  });
+  const etag = `"${file.sha256.slice(0, 32)}"`;
+  const headers = { 'Cache-Control': 'public, max-age=600', 'Access-Control-Allow-Origin': '*', ETag: etag };
+  if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
+  const described = { ...headers, 'Content-Type': 'application/gzip', 'Content-Length': String(file.bytes) };
+  // Nobody reads the body of an answer to HEAD, so a file opened for it would stay open.
+  if (c.req.method === 'HEAD') return c.body(null, 200, described);
+  return c.body(Readable.toWeb(createReadStream(path)) as ReadableStream, 200, described);
 }
 
 /** Open data: all listings and their evidence as compressed JSON lines, with a signed manifest. */

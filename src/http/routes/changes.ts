@@ -2,13 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
+import { countOpenStreams, type OpenStreams } from '../../limits/open-streams.ts';
 import { Problem } from '../../problem.ts';
-import type { HttpEnvironment, Request } from '../environment.ts';
+import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import { answerWithETag } from '../response/answers.ts';
 
 const page = 1000;
-/** Streams of all callers together; each costs one query whenever something changes. */
-const mostStreams = 200;
 /** A stream ends after ten minutes; the client continues where it was (Last-Event-ID). */
 const longestStream_ms = 600_000;
 const pause_ms = 1000;
@@ -33,14 +32,15 @@ async function answerLines(c: Request): Promise<Response> {
   return answerWithETag(c, { type: 'application/jsonl; charset=utf-8', body });
 }
 
-/** Changes as they come, as server-sent events whose id is the position. */
-function stream(c: Request, streams: { open: number }): Response {
+/** Changes as they come, as server-sent events whose id is the position. Each stream costs one query a second. */
+function stream(c: Request, streams: OpenStreams): Response {
   let since = readSince(c.req.header('last-event-id') ?? c.req.query('since'));
-  if (streams.open >= mostStreams) throw new Problem('unavailable', { retry_after_s: 30 });
-  const { store } = c.get('context');
-  const end_ms = Date.now() + longestStream_ms;
-  streams.open += 1;
   c.header('Access-Control-Allow-Origin', '*');
+  // Nobody reads the body of an answer to HEAD, so nothing would ever end its stream early.
+  if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
+  const { store, caller } = c.get('context');
+  const end_ms = Date.now() + longestStream_ms;
+  const close = streams.open(caller.network);
   return streamSSE(c, async (sse) => {
     try {
       while (!sse.aborted && Date.now() < end_ms) {
@@ -51,14 +51,14 @@ function stream(c: Request, streams: { open: number }): Response {
         if (changes.length < page) await wait(pause_ms, undefined, { ref: false });
       }
     } finally {
-      streams.open -= 1;
+      close();
     }
   });
 }
 
 /** The stream of changes, as JSON lines or as server-sent events (docs/changes.md). */
-export function createChangeRoutes() {
-  const streams = { open: 0 };
+export function createChangeRoutes({ context }: Face) {
+  const streams = countOpenStreams(context.config);
   return new Hono<HttpEnvironment>().get('/changes', (c) =>
     /\btext\/event-stream\b/.test(c.req.header('accept') ?? '') ? stream(c, streams) : answerLines(c),
   );
