@@ -33,6 +33,7 @@ import { createFeedRoutes } from './routes/feeds.ts';
 import { createHomeRoutes } from './routes/home.ts';
 import { createCardRoutes } from './routes/link-cards.ts';
 import { createListingRoutes } from './routes/listing.ts';
+import { createListingHistoryRoutes } from './routes/listing-history.ts';
 import { createListingToolsRoutes } from './routes/listing-tools.ts';
 import { createMcpRoute } from './routes/mcp.ts';
 import { createPublisherRoutes } from './routes/publishers.ts';
@@ -111,6 +112,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createSearchRoutes(face));
   app.route('/', createCompareRoutes(face));
   app.route('/', createPublisherRoutes(face));
+  app.route('/', createListingHistoryRoutes(face));
   const cards = createCardRoutes(face);
   app.route('/', cards);
   app.route('/', createListingRoutes(face));
@@ -119,7 +121,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createBadgeRoutes());
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));
-  app.route('/', createLogRoutes());
+  app.route('/', createLogRoutes(face));
   app.route('/', createRegistryApiRoutes());
   app.route('/', createChangeRoutes(face));
   const exports = createExportRoutes(face);

@@ -2,7 +2,14 @@ import { Hono } from 'hono';
 import { Problem } from '../../problem.ts';
 import { problemTable } from '../../problem-table.ts';
 import { getListing } from '../../tools/get-agent.ts';
-import { type Badge, toBadge, toBadgeStyle, toBadgeSvg, toShieldsEndpoint } from '../../views/badge/badge.ts';
+import {
+  type Badge,
+  toBadge,
+  toBadgeStyle,
+  toBadgeSvg,
+  toClaimBadge,
+  toShieldsEndpoint,
+} from '../../views/badge/badge.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
 import { listingOf, namesOf, orRedirect } from '../request/listing-path.ts';
 import { answerWithETag } from '../response/answers.ts';
@@ -35,10 +42,13 @@ function answerMissing(c: Request, error: unknown): Response {
   });
 }
 
+/** What `show` names: the claim; by default the evidence. */
+const badgeOf = (c: Request) => (c.req.query('show') === 'claim' ? toClaimBadge : toBadge);
+
 const showBadge = async (c: Request) => {
   const { handle, ending } = await listingOf(c, ['.svg', '.json']);
   const answer = orRedirect(c, handle, async () =>
-    answerBadge(c, toBadge(await getListing(handle, c.get('context'))), ending),
+    answerBadge(c, badgeOf(c)(await getListing(handle, c.get('context'))), ending),
   );
   return ending === '.json' ? answer : answer.catch((error: unknown) => answerMissing(c, error));
 };

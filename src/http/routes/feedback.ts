@@ -42,7 +42,12 @@ const showForm = async (c: Request, { site }: Face) => {
   const handle = c.req.query('handle')?.slice(0, 200);
   const isId = received !== undefined && /^[0-9a-f-]{36}$/.test(received);
   const origin_note = await noteOf(c, handle);
-  const values: Values = handle ? { handle } : {};
+  const { category, message } = c.req.query();
+  const values: Values = {
+    ...(handle && { handle }),
+    ...(category && { category: category.slice(0, 20) }),
+    ...(message && { message: message.slice(0, 200) }),
+  };
   return answerPage(c, toFeedbackPage(site, { values, origin_note, ...(isId && { received }) }));
 };
 

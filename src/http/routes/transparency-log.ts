@@ -4,11 +4,15 @@ import { toVerifierText, verifierOf } from '../../evidence/log/signed-note.ts';
 import { parseTilePath, type TileRange, tileWidth, toEntryBundle } from '../../evidence/log/tiles.ts';
 import { Problem } from '../../problem.ts';
 import type { LogHead } from '../../store/contract/transparency-log.ts';
+import { getProof } from '../../tools/get-proof.ts';
 import { proveEntry } from '../../transparency-log/entry-proof.ts';
 import { currentCheckpoint } from '../../transparency-log/issue-checkpoint.ts';
 import { logPath, openLogKey } from '../../transparency-log/keys.ts';
-import type { HttpEnvironment, Request } from '../environment.ts';
+import { toLogEntryPage, toLogPage } from '../../views/history/log-entry-page.ts';
+import { call } from '../call.ts';
+import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import { answerJson } from '../response/answers.ts';
+import { wantsPage } from '../response/problems.ts';
 
 const text = { 'Content-Type': 'text/plain; charset=utf-8' };
 const tile = {
@@ -77,7 +81,7 @@ async function answerProof(c: Request): Promise<Response> {
 const statement =
   'An append-only log of rating and claim events (RFC 6962 hashing, C2SP tiles and signed checkpoints). Anyone with an earlier checkpoint can prove a rewrite. An entry shows that something was recorded, not that it is right.';
 
-async function answerLogs(c: Request): Promise<Response> {
+async function answerLogs(c: Request, { site }: Face): Promise<Response> {
   const { store, config } = c.get('context');
   const heads = await store.log.heads();
   const logs = await Promise.all(
@@ -94,7 +98,18 @@ async function answerLogs(c: Request): Promise<Response> {
       }),
     })),
   );
-  return answerJson(c, { statement, logs });
+  c.header('Vary', 'Accept');
+  return wantsPage(c)
+    ? c.html(String(toLogPage(site, statement, logs)), 200, { 'Cache-Control': 'no-cache' })
+    : answerJson(c, { statement, logs });
+}
+
+async function answerEntry(c: Request, { site }: Face): Promise<Response> {
+  const index = c.req.param('index') ?? '';
+  if (!wholeNumber.test(index))
+    throw new Problem('not_found', { detail: 'An entry’s index is a whole number.' });
+  const entry = await call(c, getProof, { log_index: Number(index) });
+  return c.html(String(toLogEntryPage(site, entry)), 200, { 'Cache-Control': 'no-cache' });
 }
 
 function createOneLogRoutes() {
@@ -110,8 +125,9 @@ function createOneLogRoutes() {
 }
 
 /** The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/trust.md section 4). */
-export const createLogRoutes = () =>
+export const createLogRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
-    .get('/log', answerLogs)
+    .get('/log', (c) => answerLogs(c, face))
+    .get('/log/entry/:index', (c) => answerEntry(c, face))
     .route('/log', createOneLogRoutes())
     .route('/log/:log{[1-9][0-9]*}', createOneLogRoutes());

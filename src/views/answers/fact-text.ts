@@ -39,7 +39,8 @@ type Shown = Pick<Observation, 'kind' | 'value' | 'state'> & Partial<Pick<Observ
 /** What a check found, in words; of a state other than observed, that state as well. */
 export function observedText({ kind, value, state, details, unit }: Shown): string {
   const text =
-    kindOf(kind)?.shows?.({ value, state, source: '', ...(details && { details }) }) ?? plain(value, unit);
+    kindOf(kind)?.shows?.({ value, state, source: '', ...(details && { details }) }) ??
+    plain(value, unit ?? kindOf(kind)?.unit);
   return state === 'observed' ? text : `${text} (${stateText(state)})`;
 }
 

@@ -42,6 +42,17 @@ export function toBadge({ signals: { native }, evidence_snapshot_date, sample }:
   return { label: 'evidence', message };
 }
 
+/** The badge of a claim: since when it stands, and nothing about quality. */
+export function toClaimBadge({ claim, state, evidence_snapshot_date, sample }: ListingDocument): Badge {
+  if (sample) return { label: 'claim', message: 'sample' };
+  if (!claim) return { label: 'claim', message: `none as of ${evidence_snapshot_date}` };
+  const message =
+    state === 'claimed'
+      ? `claimed ${claim.claimed_at.slice(0, 10)}`
+      : `suspended ${claim.checked_at.slice(0, 10)}`;
+  return { label: 'claim', message };
+}
+
 /** Badge styles; the first is the default. */
 export const badgeStyles = ['flat', 'flat-square', 'for-the-badge'] as const;
 export type BadgeStyle = (typeof badgeStyles)[number];

@@ -6,7 +6,7 @@ import { matchTexts, toLabel } from '../layout/labels.ts';
 import type { Site } from '../layout/site.ts';
 
 const event = ({ type, at, commit, reason, log_index }: ClaimEvent) => html`
-<li>${day(at)} ${toLabel(type)}${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${toLabel(reason)})` : ''} <span class="note">log index ${log_index}</span></li>`;
+<li>${day(at)} ${toLabel(type)}${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${toLabel(reason)})` : ''} <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span></li>`;
 
 /** What happened to the claim of a listing, oldest first; nothing for a listing without such events. */
 export function claimHistory({ claim, history }: ListingDocument): Html | '' {

@@ -1,0 +1,81 @@
+import { html } from 'hono/html';
+import { type Html, pagePath, paste } from '../layout/html.ts';
+import { toPage } from '../layout/layout.ts';
+import type { Site } from '../layout/site.ts';
+
+/** One entry of the log: the answer of get_proof. */
+export interface LogEntry {
+  readonly log_index: number;
+  readonly log: string;
+  readonly leaf: string;
+  readonly record?: string | undefined;
+  readonly erased_by?: number | undefined;
+}
+
+const parsed = (json: string | undefined): Record<string, unknown> => {
+  try {
+    return JSON.parse(json ?? '{}') as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+};
+
+function recordBlock({ record, erased_by }: LogEntry): Html {
+  if (record === undefined)
+    return html`<p>What this entry recorded is not stored any more${erased_by !== undefined && html`; <a href="/log/entry/${erased_by}">entry ${erased_by}</a> says that it was erased`}. The entry itself stays.</p>`;
+  const { handle, subject_handle } = parsed(record);
+  const about = typeof subject_handle === 'string' ? subject_handle : handle;
+  return html`
+${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(about)}">${about}</a>.</p>`}
+<pre><code class="foreign">${JSON.stringify(parsed(record), null, 2)}</code></pre>`;
+}
+
+/** The page of one entry of the log: what it recorded, and how to check that it is there. */
+export const toLogEntryPage = (site: Site, entry: LogEntry): Html =>
+  toPage(site, {
+    title: `Log entry ${entry.log_index}`,
+    description: `Entry ${entry.log_index} of the append-only log of ratings, claims and observations.`,
+    path: `/log/entry/${entry.log_index}`,
+    indexed: false,
+    body: html`
+<p class="eyebrow"><a href="/log">The log</a></p>
+<h1>Entry ${entry.log_index}: ${String(parsed(entry.leaf).t ?? 'unknown').replace('.', ' ')}</h1>
+<p class="lead">An entry shows that something was recorded, not that it is right. Its address does not change: use it to cite what was recorded.</p>
+<h2>What was recorded</h2>
+${recordBlock(entry)}
+<h2>Check it yourself</h2>
+<p>Save the proof, and check it without this service:</p>
+${paste(`curl -sf ${site.config.publicUrl}/api/tools/get_proof -H 'Content-Type: application/json' -d '{"log_index": ${entry.log_index}}' -o proof.json`)}
+${paste('dossier verify proof.json')}
+<p>${entry.log_index > 0 && html`<a rel="prev" href="/log/entry/${entry.log_index - 1}">Entry ${entry.log_index - 1}</a> · `}<a rel="next" href="/log/entry/${entry.log_index + 1}">Entry ${entry.log_index + 1}</a></p>`,
+  });
+
+/** One log as its page lists it. */
+interface ShownLog {
+  readonly log: string;
+  readonly first_log_index: number;
+  readonly entries: number;
+  readonly opened_at: string;
+  readonly key: string;
+}
+
+const logItem = ({ log, first_log_index, entries, opened_at, key }: ShownLog) => html`
+<section><h2>${log}</h2>
+<dl class="facts wide">
+<div><dt>Entries</dt><dd>${entries}${entries > 0 && html`, the newest is <a href="/log/entry/${first_log_index + entries - 1}">entry ${first_log_index + entries - 1}</a>`}</dd></div>
+<div><dt>Opened</dt><dd>${opened_at.slice(0, 10)}</dd></div>
+<div><dt>Key</dt><dd><code>${key}</code></dd></div>
+<div><dt>Newest checkpoint</dt><dd><a href="${log}/checkpoint">${log}/checkpoint</a></dd></div>
+</dl></section>`;
+
+/** The page of the log: its statement, and every log with its size and key. */
+export const toLogPage = (site: Site, statement: string, logs: readonly ShownLog[]): Html =>
+  toPage(site, {
+    title: 'The log',
+    description: 'The append-only log of ratings, claims and observations, which anyone can check.',
+    path: '/log',
+    body: html`
+<h1>The log</h1>
+<p class="lead">${statement}</p>
+${logs.map(logItem)}`,
+  });

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+
+const handle = 'co.webhook/webhook';
+let directory: ClaimedDirectory;
+const html = { accept: 'text/html' };
+const get = (path: string) => directory.app.request(path, { headers: html });
+const textOf = async (path: string) => (await get(path)).text();
+
+beforeAll(async () => {
+  directory = await openClaimedDirectory();
+  await directory.claim(handle, 'webhook-co/webhook');
+  await directory.store.write((tx) =>
+    tx.observations.addChange({
+      handle,
+      log_index: 0,
+      at: '2026-11-02T08:00:00.000Z',
+      vantage: 'eu-west',
+      changes: [
+        {
+          kind: 'tools.count',
+          subject: 'https://mcp.webhook.co/mcp',
+          before: { value: 3, state: 'observed', seen_until: '2026-11-01T08:00:00.000Z' },
+          after: { value: 4, state: 'observed' },
+        },
+        { kind: 'auth.required', after: { value: true, state: 'observed' } },
+      ],
+    }),
+  );
+});
+afterAll(() => directory.close());
+
+describe('the history of a listing', () => {
+  it('says what was before and after, with dates and the entry of the log', async () => {
+    const page = (await textOf(`/agents/${handle}/history`)).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
+    expect(page).toContain('was 3 tools until 2026-11-01, now 4 tools');
+    expect(page).toContain('Asks for credentials first: first seen: yes');
+    expect(page).toContain('2026-11-02 log index 0');
+    expect(page).toContain('History of the claim');
+    expect(await textOf(`/agents/${handle}`)).toContain(`href="/agents/${handle}/history"`);
+  });
+
+  it('is JSON too, of one kind if it is named', async () => {
+    const answer = await get(`/agents/${handle}/history.json?kind=auth.required`);
+    const { changes, claim } = (await answer.json()) as { changes: object[]; claim: object[] };
+    expect(changes).toEqual([
+      {
+        kind: 'auth.required',
+        after: { value: true, state: 'observed' },
+        at: '2026-11-02T08:00:00.000Z',
+        vantage: 'eu-west',
+        log_index: 0,
+      },
+    ]);
+    expect(claim).toMatchObject([{ type: 'activated' }]);
+    expect((await get('/agents/co.unknown/one/history')).status).toBe(404);
+  });
+
+  it('says that nothing is recorded where nothing is', async () => {
+    expect(await textOf('/agents/com.politicalcomms/api/history')).toContain(
+      'No change of what Dossier checks is recorded for this listing.',
+    );
+  });
+});
+
+describe('the log, for people', () => {
+  it('has a page, and one for each entry with what it recorded', async () => {
+    expect(await textOf('/log')).toContain('<a href="/log/entry/0">entry 0</a>');
+    const entry = await textOf('/log/entry/0');
+    expect(entry).toContain('<h1>Entry 0: claim activated</h1>');
+    expect(entry).toContain(`href="/agents/${handle}"`);
+    expect(await textOf(`/agents/${handle}`)).toContain('<a href="/log/entry/0">log index 0</a>');
+    for (const path of ['/log/entry/99', '/log/entry/x', '/log/entry/-1'])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+  });
+
+  it('stays JSON for programs', async () => {
+    const answer = await directory.app.request('/log');
+    expect(answer.headers.get('content-type')).toBe('application/json');
+  });
+});
+
+describe('the badge of a claim', () => {
+  it('says since when it stands, or that there is none', async () => {
+    const messageOf = async (of: string) =>
+      ((await (await get(`/badge/${of}.json?show=claim`)).json()) as { message: string }).message;
+    expect(await messageOf(handle)).toMatch(/^claimed \d{4}-\d\d-\d\d$/);
+    expect(await messageOf('com.politicalcomms/api')).toMatch(/^none as of \d{4}-\d\d-\d\d$/);
+  });
+});
+
+describe('a report', () => {
+  it('begins with what it is about', async () => {
+    const page = await textOf(
+      '/feedback?category=rating&message=Rating%20abc%3A%20&handle=co.webhook/webhook',
+    );
+    expect(page).toContain('>Rating abc: </textarea>');
+    expect(page).toContain('<option value="rating" selected>');
+    expect(await textOf('/feedback?message=%3Cscript%3E')).not.toContain('<script>"');
+  });
+});
