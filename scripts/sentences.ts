@@ -19,7 +19,11 @@ const handle = listing.handle;
 const now = new Date('2026-11-20T08:00:00.000Z');
 
 const toDocument = (facts: ListingFacts): ListingDocument =>
-  toListingDocument(facts, { publicUrl: 'http://127.0.0.1:3000', observeInterval_s: 86_400 }, now);
+  toListingDocument(
+    facts,
+    { publicUrl: 'http://127.0.0.1:3000', observeInterval_s: 86_400, hasPages: true },
+    now,
+  );
 const documents = listingCases.map(toDocument);
 
 const snapshots = [

@@ -70,6 +70,15 @@ Example: dossier check --from https://dossier.example
 Exit codes: 0 nothing changed; 1 facts changed, one line each; 64 no lock file; 69 the Dossier cannot be reached; 74 a file cannot
 be read. On GitHub Actions the lines are annotations.`;
 
+/** What `dossier stdio --help` adds. */
+const stdioHelp = `
+Standard input has no headers: the variable DOSSIER_CAPABILITY holds the capability of a claimed listing, which rating needs.
+Without PUBLIC_URL the links in answers are resources of MCP (agent://...), because no page answers.
+
+Example: DOSSIER_CAPABILITY=dossier_cap_... dossier stdio
+
+Exit codes: 0 the client left; 74 the database cannot be opened; 78 settings.`;
+
 const toLockOptions = (options: LockOptions): LockOptions => ({
   ...options,
   from: toSource(options.from ?? process.env.DOSSIER_URL),
@@ -97,7 +106,8 @@ function createCommandLine(): Command {
   program
     .command('stdio')
     .description('serve MCP on standard input and output')
-    .action(async () => (await import('./stdio.ts')).runStdio(config()));
+    .addHelpText('after', stdioHelp)
+    .action(async () => (await import('./stdio.ts')).runStdio(config(), process.env));
   program
     .command('import')
     .description('import listings from the registry into the database, with progress')

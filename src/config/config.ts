@@ -8,6 +8,8 @@ type Values = { [K in keyof Settings as Settings[K]['key']]: z.output<Settings[K
 /** The effective settings: what was read from the environment, and what follows from it. */
 export interface Config extends Values {
   readonly version: string;
+  /** Whether this process serves the pages at `publicUrl`, or PUBLIC_URL says who does. */
+  readonly hasPages: boolean;
   /** Name of the claim file at a repository's root. */
   readonly claimFile: string;
   /** Where listings come from, as shown: `<REGISTRY_NAME> (MCP)`, with `, saved copy` for a saved copy. */
@@ -34,6 +36,7 @@ export function readConfig(
       values.publicUrl ||
       `http://${values.host.includes(':') ? `[${values.host}]` : values.host}:${values.port}`,
     version,
+    hasPages: true,
     claimFile: 'dossier-claim.txt',
     origin: `${values.registryName || sourceName(values.registryUrl)} (MCP)${values.registryUrl.startsWith('file:') ? copySuffix : ''}`,
   };

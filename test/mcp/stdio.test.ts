@@ -40,6 +40,7 @@ describe('dossier stdio', () => {
           PATH: process.env.PATH ?? '',
           DATABASE_URL: `file:${join(folder, 'fresh.db')}`,
           REGISTRY_URL: 'off',
+          DOSSIER_CAPABILITY: `dossier_cap_${'A'.repeat(49)}`,
         },
       }),
     );
@@ -49,7 +50,15 @@ describe('dossier stdio', () => {
       endpoint: 'https://mcp.webhook.co/mcp',
       sample: true,
       origin: 'registry, as given in the specification, not read there',
+      links: { page: 'agent://co.webhook/webhook' },
     });
+    expect(client.getInstructions()).toContain('DOSSIER_CAPABILITY');
+    const rating = {
+      ...{ handle: 'co.webhook/webhook', interaction_id: 'job-1', interaction_at: new Date().toISOString() },
+      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+    };
+    const refused = await client.callTool({ name: 'submit_rating', arguments: rating });
+    expect(refused.structuredContent).toMatchObject({ error: { code: 'capability_invalid' } });
     await client.close();
     rmSync(folder, { recursive: true, force: true });
   });

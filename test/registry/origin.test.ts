@@ -36,7 +36,11 @@ const importAs = async (environment: Record<string, string>, source?: string) =>
 async function origins(handle: string): Promise<string[]> {
   const facts = await store.listings.facts(handle);
   if (!facts) throw new Error(`${handle} is not there`);
-  const document = toListingDocument(facts, { publicUrl: 'http://x', observeInterval_s: 86_400 }, new Date());
+  const document = toListingDocument(
+    facts,
+    { publicUrl: 'http://x', observeInterval_s: 86_400, hasPages: true },
+    new Date(),
+  );
   const sources = document.signals.imported
     .filter(({ state }) => state === 'observed')
     .map(({ source }) => source);

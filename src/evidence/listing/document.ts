@@ -14,6 +14,8 @@ import { toSummaryText } from './summary-text.ts';
 /** The service that the links of a document point to. */
 export interface DocumentPlace {
   readonly publicUrl: string;
+  /** Whether something answers there; otherwise links are resources of MCP. */
+  readonly hasPages: boolean;
   /** OBSERVE_INTERVAL. */
   readonly observeInterval_s: number;
 }
@@ -37,7 +39,13 @@ const untrustedFields = [
 ];
 
 /** Links to every face of a listing. */
-export function listingLinks(handle: string, publicUrl: string): ListingDocument['links'] {
+export function listingLinks(
+  handle: string,
+  { publicUrl, hasPages }: Pick<DocumentPlace, 'publicUrl' | 'hasPages'>,
+): ListingDocument['links'] {
+  const resource = `agent://${handle}`;
+  if (!hasPages)
+    return { page: resource, json: resource, markdown: resource, badge: resource, mcp: resource };
   const page = `${publicUrl}/agents/${handle}`;
   return {
     page,
@@ -134,15 +142,11 @@ const toUnread = (imported: readonly ImportedSignal[]): string[] =>
   String(imported.find(({ kind }) => kind === 'unread_fields')?.value ?? '').split(', ');
 
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
-export function toListingDocument(
-  facts: ListingFacts,
-  { publicUrl, observeInterval_s }: DocumentPlace,
-  now: Date,
-): ListingDocument {
+export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
   const snapshot = snapshotFacts(facts);
   const observations = toObservations(facts.listing, facts.observed?.observations ?? [], {
     now,
-    interval_s: observeInterval_s,
+    interval_s: place.observeInterval_s,
     importedAt: facts.reading.observed_at,
   });
   const checked = new Set(
@@ -167,7 +171,7 @@ export function toListingDocument(
     }),
     evidence_snapshot_date: snapshotDate(snapshot),
     evidence_snapshot: snapshotSentence(snapshot),
-    links: listingLinks(facts.listing.handle, publicUrl),
+    links: listingLinks(facts.listing.handle, place),
     untrusted_fields: untrustedFields,
   };
   return { summary: toSummaryText(document), ...document };
