@@ -40,7 +40,7 @@ export async function measureStart({ folder, listings, rounds }: Plan): Promise<
       {
         what: 'tools/list, four bytes a token',
         figure: `${whole(tokens)} tokens`,
-        ...atMost(tokens, 6000, 'tokens'),
+        ...atMost(tokens, 3900, 'tokens'),
       },
     ],
   };

@@ -4,6 +4,21 @@ import { Command, CommanderError } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import type { AuditOptions } from './audit-options.ts';
+import {
+  auditHelp,
+  backupHelp,
+  checkHelp,
+  configHelp,
+  eraseRecordHelp,
+  importHelp,
+  lockHelp,
+  observeHelp,
+  restoreHelp,
+  restoreListingHelp,
+  serveHelp,
+  stdioHelp,
+  verifyHelp,
+} from './help-texts.ts';
 import type { ImportOptions } from './import.ts';
 import type { LockOptions } from './lock.ts';
 import type { ObserveOptions } from './observe.ts';
@@ -35,50 +50,6 @@ const toPath = (file: string) => (file === '-' ? file : resolve(process.env.INIT
 
 const feedbackCommands = () => import('./feedback.ts');
 
-/** What `dossier listing restore --help` adds. */
-const restoreListingHelp = `
-The listing shows its publisher's text again. The opt-out line is ignored from now on, until a check finds it gone or the
-listing records another repository. The restoration and its reason are published in the claim history and the log.
-
-Exit codes: 0 restored; 64 usage: unknown handle, no reason, or not withdrawn by an opt-out line; 74 the database cannot be
-read or written; 78 settings.`;
-
-/** What `dossier record erase --help` adds. */
-const eraseRecordHelp = `
-A rating stops counting, and its place says "erased" with the date; of a response the text goes. The log entry stays, so every
-proof still holds, and a new entry "record.erased" names it with the reason. Backups from before still have the text. Each version
-of an amended rating has its own entry. The record cannot be brought back.
-
-Exit codes: 0 erased; 64 usage: no reason, no such entry, erased before, or an entry of another kind; 74 the database cannot be
-read or written; 78 settings.`;
-
-/** What `dossier audit --help` adds. */
-const auditHelp = `
-Without an argument it reads DATABASE_URL. A URL (http: or https:) is audited as any stranger can, over HTTP alone.
-
-Exit codes: 0 it holds; 1 something differs from the log; 2 the log is empty; 64 usage; 69 the service cannot be read;
-74 the database or a file cannot be read; 78 settings.`;
-
-/** What `dossier lock --help` and `dossier check --help` add. */
-const lockHelp = `
-Example: dossier lock --from https://dossier.example co.webhook/webhook
-
-Exit codes: 0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.`;
-const checkHelp = `
-Example: dossier check --from https://dossier.example
-
-Exit codes: 0 nothing changed; 1 facts changed, one line each; 64 no lock file; 69 the Dossier cannot be reached; 74 a file cannot
-be read. On GitHub Actions the lines are annotations.`;
-
-/** What `dossier stdio --help` adds. */
-const stdioHelp = `
-Standard input has no headers: the variable DOSSIER_CAPABILITY holds the capability of a claimed listing, which rating needs.
-Without PUBLIC_URL the links in answers are resources of MCP (agent://...), because no page answers.
-
-Example: DOSSIER_CAPABILITY=dossier_cap_... dossier stdio
-
-Exit codes: 0 the client left; 74 the database cannot be opened; 78 settings.`;
-
 const toLockOptions = (options: LockOptions): LockOptions => ({
   ...options,
   from: toSource(options.from ?? process.env.DOSSIER_URL),
@@ -102,6 +73,7 @@ function createCommandLine(): Command {
   program
     .command('serve', { isDefault: true })
     .description('run the service (the default)')
+    .addHelpText('after', serveHelp)
     .action(async () => (await import('./serve.ts')).runServe(config()));
   program
     .command('stdio')
@@ -111,6 +83,7 @@ function createCommandLine(): Command {
   program
     .command('import')
     .description('import listings from the registry into the database, with progress')
+    .addHelpText('after', importHelp)
     .option('--from <url|file>', 'a registry, or a saved copy as JSON, gzipped or not')
     .option('--once', 'accepted and without effect: the command always makes one run')
     .option('--accept-changes', 'do what would otherwise be held')
@@ -120,6 +93,7 @@ function createCommandLine(): Command {
   program
     .command('observe [handles...]')
     .description('check endpoints, packages and repositories: of these listings now, or of all that are due')
+    .addHelpText('after', observeHelp)
     .option('--once', 'one pass, then end (what this command does anyway)')
     .option('--json', 'one fact a line, as JSON')
     .action(async (handles: string[], options: ObserveOptions) =>
@@ -194,14 +168,17 @@ function createCommandLine(): Command {
   program
     .command('backup <file>')
     .description('write everything in the database to a new file, or to - (standard output)')
+    .addHelpText('after', backupHelp)
     .action(async (file: string) => (await import('./backup.ts')).runBackup(config(), toPath(file)));
   program
     .command('restore <file>')
     .description('put a backup, or what comes from - (standard input), into a new database')
+    .addHelpText('after', restoreHelp)
     .action(async (file: string) => (await import('./restore.ts')).runRestore(config(), toPath(file)));
   program
     .command('verify [proof]')
     .description('check a saved answer of get_proof, or that one saved checkpoint continues another, offline')
+    .addHelpText('after', verifyHelp)
     .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
     .option('--handle <handle>', 'the listing that the record must name')
     .option('--id <rating id>', 'the rating that the record must name')
@@ -229,6 +206,7 @@ function createCommandLine(): Command {
   program
     .command('config')
     .description('show the effective settings, secrets masked')
+    .addHelpText('after', configHelp)
     .action(async () => (await import('./config.ts')).runConfigCommand(config(), process.env));
   return program;
 }

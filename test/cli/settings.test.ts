@@ -101,3 +101,12 @@ it.each(['serv', 'sevre', 'feedbak'])(
     );
   },
 );
+
+it.each(['serve', 'stdio', 'import', 'observe', 'backup', 'restore', 'verify', 'audit', 'config'])(
+  'the help of %s names its exit codes',
+  async (command) => {
+    const { code, stdout } = await runDossier([command, '--help'], {});
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\nExit codes: 0 /);
+  },
+);

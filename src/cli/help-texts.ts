@@ -1,0 +1,91 @@
+/** What `dossier listing restore --help` adds. */
+export const restoreListingHelp = `
+The listing shows its publisher's text again. The opt-out line is ignored from now on, until a check finds it gone or the
+listing records another repository. The restoration and its reason are published in the claim history and the log.
+
+Exit codes: 0 restored; 64 usage: unknown handle, no reason, or not withdrawn by an opt-out line; 74 the database cannot be
+read or written; 78 settings.`;
+
+/** What `dossier record erase --help` adds. */
+export const eraseRecordHelp = `
+A rating stops counting, and its place says "erased" with the date; of a response the text goes. The log entry stays, so every
+proof still holds, and a new entry "record.erased" names it with the reason. Backups from before still have the text. Each version
+of an amended rating has its own entry. The record cannot be brought back.
+
+Exit codes: 0 erased; 64 usage: no reason, no such entry, erased before, or an entry of another kind; 74 the database cannot be
+read or written; 78 settings.`;
+
+/** What `dossier audit --help` adds. */
+export const auditHelp = `
+Without an argument it reads DATABASE_URL. A URL (http: or https:) is audited as any stranger can, over HTTP alone.
+
+Exit codes: 0 it holds; 1 something differs from the log; 2 the log is empty; 64 usage; 69 the service cannot be read;
+74 the database or a file cannot be read; 78 settings.`;
+
+/** What `dossier lock --help` adds. */
+export const lockHelp = `
+Example: dossier lock --from https://dossier.example co.webhook/webhook
+
+Exit codes: 0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.`;
+
+/** What `dossier check --help` adds. */
+export const checkHelp = `
+Example: dossier check --from https://dossier.example
+
+Exit codes: 0 nothing changed; 1 facts changed, one line each; 64 no lock file; 69 the Dossier cannot be reached; 74 a file cannot
+be read. On GitHub Actions the lines are annotations.`;
+
+/** What `dossier stdio --help` adds. */
+export const stdioHelp = `
+Standard input has no headers: the variable DOSSIER_CAPABILITY holds the capability of a claimed listing, which rating needs.
+Without PUBLIC_URL the links in answers are resources of MCP (agent://...), because no page answers.
+
+Example: DOSSIER_CAPABILITY=dossier_cap_... dossier stdio
+
+Exit codes: 0 the client left; 74 the database cannot be opened; 78 settings.`;
+
+/** What `dossier serve --help` adds. */
+export const serveHelp = `
+Example: PORT=8080 dossier serve
+
+Exit codes: 0 stopped; 74 the database cannot be opened; 78 settings, or a port that is in use.`;
+
+/** What `dossier import --help` adds. */
+export const importHelp = `
+Example: dossier import --from https://registry.modelcontextprotocol.io
+
+Exit codes: 0 done; 64 usage; 69 the registry cannot be reached, another import runs, or it is held; 74 the database cannot be
+read or written; 78 settings.`;
+
+/** What `dossier observe --help` adds. */
+export const observeHelp = `
+Example: dossier observe --json co.webhook/webhook
+
+Exit codes: 0 it looked, whatever it found; 64 usage, or an unknown handle; 74 the database cannot be read or written; 78 settings.`;
+
+/** What `dossier backup --help` adds. */
+export const backupHelp = `
+Example: dossier backup dossier.gz
+
+Exit codes: 0 written; 64 usage; 74 the file exists, or it or the database cannot be read or written; 78 settings,
+or an empty database.`;
+
+/** What `dossier restore --help` adds. */
+export const restoreHelp = `
+Example: DATABASE_URL=file:./new.db dossier restore dossier.gz
+
+Exit codes: 0 restored; 64 usage; 74 the file is damaged, or the database cannot be written; 78 settings, or a database that
+is not empty.`;
+
+/** What `dossier verify --help` adds. */
+export const verifyHelp = `
+Example: dossier verify proof.json --key log.key
+
+Exit codes: 0 everything holds; 1 a check fails; 2 the proof comes without its record; 64 usage; 74 a file cannot be read or is
+no proof.`;
+
+/** What `dossier config --help` adds. */
+export const configHelp = `
+Example: PORT=8080 dossier config
+
+Exit codes: 0 serve would accept the settings; 78 it would not, one line each.`;
