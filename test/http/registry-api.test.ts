@@ -125,6 +125,30 @@ describe('the list', () => {
     for (const query of ['limit=none', 'limit=0', 'updated_since=yesterday', 'cursor=abc'])
       expect((await get(`/v0.1/servers?${query}`)).status, query).toBe(422);
   });
+  it('refuses cursors that it did not make, and finds nothing by a NUL', async () => {
+    const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const after = { handle: '\0', version: '\0', updated_at: '\0' };
+    const forged = [
+      ['not JSON'],
+      ['null'],
+      ['{"withDeleted":1}'],
+      [JSON.stringify({ withDeleted: true, after })],
+      [JSON.stringify({ withDeleted: true, updatedSince: '\0' })],
+      [JSON.stringify({ withDeleted: true, version: '\0' })],
+    ];
+    for (const value of forged)
+      expect((await get(`/v0.1/servers?cursor=${cursorOf(value)}`)).status, value[0]).toBe(422);
+    expect((await get('/v0.1/servers?version=%00')).status).toBe(422);
+    for (const query of ['search=%00', 'search=a%00b']) {
+      const answer = await get(`/v0.1/servers?${query}`);
+      expect([answer.status, (await answer.json()) as List], query).toEqual([
+        200,
+        { servers: [], metadata: { count: 0 } },
+      ]);
+    }
+    for (const path of ['/agents?q=%00', '/agents?q=a%00b', '/changes?since=2147483648'])
+      expect((await get(path)).status, path).toBe(200);
+  });
   it('answers 304 to a current ETag', async () => {
     const first = await get('/v0.1/servers?limit=2');
     const headers = { 'if-none-match': first.headers.get('etag') ?? '' };

@@ -66,6 +66,32 @@ it('is the registry of an MCP host: exactly the listings that meet it now', asyn
   expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([404, '*']);
 });
 
+it('refuses a limit or cursor that it cannot read, and never answers more than 100 entries', async () => {
+  const base = '/views/recent/v0.1/servers';
+  for (const limit of ['1.5', '0', '-3', 'NaN', 'many'])
+    expect((await read(`${base}?limit=${limit}`)).status, limit).toBe(422);
+  expect((await json<List>(`${base}?limit=1000000000`)).servers).toHaveLength(100);
+  for (const place of [
+    [1, '\0'],
+    [9_007_199_254_740_991, '2026-10-02T08:00:00.000Z'],
+    [-1, '2026-10-02T08:00:00.000Z'],
+  ]) {
+    const cursor = Buffer.from(JSON.stringify(place)).toString('base64url');
+    for (const path of [base, '/views/recent', '/agents'])
+      expect((await read(`${path}?cursor=${cursor}`)).status, path).toBeLessThan(500);
+  }
+});
+
+it('lists the versions of a listing as the registry API does, and knows no other address below it', async () => {
+  const base = '/views/our-services/v0.1';
+  const { servers } = await json<List>(`${base}/servers/co.webhook%2Fwebhook/versions`);
+  expect(servers.map(({ server }) => server.name)).toEqual(['co.webhook/webhook']);
+  const none = await read(`${base}/servers/com.politicalcomms%2Fapi/versions`);
+  expect([none.status, none.headers.get('access-control-allow-origin')]).toEqual([404, '*']);
+  for (const path of [`${base}/nothing`, '/v0.1/nothing', '/v0.1/servers/co.webhook/webhook/other', '/v0/'])
+    expect((await read(path)).status, path).toBe(404);
+});
+
 it('is read to its end by cursors, each listing once', async () => {
   const names: string[] = [];
   let cursor = '';

@@ -12,7 +12,10 @@ export function readCursor<T extends z.ZodType>(
 ): z.output<T> | undefined {
   if (cursor === undefined) return undefined;
   try {
-    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+    const text = Buffer.from(cursor, 'base64url').toString('utf8');
+    // PostgreSQL takes no NUL in a text, and no cursor of ours has one.
+    if (text.includes('\\u0000')) throw new Error('NUL in a cursor');
+    return schema.parse(JSON.parse(text));
   } catch {
     const message = 'not a cursor of this list; leave it out to start from the beginning';
     throw new Problem('invalid_input', {

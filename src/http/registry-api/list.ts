@@ -1,77 +1,9 @@
-import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { toListingDocument } from '../../evidence/listing/document.ts';
 import type { ListingVersion } from '../../evidence/listing/listing.ts';
-import { readCursor, toCursor } from '../../evidence/text/cursor.ts';
-import { Problem } from '../../problem.ts';
+import { toCursor } from '../../evidence/text/cursor.ts';
 import { evidenceKey, toEntry } from './evidence.ts';
-
-const defaultLimit = 30;
-const maxLimit = 100;
-const longestSearch = 200;
-
-const trueOrFalse = z.enum(['true', 'false']).transform((text) => text === 'true');
-
-/** What a list is asked by, as the registry API names it; parameters that it does not know are ignored. */
-const query = z.object({
-  cursor: z.string().max(2000).optional(),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .transform((limit) => Math.min(limit, maxLimit))
-    .default(defaultLimit),
-  search: z
-    .string()
-    .transform((text) => text.trim().slice(0, longestSearch))
-    .optional(),
-  updated_since: z.iso
-    .datetime({ offset: true })
-    .transform((text) => new Date(text).toISOString())
-    .optional(),
-  version: z.string().max(255).optional(),
-  include_deleted: trueOrFalse.optional(),
-});
-
-/** A cursor holds the whole question: hosts leave out the search on later pages. */
-const position = z.object({
-  search: z.string().optional(),
-  offset: z.int().min(0).optional(),
-  after: z.object({ handle: z.string(), version: z.string(), updated_at: z.string() }).optional(),
-  updatedSince: z.string().optional(),
-  version: z.string().optional(),
-  withDeleted: z.boolean(),
-});
-type Position = z.output<typeof position>;
-
-const toPosition = (text: string): Position | undefined => {
-  const [read] = readCursor(text, z.tuple([z.string()])) ?? [];
-  const parsed = position.safeParse(JSON.parse(read ?? 'null'));
-  return parsed.success ? parsed.data : undefined;
-};
-
-function readQuery(sent: Readonly<Record<string, string>>): { limit: number; at: Position } {
-  const parsed = query.safeParse(sent);
-  if (!parsed.success) {
-    const fields = parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message }));
-    throw new Problem('invalid_input', {
-      fields,
-      detail: `${fields.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`,
-    });
-  }
-  const { cursor, limit, search, updated_since, version, include_deleted } = parsed.data;
-  const at = cursor ? toPosition(cursor) : undefined;
-  if (cursor && !at) throw new Problem('invalid_input', { detail: 'cursor: not a cursor of this list.' });
-  return {
-    limit,
-    at: at ?? {
-      search: search || undefined,
-      updatedSince: updated_since,
-      version: search ? 'latest' : version,
-      withDeleted: include_deleted ?? updated_since !== undefined,
-    },
-  };
-}
+import { type Position, readQuery } from './query.ts';
 
 /** A page: its versions, and where the next one begins. */
 interface Page {

@@ -5,16 +5,10 @@ import { isSample } from '../../evidence/listing/sample.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
 import { answerJson } from '../response/answers.ts';
 import { listServers, toEntries } from './list.ts';
+import { openToAll } from './open-to-all.ts';
 
 /** Every answer follows from the listings; evidence that changes by time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
-
-/** Headers that GitHub asks of a registry on all its routes. */
-const openToAll = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Methods': 'GET, OPTIONS',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-};
 
 const notFound = (c: Request, error: string) => c.json({ error }, 404);
 
@@ -66,11 +60,7 @@ const createVersionRoutes = () =>
 export const createRegistryApiRoutes = () => {
   const routes = new Hono<HttpEnvironment>();
   for (const base of ['/v0.1', '/v0']) {
-    routes.use(`${base}/*`, async (c, next) => {
-      await next();
-      for (const [name, value] of Object.entries(openToAll)) c.header(name, value);
-    });
-    routes.options(`${base}/*`, (c) => c.body(null, 204));
+    routes.use(`${base}/*`, openToAll);
     routes.route(base, createVersionRoutes());
   }
   return routes;

@@ -4,10 +4,9 @@ import type { Face, Request } from '../environment.ts';
 import { fromPlace, toPlace, viewOf } from '../request/saved-view.ts';
 import { answerJson } from '../response/answers.ts';
 import { evidenceKey, toEntry } from './evidence.ts';
+import { readLimit } from './query.ts';
 
 const cachePolicy = { cacheTags: 'all' } as const;
-const defaultLimit = 30;
-const largestPage = 100;
 
 /** Entries of the listings of a view; each also says which fact met which criterion on which date. */
 async function toViewEntries(members: readonly Member[], context: Context) {
@@ -32,10 +31,7 @@ async function toViewEntries(members: readonly Member[], context: Context) {
 /** A page of a view's listings in the shape of the registry API. */
 export async function listEntries(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
-  const limit = Math.min(
-    largestPage,
-    Math.max(1, Number(c.req.query('limit') ?? defaultLimit) || defaultLimit),
-  );
+  const limit = readLimit(c.req.query());
   const page = await readMembers(view, { after: toPlace(c.req.query('cursor')), limit }, c.get('context'));
   const servers = await toViewEntries(page.members, c.get('context'));
   const nextCursor = fromPlace(page.next);
@@ -46,11 +42,21 @@ export async function listEntries(c: Request, face: Face): Promise<Response> {
   );
 }
 
+const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
+
+/** The versions of a listing of a view: the one that the view judged. 404 if the listing does not meet the view. */
+export async function showVersions(c: Request, face: Face): Promise<Response> {
+  const member = await findMember(viewOf(c, face), c.req.param('name') ?? '', c.get('context'));
+  const servers = member ? await toViewEntries([member], c.get('context')) : [];
+  if (servers.length === 0) return notInView(c);
+  return answerJson(c, { servers, metadata: { count: servers.length } }, cachePolicy);
+}
+
 /** One listing of a view in the shape of the registry API; 404 if it does not meet the view. */
 export async function showEntry(c: Request, face: Face): Promise<Response> {
   const member = await findMember(viewOf(c, face), c.req.param('name') ?? '', c.get('context'));
   const { version = 'latest' } = c.req.param() as { version?: string };
   const isShown = member && (version === 'latest' || version === member.listing.version);
   const [entry] = isShown ? await toViewEntries([member], c.get('context')) : [];
-  return entry ? answerJson(c, entry, cachePolicy) : c.json({ error: 'Server not found in this view' }, 404);
+  return entry ? answerJson(c, entry, cachePolicy) : notInView(c);
 }

@@ -1,11 +1,12 @@
-import { Hono, type Context as HonoContext } from 'hono';
+import { Hono } from 'hono';
 import type { SavedView } from '../../evidence/comparison/saved-view.ts';
 import { findMember, type Member, readMembers, type ViewPlace } from '../../tools/support/view-members.ts';
 import { toManagedSettings, toMcpJson } from '../../views/saved-views/policy.ts';
 import { toViewPage, toViewsPage } from '../../views/saved-views/view-page.ts';
 import { toFeed } from '../../views/text/feed.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { listEntries, showEntry } from '../registry-api/view-entries.ts';
+import { openToAll } from '../registry-api/open-to-all.ts';
+import { listEntries, showEntry, showVersions } from '../registry-api/view-entries.ts';
 import { fromPlace, toPlace, viewOf } from '../request/saved-view.ts';
 import { answerJson, answerPage, answerWithETag } from '../response/answers.ts';
 
@@ -53,13 +54,6 @@ async function showFeed(c: Request, face: Face, format: 'atom' | 'json'): Promis
     : answerWithETag(c, { type: 'application/feed+json; charset=utf-8', body: feed.json1(), cachePolicy });
 }
 
-const openToAll = async (c: HonoContext, next: () => Promise<void>) => {
-  await next();
-  c.header('Access-Control-Allow-Origin', '*');
-  c.header('Access-Control-Allow-Methods', 'GET, OPTIONS');
-  c.header('Access-Control-Allow-Headers', 'Authorization, Content-Type');
-};
-
 const listingsOf = async (c: Request, face: Face) =>
   (await readAll(c, viewOf(c, face))).map(({ listing }) => listing);
 
@@ -78,9 +72,9 @@ export function createViewRoutes(face: Face) {
     .get('/views/:view/feed.json', (c) => showFeed(c, face, 'json'));
   for (const base of ['/views/:view/v0.1', '/views/:view/v0']) {
     routes.use(`${base}/*`, openToAll);
-    routes.options(`${base}/*`, (c) => c.body(null, 204));
     routes
       .get(`${base}/servers`, (c) => listEntries(c, face))
+      .get(`${base}/servers/:name/versions`, (c) => showVersions(c, face))
       .get(`${base}/servers/:name/versions/:version`, (c) => showEntry(c, face))
       .get(`${base}/servers/:name`, (c) => showEntry(c, face));
   }
