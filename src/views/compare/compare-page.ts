@@ -101,9 +101,9 @@ export function toComparePage(site: Site, page: ComparePage): Html {
 <h1>Compare listings</h1>
 <p class="lead">Side by side against criteria you pick: met, not met or unknown, each with the fact, its source and its date. There is no total and no winner.</p>
 ${problemBlock(page)}${unknownBlock(page)}
+${comparison ? comparisonTables(comparison) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}
 ${nextStep(page)}${foundBlock(page)}
-${comparison ? comparisonTables(comparison) : ''}
 ${comparison && input ? sameAsJson(site, input) : ''}`,
   });
 }
