@@ -236,7 +236,7 @@ describe('with JavaScript', () => {
   it('an invalid search shows the reason in place, and the next one works', async () => {
     const { page } = await open(`/agents?q=${'a'.repeat(10_001)}`);
     expect(await count(page)).toBe('This search cannot be run.');
-    expect(await page.locator('#wrong').textContent()).toBe('query must have at most 10000 characters');
+    expect(await page.locator('#wrong').textContent()).toBe('query: must have at most 10000 characters');
     expect(await field(page).getAttribute('aria-invalid')).toBe('true');
     await field(page).fill('webhook');
     await eventually(() => handles(page)).toEqual(['co.webhook/webhook']);
