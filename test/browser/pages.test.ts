@@ -149,7 +149,9 @@ describe.each([
     await page.getByRole('link', { name: 'Other styles' }).click();
     await page.getByRole('link', { name: 'for-the-badge' }).click();
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/badge?style=for-the-badge`);
-    expect(await page.locator('pre:visible code').textContent()).toContain('webhook?style=for-the-badge)](');
+    expect(await page.locator('pre:visible code').first().textContent()).toContain(
+      'webhook?style=for-the-badge)](',
+    );
     expectClean(trace);
     await page.close();
   });

@@ -98,7 +98,7 @@ const onPage = [
   'What does it cost, and who is paid?',
   'The record that Dossier read has no field that states a price.',
   'How it is reached: streamable-http, sse, stdio',
-  'Answers requests, Protocol revision, TLS certificate: Dossier has not looked at this listing.',
+  'Dossier has not looked at this listing.',
   'Website: https://tool.example',
   'What the publisher showed to the registry: control of the domain in the name',
   'Repository: github.com/example/tool',
