@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { toModuleUrl } from '../config/own-module.ts';
 import { type ImportOnce, importOnce, type Outcome } from './import-once.ts';
 import { releaseEnded } from './run-lease.ts';
 import type { ImportThread } from './worker-main.ts';
@@ -16,7 +17,7 @@ export const importInThread: ImportOnce = async (context, attempt) => {
   const lease = store.leases.take();
   let outcome: Outcome = { state: 'running' };
   const workerData = { config, owner: lease.owner } satisfies ImportThread;
-  const thread = new Worker(new URL('./worker-main.ts', import.meta.url), { workerData });
+  const thread = new Worker(toModuleUrl('./worker-main', import.meta.url), { workerData });
   thread.on('message', (message: Outcome) => {
     outcome = message;
   });

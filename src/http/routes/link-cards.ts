@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import Tinypool from 'tinypool';
+import { toModuleUrl } from '../../config/own-module.ts';
 import { Problem } from '../../problem.ts';
 import { getListing } from '../../tools/get-agent.ts';
 import { type LinkCard, toListingCard, toServiceCard } from '../../views/link-card/link-card.ts';
@@ -8,7 +9,7 @@ import type { CachePolicy } from '../finished.ts';
 import { handleOf, orRedirect } from '../request/listing-path.ts';
 import { isCurrent, toTag } from '../response/answers.ts';
 
-const drawing = new URL('../../views/link-card/drawing.ts', import.meta.url).href;
+const drawing = toModuleUrl('../../views/link-card/drawing', import.meta.url).href;
 const maxWaiting = 16;
 const idle_ms = 30_000;
 
