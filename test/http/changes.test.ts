@@ -125,3 +125,26 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
   expect(await titles('/agents/com.example/new/feed.json')).toHaveLength(2);
   expect((await service.app.request('/agents/com.example/none/feed.json')).status).toBe(404);
 });
+
+it('no text of a publisher is markup or breaks a feed, and none is left once its listing is withdrawn', async () => {
+  const hostile = '2]]></entry><img src=x onerror=alert(1)>';
+  const later = { publishedAt: '2026-11-05T08:00:00Z', updatedAt: '2026-11-05T08:00:00Z' };
+  await service.importEntries([registryEntry('com.example/moves', { version: hostile }, later)]);
+  const atom = await (await service.app.request('/agents/com.example/moves/feed.atom')).text();
+  const shown = parseAtomFeed(atom).entries?.[0];
+  expect(shown?.content?.value).toContain('&lt;img src=x onerror=alert(1)&gt;');
+  expect(atom).not.toContain('<img');
+  const json = parseJsonFeed(await (await service.app.request('/agents/com.example/moves/feed.json')).json());
+  expect(json.items?.[0]?.content_html).toContain('&lt;img');
+  expect(json.items?.[0]?.content_html).not.toContain('<img');
+  const last = (await read()).at(-1);
+  expect(last?.data.version).toContain('<img');
+  await service.importEntries([
+    registryEntry('com.example/moves', { version: hostile }, { status: 'deleted' }),
+    registryEntry('com.example/moves', { version: '1.1.0' }, { status: 'deleted' }),
+    registryEntry('com.example/moves', { version: '1.0.0' }, { status: 'deleted' }),
+  ]);
+  const kept = (await read()).filter(({ handle }) => handle === 'com.example/moves');
+  expect(kept.at(-1)?.type).toBe('listing.withdrawn');
+  expect(JSON.stringify(kept)).not.toMatch(/img|1\.1\.0/);
+});

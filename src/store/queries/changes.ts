@@ -4,10 +4,22 @@ import type { Db } from '../engine.ts';
 import type { ChangeRow } from '../schema/changes.ts';
 import { inChunks } from './in-chunks.ts';
 
-const decode = ({ data, ...row }: ChangeRow): Change => ({
-  ...row,
-  data: JSON.parse(data) as Change['data'],
-});
+type ReadRow = ChangeRow & { readonly withdrawn: string | null };
+
+/** What a publisher called its versions is not said any more of a listing that is withdrawn. */
+function decode({ data: text, withdrawn, ...row }: ReadRow): Change {
+  const data = JSON.parse(text) as Change['data'];
+  if (withdrawn === null) return { ...row, data };
+  const { version: _version, ...kept } = data;
+  return { ...row, data: kept };
+}
+
+const selectChanges = (db: Db) =>
+  db
+    .selectFrom('evidence_change')
+    .leftJoin('listing', 'listing.handle', 'evidence_change.handle')
+    .selectAll('evidence_change')
+    .select('listing.withdrawn');
 
 async function readLastSeq(db: Db): Promise<number> {
   const last = await db
@@ -22,19 +34,19 @@ async function readLastSeq(db: Db): Promise<number> {
 /** Reads of the stream of changes over any engine. */
 export const createChangeReads = (db: Db): ChangeReads => ({
   async after(seq, limit) {
-    const rows = db.selectFrom('evidence_change').selectAll().where('seq', '>', seq);
-    return (await rows.orderBy('seq').limit(limit).execute()).map(decode);
+    const rows = selectChanges(db).where('evidence_change.seq', '>', seq);
+    return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decode);
   },
   async newest(limit, { handle, namespace } = {}) {
-    const rows = await db
-      .selectFrom('evidence_change')
-      .selectAll()
-      .$if(handle !== undefined, (query) => query.where('handle', '=', handle ?? ''))
+    const rows = await selectChanges(db)
+      .$if(handle !== undefined, (query) => query.where('evidence_change.handle', '=', handle ?? ''))
       .$if(namespace !== undefined, (query) =>
         // '0' is the character after '/'.
-        query.where('handle', '>', `${namespace}/`).where('handle', '<', `${namespace}0`),
+        query
+          .where('evidence_change.handle', '>', `${namespace}/`)
+          .where('evidence_change.handle', '<', `${namespace}0`),
       )
-      .orderBy('seq', 'desc')
+      .orderBy('evidence_change.seq', 'desc')
       .limit(limit)
       .execute();
     return rows.map(decode);

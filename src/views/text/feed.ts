@@ -1,4 +1,5 @@
 import { Feed } from 'feed';
+import { html } from 'hono/html';
 import type { Config } from '../../config/config.ts';
 import { type Change, changeTitle } from '../../evidence/change.ts';
 
@@ -14,6 +15,10 @@ const note =
   'Changes of what is recorded, observed, claimed or rated. Evidence, not verification and not a recommendation.';
 
 const linkOf = ({ handle }: Change, { publicUrl }: Site) => `${publicUrl}/agents/${handle}`;
+
+/** The change as JSON. Feed readers show it as HTML, and publishers choose what their versions are called. */
+const contentOf = ({ type, handle, at, data }: Change): string =>
+  String(html`<code>${JSON.stringify({ type, handle, at, ...data })}</code>`);
 
 /** Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. */
 export function toFeed(site: Site, { title, path }: FeedSubject, changes: readonly Change[]): Feed {
@@ -34,7 +39,7 @@ export function toFeed(site: Site, { title, path }: FeedSubject, changes: readon
       title: changeTitle(change),
       link: linkOf(change, site),
       date: new Date(change.at),
-      content: JSON.stringify({ type: change.type, handle: change.handle, at: change.at, ...change.data }),
+      content: contentOf(change),
     });
   return feed;
 }
