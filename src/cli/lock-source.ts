@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import { toListingDocument } from '../evidence/listing/document.ts';
@@ -15,6 +16,24 @@ export interface LockSource {
 
 const timeout_ms = 30_000;
 
+/** The members of a listing document that a lock reads; what comes from elsewhere may lack any of them. */
+const documentForm = z.looseObject({
+  handle: z.string(),
+  version: z.string(),
+  updated_at: z.string(),
+  origin_status: z.string(),
+  state: z.string(),
+  evidence_snapshot_date: z.string(),
+  repository: z.string().optional(),
+  remotes: z.array(z.looseObject({ type: z.string(), url: z.string() })),
+  packages: z.array(z.looseObject({ registry_type: z.string(), identifier: z.string() })),
+  observations: z.array(z.looseObject({ kind: z.string(), state: z.string() })),
+  claim: z.looseObject({ claimed_at: z.string(), history: z.array(z.looseObject({})) }).nullish(),
+});
+
+/** A listing document. Throws on anything else. */
+const readDocument = (value: unknown) => documentForm.parse(value) as unknown as ListingDocument;
+
 const unreachable = (name: string, why: string) =>
   new ExitError(exitCodes.upstreamUnavailable, `${name}: ${why}; nothing was compared`);
 
@@ -26,7 +45,11 @@ async function readOverHttp(base: string, handle: string) {
   if (answer.status === 404) return 'not listed';
   if (answer.status === 410) return 'withdrawn';
   if (!answer.ok) throw unreachable(url, `HTTP status ${answer.status}`);
-  return (await answer.json()) as ListingDocument;
+  try {
+    return readDocument(await answer.json());
+  } catch {
+    throw unreachable(url, 'no listing document');
+  }
 }
 
 /** Listing documents of a file: a JSON array, or one document a line. */
@@ -34,9 +57,9 @@ function readDocuments(file: string): Map<string, ListingDocument> {
   try {
     const text = readFileSync(file, 'utf8').trim();
     const documents = text.startsWith('[')
-      ? (JSON.parse(text) as ListingDocument[])
-      : text.split('\n').map((line) => JSON.parse(line) as ListingDocument);
-    return new Map(documents.map((document) => [document.handle, document]));
+      ? (JSON.parse(text) as unknown[])
+      : text.split('\n').map((line): unknown => JSON.parse(line));
+    return new Map(documents.map(readDocument).map((document) => [document.handle, document]));
   } catch {
     throw new ExitError(exitCodes.io, `${file}: not a file of listing documents, as JSON or one a line`);
   }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
+import { isHandle } from '../evidence/handle.ts';
 import { compareLocked, differenceText, type LockDifference, toGone } from '../evidence/lock/compare.ts';
 import { type LockedListing, type LockFile, readLockFile } from '../evidence/lock/lock-file.ts';
 import { toLocked } from '../evidence/lock/to-locked.ts';
@@ -50,9 +51,15 @@ async function compareAll(lock: LockFile, source: LockSource): Promise<LockDiffe
   return differences;
 }
 
+/** Percent-encodes what GitHub Actions reads as the end of a command's text, or of one of its properties. */
+const escapeData = (text: string) => text.replace(/[%\r\n]/g, (one) => encodeURIComponent(one));
+const escapeProperty = (text: string) => text.replace(/[%\r\n:,]/g, (one) => encodeURIComponent(one));
+
 /** The form that GitHub Actions shows beside the file, on its runners only. */
 const annotation = (difference: LockDifference, file: string) =>
-  `::error file=${file},title=${difference.handle}::${differenceText(difference)}`;
+  `::error file=${escapeProperty(file)},title=${escapeProperty(difference.handle)}::${escapeData(differenceText(difference))}`;
+
+const counted = (count: number, one: string, more: string) => (count === 1 ? `1 ${one}` : `${count} ${more}`);
 
 function print(differences: readonly LockDifference[], { json, out }: LockOptions, isGitHub: boolean): void {
   const lines = differences.map((one) => {
@@ -75,6 +82,9 @@ export async function runLock(
   try {
     const known = options.update ? readExisting(options.out) : undefined;
     const wanted = [...new Set([...Object.keys(known?.listings ?? {}), ...handles])];
+    const malformed = wanted.find((handle) => !isHandle(handle));
+    if (malformed !== undefined)
+      throw new ExitError(exitCodes.usage, `${malformed}: not a handle; use <namespace>/<name>`);
     if (wanted.length === 0)
       throw new ExitError(exitCodes.usage, 'name the listings to lock: dossier lock HANDLE...');
     const listings = await lockAll(wanted, source);
@@ -86,7 +96,9 @@ export async function runLock(
       listings,
     };
     writeFileSync(options.out, `${JSON.stringify(lock, null, 2)}\n`);
-    process.stderr.write(`${options.out}: ${wanted.length} listings locked from ${source.name}\n`);
+    process.stderr.write(
+      `${options.out}: ${counted(wanted.length, 'listing', 'listings')} locked from ${source.name}\n`,
+    );
   } finally {
     await source.close();
   }
@@ -103,10 +115,12 @@ export async function runCheck(config: () => Config, options: LockOptions, isGit
     if (differences.length > 0)
       throw new ExitError(
         1,
-        `${differences.length} facts changed since ${lock.locked_at.slice(0, 10)}; accept them with dossier lock --update`,
+        `${counted(differences.length, 'fact', 'facts')} changed since ${lock.locked_at.slice(0, 10)}; accept them with dossier lock --update`,
       );
     if (!options.json)
-      process.stderr.write(`${count} listings are as they were locked on ${lock.locked_at.slice(0, 10)}\n`);
+      process.stderr.write(
+        `${counted(count, 'listing is as it was', 'listings are as they were')} locked on ${lock.locked_at.slice(0, 10)}\n`,
+      );
   } finally {
     await source.close();
   }

@@ -66,7 +66,7 @@ it('locks what is known, and a check that finds the same ends with 0', async () 
   );
   const { code, stdout, stderr } = await check();
   expect([code, stdout]).toEqual([0, '']);
-  expect(stderr).toMatch(/^1 listings are as they were locked on \d{4}-\d\d-\d\d\n$/);
+  expect(stderr).toMatch(/^1 listing is as it was locked on \d{4}-\d\d-\d\d\n$/);
 });
 
 it('a check ends with 1 and says which fact changed, from what to what, since when', async () => {
@@ -109,6 +109,21 @@ it('lock --update prints what it accepts, and the next check is silent', async (
   expect((await check()).code).toBe(0);
 });
 
+it('no text of a listing ends the annotation of GitHub Actions', async () => {
+  const name = join(folder, 'other.lock.json');
+  const saved = JSON.parse(readFileSync(file, 'utf8')) as {
+    listings: Record<string, { facts: Record<string, { value: string }> }>;
+  };
+  const facts = saved.listings[handle]?.facts ?? {};
+  facts.version = { value: '1%0A2\n::error::forged' };
+  writeFileSync(name, JSON.stringify(saved));
+  const { stdout } = await runDossier(['check', '--from', directory.url, '--out', name], {
+    GITHUB_ACTIONS: 'true',
+  });
+  expect(stdout).toContain('1%250A2%0A::error::forged');
+  expect(stdout).not.toMatch(/^::error::forged/m);
+});
+
 it('a listing that is gone is a change', async () => {
   const deleted = { status: 'deleted', updatedAt: '2026-11-05T08:00:00Z' };
   await directory.importEntries([entry('1.0.0', deleted), entry('1.1.0', deleted)]);
@@ -132,4 +147,18 @@ it('says what is in the way, with a code of its own', async () => {
     64,
     expect.stringMatching(/^com\.example\/none is not listed at http/),
   ]);
+});
+
+it('what is no handle or no listing document is said in one sentence', async () => {
+  const bad = await lock('mail server');
+  expect([bad.code, bad.stderr]).toEqual([64, 'mail server: not a handle; use <namespace>/<name>\n']);
+  const documents = join(folder, 'documents.jsonl');
+  for (const text of ['{"handle":"com.example/mail"}', '[null]', '[[]]']) {
+    writeFileSync(documents, text);
+    const ended = await runDossier(['lock', '--from', documents, '--out', file, handle], {});
+    expect([ended.code, ended.stderr]).toEqual([
+      74,
+      expect.stringMatching(/: not a file of listing documents, as JSON or one a line\n$/),
+    ]);
+  }
 });
