@@ -82,16 +82,16 @@ export const listingCases: readonly ListingFacts[] = [
     ...{ ...facts, claim, native: rated, lastNativeAt: time },
     reading: { ...facts.reading, hasOlderVersions: true },
     imported: [
-      signal('first_published', time),
-      signal('namespace_matches_repository_owner', true),
+      signal('registry.first_published', time),
+      signal('namespace.matches_repository_owner', true),
       signal('endpoint_answers', true),
-      signal('unread_fields', 'license, support, pricing'),
+      signal('record.unread_fields', 'license, support, pricing'),
     ],
   },
   {
     ...{ ...facts, claim: { ...claim, state: 'suspended', suspended_reason: 'proof_missing' } },
     listing: { ...listing, endpoint: undefined, remotes: [{ type: 'sse', url: 'https://{host}/mcp' }] },
-    imported: [signal('namespace_matches_repository_owner', false), signal('endpoint_answers', false)],
+    imported: [signal('namespace.matches_repository_owner', false), signal('endpoint_answers', false)],
   },
 ];
 

@@ -83,7 +83,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
   it('states neither how many versions there are nor which was first, with the reason', async () => {
     const signals = (await readDocument(directory)).signals.imported as Signal[];
     const reason = 'The saved copy that was read has no older version of any listing.';
-    for (const kind of ['version_count', 'first_published'])
+    for (const kind of ['registry.versions', 'registry.first_published'])
       expect(signals.find((signal) => signal.kind === kind)).toMatchObject({ state: 'not_stated', reason });
     const page = await read(directory, `/agents/${handle}`);
     for (const title of ['Versions published', 'First published'])
@@ -92,7 +92,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
       'an open one is not known as of <time datetime="2026-03-09T08:00:00.000Z">2026-03-09</time>',
     );
     expect(await read(directory, `/agents/${handle}.md`)).toContain(
-      `* version count: not stated. ${reason} (registry.modelcontextprotocol.io (MCP), saved copy, as of 2026-03-09)`,
+      `* registry versions: not stated. ${reason} (registry.modelcontextprotocol.io (MCP), saved copy, as of 2026-03-09)`,
     );
     expect(await read(directory, `/agents/${handle}`)).not.toContain('datePublished');
   });
@@ -172,7 +172,7 @@ it('a copy with older versions states how many versions there are and which was 
     ...newestOnly,
   ]);
   const signals = (await readDocument(directory)).signals.imported;
-  expect(signals).toContainEqual(expect.objectContaining({ kind: 'version_count', value: 2 }));
+  expect(signals).toContainEqual(expect.objectContaining({ kind: 'registry.versions', value: 2 }));
   expect(await compare(directory, [{ criterion: 'listed_for_days', value: 1000 }])).toMatchObject([
     { result: 'not_met', fact: 'It was first published in the registry on 2026-01-01.' },
   ]);
@@ -192,7 +192,7 @@ it('a listing of a registry is as of the last completed reading of that registry
   expect(document.imported_at < document.observed_at).toBe(true);
   expect(document.signals.imported).toContainEqual(
     expect.objectContaining({
-      kind: 'version_count',
+      kind: 'registry.versions',
       state: 'not_stated',
       observed_at: document.observed_at,
       reason: 'The registry has sent Dossier no older version of any listing.',

@@ -160,7 +160,7 @@ const inMarkdown = [
   'com.example/other',
   'All records of native ratings, with what was amended and withdrawn',
   'Imported signals',
-  'version count',
+  'registry versions',
   'not checked',
   'As recorded by the publisher',
   'https://tool.example/mcp',

@@ -39,10 +39,10 @@ describe('a listing of the shipped sample is called a sample', () => {
     const signals = document.signals.imported.map(({ kind, state }: Record<string, string>) => [kind, state]);
     expect(signals).toEqual([
       ['version', 'not_stated'],
-      ['version_count', 'not_stated'],
-      ['first_published', 'not_stated'],
-      ['last_published', 'not_stated'],
-      ['publisher_listings', 'observed'],
+      ['registry.versions', 'not_stated'],
+      ['registry.first_published', 'not_stated'],
+      ['registry.last_published', 'not_stated'],
+      ['publisher.listings', 'observed'],
       ['endpoint_answers', 'not_checked'],
       ['repository_activity', 'not_checked'],
     ]);

@@ -73,7 +73,9 @@ describe('importing from a registry', () => {
       expect(await store.listings.count()).toBe(1108);
       const facts = await store.listings.facts('io.github.github/github-mcp-server');
       expect(facts?.listing).toMatchObject({ version: '0.26.0-rc.3' });
-      expect(facts?.imported).toContainEqual(expect.objectContaining({ kind: 'version_count', value: 18 }));
+      expect(facts?.imported).toContainEqual(
+        expect.objectContaining({ kind: 'registry.versions', value: 18 }),
+      );
       expect(facts?.versions.length).toBe(10);
     },
   );
@@ -123,17 +125,17 @@ describe('importing from a registry', () => {
     await run();
     const signals = (await store.listings.facts('io.github.owner/tool'))?.imported ?? [];
     expect(signals.map(({ kind, value, state }) => [kind, value, state])).toEqual([
-      ['registry_status', 'deprecated', 'observed'],
-      ['registry_status_message', 'Use 2.0', 'observed'],
-      ['registry_last_changed', '2026-10-05T00:00:00.000Z', 'observed'],
-      ['version_count', 1, 'observed'],
-      ['first_published', '2026-10-01T08:00:00.000Z', 'observed'],
-      ['last_published', '2026-10-01T08:00:00.000Z', 'observed'],
-      ['transports', 'sse', 'observed'],
-      ['package_types', null, 'not_stated'],
-      ['recorded_repository', 'github.com/owner/tool', 'observed'],
-      ['namespace_proof', 'github account', 'observed'],
-      ['namespace_matches_repository_owner', true, 'observed'],
+      ['registry.status', 'deprecated', 'observed'],
+      ['registry.status_message', 'Use 2.0', 'observed'],
+      ['registry.last_update', '2026-10-05T00:00:00.000Z', 'observed'],
+      ['registry.versions', 1, 'observed'],
+      ['registry.first_published', '2026-10-01T08:00:00.000Z', 'observed'],
+      ['registry.last_published', '2026-10-01T08:00:00.000Z', 'observed'],
+      ['record.transports', 'sse', 'observed'],
+      ['record.package_types', null, 'not_stated'],
+      ['record.repository', 'github.com/owner/tool', 'observed'],
+      ['namespace.proof', 'github account', 'observed'],
+      ['namespace.matches_repository_owner', true, 'observed'],
     ]);
     expect(new Set(signals.map(({ observed_at }) => observed_at))).toEqual(
       new Set(['2026-11-01T00:00:00.000Z']),

@@ -345,13 +345,13 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       };
       const count = {
         ...said,
-        kind: 'version_count',
+        kind: 'registry.versions',
         value: 2,
         unit: 'versions',
         state: 'observed',
       } as const;
-      const missing = { ...said, kind: 'transports', value: null, state: 'not_found' } as const;
-      const proof = { ...said, kind: 'namespace_proof', value: 'domain', state: 'observed' } as const;
+      const missing = { ...said, kind: 'record.transports', value: null, state: 'not_found' } as const;
+      const proof = { ...said, kind: 'namespace.proof', value: 'domain', state: 'observed' } as const;
       const other = { ...proof, source: 'other', source_url: 'https://other.example/one' };
       const put = (source: string, ...signals: readonly ImportedSignal[]) =>
         store.write((tx) => tx.listings.putSignals([{ handle: 'a/one', source, signals }]));
@@ -373,7 +373,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
             source: 'registry',
             signals: [
               {
-                kind: 'version_count',
+                kind: 'registry.versions',
                 value: 1,
                 source: 'registry',
                 observed_at: '2026-01-01T00:00:00.000Z',
@@ -386,7 +386,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       });
       const facts = await store.listings.facts('a/one');
       expect(facts?.publisherListings).toBe(2);
-      expect(facts?.imported.map(({ kind }) => kind)).toEqual(['version_count']);
+      expect(facts?.imported.map(({ kind }) => kind)).toEqual(['registry.versions']);
       expect(facts?.versions.map(({ version }) => version)).toEqual(['1.0.0']);
       expect(facts?.claim).toBeUndefined();
       expect(facts?.native.ratings).toBe(0);

@@ -121,7 +121,7 @@ const listedForDays = numberCriterion(
   { evidence, label: 'First published at least {} day(s) ago', max: maxDays },
   (compared, days) => {
     const { published_at, sample } = compared.listing;
-    const first = signalOf(compared, 'first_published');
+    const first = signalOf(compared, 'registry.first_published');
     const age_days = daysSince(published_at, compared.now_ms);
     if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
     const day = published_at.slice(0, 10);

@@ -24,7 +24,7 @@ function signalFinding(
   return { ...found, source: signal.source, as_of: signal.observed_at.slice(0, 10) };
 }
 
-const sameOwner = 'namespace_matches_repository_owner';
+const sameOwner = 'namespace.matches_repository_owner';
 const namespaceMatches = plainCriterion(
   { evidence, label: 'Namespace and repository have the same owner' },
   (compared) => {
@@ -74,7 +74,7 @@ const endpointObservedAlive = plainCriterion(
   },
 );
 
-const concentration = 'publisher_listings';
+const concentration = 'publisher.listings';
 const publisherListingsAtMost = numberCriterion(
   { evidence, label: 'Publisher has at most {} listing(s)', max: 100_000 },
   (compared, most) => {

@@ -83,7 +83,7 @@ function toClaim({ listing, claim, claimHistory }: ListingFacts): ListingDocumen
 /** How many listings of the publisher are stored here; counted when the facts are read. */
 function publisherSignal({ listing, publisherListings, reading }: ListingFacts): ImportedSignal {
   return {
-    kind: 'publisher_listings',
+    kind: 'publisher.listings',
     value: publisherListings,
     unit: 'listings',
     source: listing.origin,
@@ -139,7 +139,7 @@ function toImported(facts: ListingFacts, checked: ReadonlySet<string>): Imported
 
 /** Names of fields of the record that Dossier stores and does not read. */
 const toUnread = (imported: readonly ImportedSignal[]): string[] =>
-  String(imported.find(({ kind }) => kind === 'unread_fields')?.value ?? '').split(', ');
+  String(imported.find(({ kind }) => kind === 'record.unread_fields')?.value ?? '').split(', ');
 
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {

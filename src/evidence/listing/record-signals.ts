@@ -4,9 +4,9 @@ import { type Reading, whyNoHistory } from './reading.ts';
 import { isSpecified } from './sample.ts';
 
 /** What follows from all versions of a listing: not stated by a source that sends only the newest ones. */
-const historyKinds: readonly string[] = ['version_count', 'first_published'];
+const historyKinds: readonly string[] = ['registry.versions', 'registry.first_published'];
 
-const datesOfSample = ['version', ...historyKinds, 'last_published'];
+const datesOfSample = ['version', ...historyKinds, 'registry.last_published'];
 
 /** The signals of a listing's record as of its reading; history is `not_stated`, with the reason, where none was sent. */
 export function toRecordSignals(

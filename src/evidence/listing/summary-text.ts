@@ -20,7 +20,7 @@ function whatItIs({ handle, title, description, sample }: Described): string {
 
 function whoPublishes({ handle, state, claim, signals }: Described): string {
   const isProven = signals.imported.some(
-    ({ kind, state: found }) => kind === 'namespace_proof' && found === 'observed',
+    ({ kind, state: found }) => kind === 'namespace.proof' && found === 'observed',
   );
   const { namespace: name } = handleParts(handle);
   const namespace = isProven ? `Published under the ${namespaceText(handle)}` : `Listed under ${name}`;

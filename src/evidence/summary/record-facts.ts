@@ -29,26 +29,27 @@ const access = ({ remotes, packages }: ListingDocument): Facts => ({
 });
 
 function publisher(listing: ListingDocument): Facts {
-  const { namespace_proof, publisher_listings, namespace_matches_repository_owner } =
-    observedSignals(listing);
+  const observed = observedSignals(listing);
+  const listings = observed['publisher.listings'];
   return {
-    namespace: namespace_proof === undefined ? undefined : namespaceText(listing.handle),
-    namespace_matches_repository_owner,
-    publisher_listings: publisher_listings === 1 ? undefined : publisher_listings,
+    namespace: observed['namespace.proof'] === undefined ? undefined : namespaceText(listing.handle),
+    namespace_matches_repository_owner: observed['namespace.matches_repository_owner'],
+    publisher_listings: listings === 1 ? undefined : listings,
     website: listing.website,
   };
 }
 
 function upkeep(listing: ListingDocument): Facts {
-  const { version_count, first_published, unread_fields } = observedSignals(listing);
+  const observed = observedSignals(listing);
+  const first = observed['registry.first_published'];
   return {
     version: listing.version,
     updated: day(listing.updated_at),
-    first_published: typeof first_published === 'string' ? day(first_published) : undefined,
-    versions: version_count,
+    first_published: typeof first === 'string' ? day(first) : undefined,
+    versions: observed['registry.versions'],
     status: listing.origin_status === 'deprecated' ? 'deprecated' : undefined,
     status_message: listing.status_message,
-    unread_fields,
+    unread_fields: observed['record.unread_fields'],
   };
 }
 

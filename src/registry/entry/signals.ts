@@ -47,18 +47,18 @@ const listed = (values: readonly (string | undefined)[]) => [...new Set(values.f
 function historyFacts({ versions }: SignalFacts): Fact[] {
   const published = versions.map(({ published_at }) => published_at);
   return [
-    { ...fact('version_count', versions.length), unit: 'versions' },
-    fact('first_published', oldest(published)),
-    fact('last_published', newest(published)),
+    { ...fact('registry.versions', versions.length), unit: 'versions' },
+    fact('registry.first_published', oldest(published)),
+    fact('registry.last_published', newest(published)),
   ];
 }
 
 function namespaceFacts({ handle, repositoryKey }: SignalFacts): Fact[] {
   const account = handle.toLowerCase().startsWith('io.github.');
   const match = namespaceMatchesRepositoryOwner(handle, repositoryKey);
-  const owner = 'namespace_matches_repository_owner';
+  const owner = 'namespace.matches_repository_owner';
   return [
-    fact('namespace_proof', account ? 'github account' : 'domain'),
+    fact('namespace.proof', account ? 'github account' : 'domain'),
     match === 'not_comparable'
       ? { kind: owner, value: null, state: 'not_checked' }
       : fact(owner, match === 'yes'),
@@ -69,14 +69,14 @@ function recordFacts(facts: SignalFacts, { status, updated_at }: VersionSummary)
   const { remotes, packages, repositoryKey, statusMessage, unread } = facts;
   const transports = [...remotes.map(({ type }) => type), ...packages.map(({ transport }) => transport)];
   return [
-    fact('registry_status', status),
-    ...(statusMessage ? [fact('registry_status_message', statusMessage)] : []),
-    fact('registry_last_changed', updated_at),
+    fact('registry.status', status),
+    ...(statusMessage ? [fact('registry.status_message', statusMessage)] : []),
+    fact('registry.last_update', updated_at),
     ...historyFacts(facts),
-    fact('transports', listed(transports)),
-    fact('package_types', listed(packages.map(({ registry_type }) => registry_type))),
-    fact('recorded_repository', repositoryKey),
-    ...(unread.length > 0 ? [fact('unread_fields', listed(unread))] : []),
+    fact('record.transports', listed(transports)),
+    fact('record.package_types', listed(packages.map(({ registry_type }) => registry_type))),
+    fact('record.repository', repositoryKey),
+    ...(unread.length > 0 ? [fact('record.unread_fields', listed(unread))] : []),
     ...namespaceFacts(facts),
   ];
 }
@@ -87,7 +87,7 @@ function recordFacts(facts: SignalFacts, { status, updated_at }: VersionSummary)
  */
 export function toImportSignals(facts: SignalFacts, origin: Origin): ImportedSignal[] {
   const { handle, shown, importedAt } = facts;
-  const found = shown ? recordFacts(facts, shown) : [fact('registry_status', 'deleted')];
+  const found = shown ? recordFacts(facts, shown) : [fact('registry.status', 'deleted')];
   const source_url = origin.api && `${origin.api}/servers/${encodeURIComponent(handle)}/versions`;
   return found.map((one) => ({
     ...one,

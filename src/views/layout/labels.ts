@@ -17,8 +17,8 @@ export const matchTexts = ownerTexts;
 /** Shown for a listing that is not claimed. */
 export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 
-/** An identifier as words: `namespace_changed` becomes `namespace changed`. */
-export const toLabel = (name: string): string => name.replaceAll('_', ' ');
+/** An identifier as words: `namespace_changed` becomes `namespace changed`, `registry.status` becomes `registry status`. */
+export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 
 /** The dates of the version shown: its own publication, and the last change of its entry. */
 export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {
@@ -28,7 +28,9 @@ export const versionDates = ({ version, versions, updated_at }: ListingDocument)
 
 /** How many versions are shown, of how many; a document lists the newest ten. */
 export function versionsTitle({ versions, signals: { imported } }: ListingDocument): string {
-  const known = imported.find(({ kind, state }) => kind === 'version_count' && state === 'observed')?.value;
+  const known = imported.find(
+    ({ kind, state }) => kind === 'registry.versions' && state === 'observed',
+  )?.value;
   const shown = versions.length;
   return typeof known === 'number' && known > shown
     ? `The newest ${shown} of ${amount(known)} versions`

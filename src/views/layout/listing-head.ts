@@ -7,7 +7,7 @@ const isPlainHttps = (address: string | undefined): address is string =>
 
 /** Whether the oldest version that was read is known to be the first. */
 const isFirst = ({ signals }: ListingDocument) =>
-  signals.imported.some(({ kind, state }) => kind === 'first_published' && state === 'observed');
+  signals.imported.some(({ kind, state }) => kind === 'registry.first_published' && state === 'observed');
 
 /** A listing as schema.org's SoftwareApplication: recorded facts only, never ratings, because those are not a grade. */
 const toData = (listing: ListingDocument): object => {

@@ -45,7 +45,7 @@ const notCheckedText = ({ signals: { imported } }: ListingDocument): string =>
 
 /** How many listings the publisher has: `1 of 785 listings of this publisher stored here`. */
 function publisherRow({ handle, signals: { imported } }: ListingDocument): GlanceRow[] {
-  const listings = imported.find(({ kind }) => kind === 'publisher_listings')?.value;
+  const listings = imported.find(({ kind }) => kind === 'publisher.listings')?.value;
   if (typeof listings !== 'number') return [];
   if (listings === 1) return [{ name: 'Publisher', text: 'the only listing of this publisher stored here' }];
   const text = `1 of ${counted(listings, 'listing')} of this publisher stored here`;

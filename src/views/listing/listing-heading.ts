@@ -15,7 +15,7 @@ function claimState({ claim, state }: ListingDocument): Html {
 /** The publisher's namespace, and how many listings it has here. */
 function publisher({ handle, signals: { imported } }: ListingDocument): Html {
   const { namespace } = handleParts(handle);
-  const listings = imported.find(({ kind }) => kind === 'publisher_listings')?.value;
+  const listings = imported.find(({ kind }) => kind === 'publisher.listings')?.value;
   return html`published under <a href="${publisherPath(namespace)}">${namespace}</a>${typeof listings === 'number' && ` (${counted(listings, 'listing')} stored here)`}`;
 }
 

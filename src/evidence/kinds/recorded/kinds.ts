@@ -17,7 +17,7 @@ const recorded = (
 export const recordedKinds: readonly RecordedKind[] = [
   recorded(
     'reach',
-    ['transports', 'How it is reached'],
+    ['record.transports', 'How it is reached'],
     [
       'The transports that the publisher recorded: streamable-http and sse are reached over the network, stdio is run by the caller.',
       'It does not say that anything answers there.',
@@ -31,7 +31,7 @@ export const recordedKinds: readonly RecordedKind[] = [
   {
     ...recorded(
       'publisher',
-      ['namespace_proof', 'What the publisher showed to the registry'],
+      ['namespace.proof', 'What the publisher showed to the registry'],
       [
         'The registry lets only those publish under this namespace who showed this.',
         'It does not say who that is, or that they run the service.',
@@ -41,7 +41,7 @@ export const recordedKinds: readonly RecordedKind[] = [
   },
   recorded(
     'publisher',
-    ['namespace_matches_repository_owner', 'The same account publishes and holds the repository'],
+    ['namespace.matches_repository_owner', 'The same account publishes and holds the repository'],
     [
       'Whether the account in the name is the one that holds the recorded repository.',
       'A no is common: many publish under a domain and keep code elsewhere.',
@@ -49,12 +49,12 @@ export const recordedKinds: readonly RecordedKind[] = [
   ),
   recorded(
     'publisher',
-    ['publisher_listings', 'Listings under the same namespace'],
+    ['publisher.listings', 'Listings under the same namespace'],
     ['How many listings Dossier has of this publisher, this one included.', 'More are not better.'],
   ),
   recorded(
     'code',
-    ['recorded_repository', 'Repository'],
+    ['record.repository', 'Repository'],
     [
       'The source repository that the publisher recorded.',
       'It does not say that the service runs this code.',
@@ -62,7 +62,7 @@ export const recordedKinds: readonly RecordedKind[] = [
   ),
   recorded(
     'code',
-    ['package_types', 'Packages'],
+    ['record.package_types', 'Packages'],
     ['Where the publisher recorded packages of the service.', 'It does not say what is in them.'],
   ),
   recorded(
@@ -73,19 +73,19 @@ export const recordedKinds: readonly RecordedKind[] = [
   {
     ...recorded(
       'upkeep',
-      ['registry_status', 'Status in the registry'],
+      ['registry.status', 'Status in the registry'],
       ['What the registry says of the shown version.', 'Active does not say that it works.'],
     ),
     words: { active: 'active', deprecated: 'deprecated', deleted: 'deleted' },
   },
   recorded(
     'upkeep',
-    ['registry_status_message', 'What the publisher says about its status'],
+    ['registry.status_message', 'What the publisher says about its status'],
     ['The publisher’s own words.', 'Dossier has not checked them.'],
   ),
   recorded(
     'upkeep',
-    ['last_published', 'Newest version published'],
+    ['registry.last_published', 'Newest version published'],
     [
       'When the newest version was published in the registry.',
       'The service may change without a new version.',
@@ -93,17 +93,17 @@ export const recordedKinds: readonly RecordedKind[] = [
   ),
   recorded(
     'upkeep',
-    ['first_published', 'First published'],
+    ['registry.first_published', 'First published'],
     ['When the oldest version that was read was published.', 'The service may be older than its entry.'],
   ),
   recorded(
     'upkeep',
-    ['version_count', 'Versions published'],
+    ['registry.versions', 'Versions published'],
     ['How many versions the registry has.', 'More are not better.'],
   ),
   recorded(
     'upkeep',
-    ['registry_last_changed', 'Entry last changed'],
+    ['registry.last_update', 'Entry last changed'],
     ['When the entry in the registry last changed.', 'The service may change without it.'],
   ),
   recorded(
@@ -113,7 +113,7 @@ export const recordedKinds: readonly RecordedKind[] = [
   ),
   recorded(
     'terms',
-    ['unread_fields', 'Fields of the record that Dossier does not read'],
+    ['record.unread_fields', 'Fields of the record that Dossier does not read'],
     ['They may state more than this page shows.', 'Their values are not here: see the registry.'],
   ),
 ];
