@@ -73,7 +73,7 @@ function compareWith(handle: string, seen: StoredObservation, sent: ToolDigests)
     message:
       differs.length === 0
         ? `These are the tools that Dossier has seen ${since}.`
-        : `${differs.length} of these tools differ from those that Dossier has seen ${since}.`,
+        : `${differs.length === 1 ? '1 tool differs' : `${differs.length} tools differ`} between these and those that Dossier has seen ${since}.`,
     ...(seen.subject !== undefined && { endpoint: seen.subject }),
     differs,
     digest: String(seen.value),

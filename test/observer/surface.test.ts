@@ -161,6 +161,7 @@ it('names tools that only one side has', async () => {
   const digests = { send_mail: '0'.repeat(64), delete_mail: '1'.repeat(64) };
   expect(await check({ handle, digests })).toMatchObject({
     result: 'other',
+    message: expect.stringMatching(/^3 tools differ between these and those that Dossier has seen since /),
     differs: [
       { name: 'delete_mail', difference: 'only_there' },
       { name: 'read_mail', difference: 'only_here' },
@@ -177,6 +178,18 @@ it('refuses neither and both of tools and digests with a sentence', async () => 
     (await client.call('check_surface', { handle, tools: [], digests: {} })).structuredContent,
   ).toMatchObject({
     error: { code: 'invalid_input' },
+  });
+});
+
+it('a page shows no character that hides or reorders others; JSON has the tools as they were sent', async () => {
+  const description = 'Reads \u202Email\u{e0041} <b>now</b>';
+  offered = [{ name: 'read_mail', description, readOnlyHint: true }];
+  await look();
+  const page = await (await directory.app.request(`/agents/${handle}/tools`)).text();
+  expect(page).toContain('<p class="foreign">Reads mail &lt;b&gt;now&lt;/b&gt;</p>');
+  expect(page).toContain('1 tool, the same since');
+  expect(await (await directory.app.request(`/agents/${handle}/tools.json`)).json()).toMatchObject({
+    endpoints: [{ tools: [{ description }] }],
   });
 });
 

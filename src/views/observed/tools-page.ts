@@ -1,12 +1,14 @@
 import { html } from 'hono/html';
 import type { ListedTools, ListingTools } from '../../evidence/observation/listed-tools.ts';
+import { cleanText } from '../../evidence/text/sanitize.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 
 type Tool = ListedTools['tools'][number];
 
-const text = (value: unknown) => (typeof value === 'string' ? value : '');
+/** Tools are stored as they were sent, for their digest; a page shows no character that hides or reorders others. */
+const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).text : '');
 
 /** What the publisher states about a call, in words; hints promise nothing. */
 const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
@@ -26,13 +28,15 @@ const inputs = ({ inputSchema }: Tool): string[] => {
   const { properties } = (typeof inputSchema === 'object' && inputSchema !== null ? inputSchema : {}) as {
     properties?: unknown;
   };
-  return typeof properties === 'object' && properties !== null ? Object.keys(properties).slice(0, 50) : [];
+  return typeof properties === 'object' && properties !== null
+    ? Object.keys(properties).slice(0, 50).map(text)
+    : [];
 };
 
 const toolItem = (tool: Tool) => html`
 <li><h3 class="foreign">${text(tool.name)}</h3>
 <p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
-<p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'nothing'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
+<p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
 
 const endpointBlock = ({
   endpoint,
@@ -47,7 +51,7 @@ const endpointBlock = ({
 <h2>${foreignLink(endpoint)}</h2>
 ${
   first_seen_at && observed_at
-    ? html`<p>${tools.length} tools, the same since ${day(first_seen_at)}, last seen on ${day(observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
+    ? html`<p>${tools.length === 1 ? '1 tool' : `${tools.length} tools`}, the same since ${day(first_seen_at)}, last seen on ${day(observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
 <ol class="records">${tools.map(toolItem)}</ol>`
     : html`<p>${reason}</p>`
 }
