@@ -752,6 +752,16 @@ describe('a criterion', () => {
     },
   );
 
+  it('of packages is unknown where the record names none, and says so', () => {
+    for (const criterion of ['package_not_deprecated', 'package_built_from_repository'] as const)
+      expect(judge(criterion, undefined, { packages: [] })).toMatchObject({
+        result: 'unknown',
+        fact: 'No package is recorded.',
+        source: 'registry.test (MCP)',
+        as_of: '2026-11-01',
+      });
+  });
+
   it('of prices and changes is unknown before the first look, as of the reading of the record', () => {
     for (const [criterion, value] of [
       ['price_known', undefined],

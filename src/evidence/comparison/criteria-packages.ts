@@ -5,6 +5,7 @@ import {
   type Finding,
   observedFinding,
   plainCriterion,
+  recordedFinding,
   unseenFinding,
 } from './criterion.ts';
 
@@ -22,6 +23,8 @@ interface Asked {
 /** Not met if one package does not fulfil it, met only if each does. */
 function ofEachPackage(compared: ComparedListing, { kind, holds, ...texts }: Asked): Finding {
   const found = compared.listing.observations.filter((one) => one.kind === kind);
+  if (found.length === 0 && compared.listing.packages.length === 0)
+    return recordedFinding(compared, { result: 'unknown', fact: 'No package is recorded.' });
   const seen = found.filter(({ state, value }) => state === 'observed' && value !== 'not_comparable');
   const against = seen.find(({ value }) => !holds(value));
   if (against) {
