@@ -92,7 +92,9 @@ function createCommandLine(): Command {
     );
   program
     .command('observe [handles...]')
-    .description('check endpoints, packages and repositories: of these listings now, or of all that are due')
+    .description(
+      'check endpoints, packages and repositories: of these listings or addresses now, or of all listings that are due',
+    )
     .addHelpText('after', observeHelp)
     .option('--once', 'one pass, then end (what this command does anyway)')
     .option('--json', 'one fact a line, as JSON')

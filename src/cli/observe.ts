@@ -16,10 +16,13 @@ type Opened = Awaited<ReturnType<typeof openContext>>;
 
 const columns = ['kind', 'state', 'value', 'reason'] as const;
 
+/** What both a stored observation and a finding have. */
+type Shown = Pick<StoredObservation, (typeof columns)[number]>;
+
 const toCell = (value: unknown) => String(value ?? '').slice(0, 60);
 
 /** The facts as a table for people; every cell is one line. */
-function toTable(observations: readonly StoredObservation[]): string {
+function toTable(observations: readonly Shown[]): string {
   const rows = [columns, ...observations.map((one) => columns.map((column) => toCell(one[column])))];
   const widths = columns.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows
@@ -43,19 +46,26 @@ async function findListed(handle: string, { store }: Opened): Promise<Listing> {
   throw new ExitError(exitCodes.usage, `no listing has the handle ${handle}${hint}`);
 }
 
+function print(name: string, observations: readonly Shown[], { json }: ObserveOptions): void {
+  const lines = json
+    ? observations.map((one) => JSON.stringify({ handle: name, ...one })).join('\n')
+    : `${name}\n${toTable(observations)}\n`;
+  process.stdout.write(`${lines}\n`);
+}
+
+const isAddress = (name: string) => /^https?:\/\//i.test(name);
+
+/** Looks at listings by their handles and at endpoints by their addresses; only what is listed is stored. */
 async function observeNamed(
-  handles: readonly string[],
-  observer: Observer,
-  context: Opened,
-  options: ObserveOptions,
+  names: readonly string[],
+  { observer, context, options }: { observer: Observer; context: Opened; options: ObserveOptions },
 ) {
-  const listings = await Promise.all(handles.map((handle) => findListed(handle, context)));
-  for (const listing of listings) {
-    const { handle, observations } = await observer.observe(listing);
-    const lines = options.json
-      ? observations.map((one) => JSON.stringify({ handle, ...one })).join('\n')
-      : `${handle}\n${toTable(observations)}\n`;
-    process.stdout.write(`${lines}\n`);
+  const listings = await Promise.all(
+    names.map((name) => (isAddress(name) ? name : findListed(name, context))),
+  );
+  for (const one of listings) {
+    if (typeof one === 'string') print(one, await observer.inspect(one), options);
+    else print(one.handle, (await observer.observe(one)).observations, options);
   }
 }
 
@@ -99,7 +109,7 @@ export async function runObserve(
   });
   const observer = createObserver(context);
   try {
-    if (handles.length > 0) await observeNamed(handles, observer, context, options);
+    if (handles.length > 0) await observeNamed(handles, { observer, context, options });
     else await observeAll(observer, context);
   } finally {
     await observer.close();

@@ -1,5 +1,4 @@
 import type { Timeouts } from '../config/timeouts.ts';
-import type { Listing } from '../evidence/listing/listing.ts';
 import type {
   DnsLook,
   EndpointLook,
@@ -7,6 +6,7 @@ import type {
   ImageReference,
   Look,
   NoAnswer,
+  Subject,
   TlsLook,
 } from '../evidence/observation/look.ts';
 import type { Reach } from '../outbound/client.ts';
@@ -86,7 +86,7 @@ async function dns(hostname: string, parts: LookParts): Promise<DnsLook | NoAnsw
  * nothing of the publisher's is asked, and that is why.
  */
 export function createLook(
-  listing: Listing,
+  listing: Subject,
   parts: LookParts,
   { now, refusal }: { readonly now: Date; readonly refusal: NoAnswer | undefined },
 ): Look {

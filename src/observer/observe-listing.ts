@@ -29,7 +29,8 @@ async function check(kind: Kind, look: Look, log: Context['log']): Promise<reado
   }
 }
 
-async function findAll(look: Look, log: Context['log']): Promise<DatedFinding[]> {
+/** Every fact of a look, stored nowhere. */
+export async function findAll(look: Look, log: Context['log']): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
   for (const kind of kinds) found.push(...(await check(kind, look, log)));
   return found;

@@ -1,12 +1,14 @@
 import { vantageOf } from '../config/vantage.ts';
 import type { Context } from '../context.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
+import type { DatedFinding } from '../evidence/observation/compare-looks.ts';
+import type { Subject } from '../evidence/observation/look.ts';
 import { looks } from '../observability/events.ts';
 import { createOutboundClient } from '../outbound/client.ts';
 import { createDns, type Dns } from './dns.ts';
 import { createHostQueue } from './host-queue.ts';
 import { createLook, type LookParts } from './look.ts';
-import { type LookReport, observeListing } from './observe-listing.ts';
+import { findAll, type LookReport, observeListing } from './observe-listing.ts';
 import { createPackageRegistries } from './packages/registries.ts';
 import { createPoliteFetch } from './polite-fetch.ts';
 import { createPriceCatalogs } from './price-catalogs.ts';
@@ -27,6 +29,8 @@ export type ObserverContext = Pick<
 export interface Observer {
   /** Looks at one listing now, and stores what it found. */
   observe(listing: Listing): Promise<LookReport>;
+  /** Looks at an endpoint that may not be listed; nothing is stored. */
+  inspect(url: string): Promise<readonly DatedFinding[]>;
   /** Runs `work` while this node alone asks the listing's host; 'elsewhere' at once while another node does. */
   hold<T>(listing: Listing, work: () => Promise<T>): Promise<T | 'elsewhere'>;
   /** Returns the hosts that this process holds. */
@@ -88,6 +92,15 @@ async function count(look: () => Promise<LookReport>): Promise<LookReport> {
   }
 }
 
+/** An endpoint as a listing would record it. */
+const toSubject = (url: string): Subject => ({
+  handle: url,
+  remotes: [{ type: 'streamable-http', url }],
+  packages: [],
+  repository: undefined,
+  website: undefined,
+});
+
 /** Creates the observer of a process. */
 export function createObserver(context: ObserverContext): Observer {
   const { store, log, clock, config } = context;
@@ -99,6 +112,7 @@ export function createObserver(context: ObserverContext): Observer {
         const look = createLook(listing, parts, { now: clock(), refusal });
         return observeListing(look, { store, log, vantage: vantageOf(config) });
       }),
+    inspect: (url) => findAll(createLook(toSubject(url), parts, { now: clock(), refusal: undefined }), log),
     hold(listing, work) {
       const host = URL.parse(listing.endpoint ?? '')?.host;
       return host === undefined ? work() : parts.queue.hold(host, work);

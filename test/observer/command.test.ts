@@ -61,6 +61,18 @@ it('dossier observe HANDLE prints what it found as a table, or one fact a line a
   });
 });
 
+it('looks at an endpoint that is not listed, and stores nothing', async () => {
+  const { code, stdout } = await runDossier(['observe', 'https://one.example.com/mcp'], environment);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^https:\/\/one\.example\.com\/mcp\nkind +state/),
+  ]);
+  expect(stdout).toMatch(/^tools\.count +observed +1$/m);
+  const store = await openDatabase(databaseUrl);
+  expect(await store.observations.ofListing('https://one.example.com/mcp')).toBeUndefined();
+  await store.close();
+});
+
 it('ends with 64 and a sentence for a handle that is not listed', async () => {
   const { code, stderr } = await runDossier(['observe', 'com.example.one/repaly'], environment);
   expect([code, stderr]).toEqual([
