@@ -62,7 +62,7 @@ describe('what is not known', () => {
     ]);
     expect((await reasonsOf('a.b/outside')).price?.[0]).toBe('not_checked');
     expect(await read('/agents/a.b/stating.md')).toContain(
-      '* unread fields: license, links, supportEmail, useCases (',
+      '* record unread fields: license, links, supportEmail, useCases (',
     );
   });
 
