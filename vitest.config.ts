@@ -18,7 +18,9 @@ const onBothEngines = [
   'test/transparency-log/**/*.test.ts',
 ];
 /** Tests of HTTP alone: their store is never the subject. */
-const ofHttpAlone = ['test/http/{access-log,answer-cache,caller,guards,link-cards,markdown}.test.ts'];
+const ofHttpAlone = [
+  'test/http/{about,access-log,answer-cache,caller,discovery,guards,link-cards,listing-markdown,markdown,page-cache,server-card,wording}.test.ts',
+];
 
 export default defineConfig({
   test: {
