@@ -7,10 +7,10 @@ import { toExpression, toFacetExpression, toLexemes } from './terms.ts';
 /** Each window holds a quarter of the listings of the one before; GIN reads all matches of the one that is named. */
 const windowSize = 4;
 const mostWindows = 5;
-/** Matches of a window that are read without looking for a narrower one. */
-const fewMatches = 1000;
+/** Matches of a window that are read without looking for a narrower one: each is a row somewhere else. */
+const fewMatches = 300;
 /** So many times the matches that are needed are expected of a window that is chosen. */
-const spare = 3;
+const spare = 1.3;
 
 function chooseWindow({ expected, limit }: Probe): number {
   let window = 0;
@@ -79,7 +79,7 @@ export const postgresSearch: SearchIndex = {
   },
 
   async find(db, probe) {
-    for (let window = chooseWindow(probe); window > 0; window -= 2) {
+    for (let window = chooseWindow(probe); window > 0; window -= 1) {
       const found = await findIn(db, probe, window);
       if (found.length >= probe.limit) return found;
     }
