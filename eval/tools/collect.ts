@@ -56,7 +56,8 @@ async function readServer(folder: string, server: StdioServer): Promise<DecoySer
     const { tools } = await client.listTools(undefined, { timeout: start_ms });
     const shown = tools.map(({ name, description = '' }) => ({
       name,
-      description: description.slice(0, 400),
+      // Some servers name the folder that they run in.
+      description: description.replaceAll(folder, '.').slice(0, 400),
     }));
     return { package: server.package, version, license: license ?? 'not stated', tools: shown };
   } finally {
