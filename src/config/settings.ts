@@ -10,76 +10,19 @@ import {
   registrySource,
   shownName,
 } from './checks.ts';
+import {
+  dnsServers,
+  duration_s,
+  hosts,
+  json,
+  limitOverrides,
+  officialHosts,
+  officialRegistries,
+  onOff,
+  packageRegistries,
+  port,
+} from './forms.ts';
 import { viewsFile } from './views-file.ts';
-
-const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
-const port = z.coerce.number().int().min(0).max(65535);
-const durationUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-const duration_s = z
-  .string()
-  .regex(/^[1-9]\d{0,5}[smhd]$/, 'a number with s, m, h or d, for example 30m')
-  .transform(
-    (text) => Number(text.slice(0, -1)) * durationUnits[text.slice(-1) as keyof typeof durationUnits],
-  );
-
-const limitOverrides = z
-  .string()
-  .regex(
-    /^([a-z_]+=[1-9]\d{0,5}\/[1-9]\d{0,4}[smhd](,(?!$)|$))*$/,
-    'name=calls/time, comma separated, for example claim=20/2m',
-  )
-  .transform((text) =>
-    Object.fromEntries(
-      text
-        .split(',')
-        .filter(Boolean)
-        .map((item) => {
-          const [name = '', calls, time] = item.split(/[=/]/);
-          return [name, { burst: Number(calls), refill_s: duration_s.parse(time) }];
-        }),
-    ),
-  );
-
-const dnsServers = z
-  .string()
-  .regex(/^(?:(?:[\d.]+|\[[\da-f:]+\]):\d{1,5}(?:,(?!$)|$))*$/i, 'address:port, separated by commas')
-  .transform((text) => (text === '' ? undefined : text.split(',')));
-
-/** Where the git and raw faces of a repository host are reached. */
-const hostBases = z.strictObject({
-  git: baseUrl,
-  raw: baseUrl,
-  layout: z.enum(['github', 'gitlab', 'forgejo', 'bitbucket']).optional(),
-});
-const officialHosts = {
-  'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
-  'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com', layout: 'gitlab' },
-};
-const json = z.string().transform((text, issues) => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    issues.addIssue({ code: 'custom', message: 'not JSON' });
-    return z.NEVER;
-  }
-});
-const hosts = json
-  .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
-  .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');
-
-/** Bases of package registries; empty or not named: not asked. */
-const packageRegistries = json.pipe(
-  z.strictObject({
-    npm: optionalBaseUrl.default(''),
-    pypi: optionalBaseUrl.default(''),
-    oci: optionalBaseUrl.default(''),
-  }),
-);
-const officialRegistries = {
-  npm: 'https://registry.npmjs.org',
-  pypi: 'https://pypi.org',
-  oci: 'https://registry-1.docker.io',
-};
 
 /** One environment variable: its default as text, what it means, what it may be. */
 export interface Setting<Key extends string = string, T extends z.ZodType = z.ZodType> {
