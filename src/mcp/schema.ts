@@ -1,4 +1,5 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { isJsonObject } from '../evidence/text/json-object.ts';
 
 /**
  * Wraps a JSON Schema in the form that the SDK takes, so that it converts nothing per server or list. It validates
@@ -14,9 +15,6 @@ export const frozenSchema = (
     jsonSchema: { input: () => json, output: () => json },
   },
 });
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const mapValues = (value: object, change: (inner: unknown) => unknown) =>
   Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
@@ -34,7 +32,7 @@ const unlistedBounds = new Set([
 /** The schema of an input as tools/list shows it: every client pays for reading the list. */
 export function toListedInput(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toListedInput);
-  if (!isObject(schema)) return schema;
+  if (!isJsonObject(schema)) return schema;
   const kept = Object.entries(schema).filter(([name]) => !unlistedBounds.has(name));
   return Object.fromEntries(
     kept.map(([name, inner]) => [
@@ -46,7 +44,7 @@ export function toListedInput(schema: unknown): unknown {
 
 /** A member of an answer without what is inside it and without its text: openapi.json has both. */
 function toShort(schema: unknown): unknown {
-  if (!isObject(schema)) return schema;
+  if (!isJsonObject(schema)) return schema;
   const { properties, required, additionalProperties, items, enum: values, description, ...rest } = schema;
   return rest;
 }

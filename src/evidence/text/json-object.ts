@@ -3,9 +3,15 @@ import { parseForeignJson } from './foreign-json.ts';
 /** A JSON object whose members nobody has looked at yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A value if it is a JSON object; undefined for null, arrays and everything else. */
-export const asObject = (value: unknown): JsonObject | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+/** Whether a value is a JSON object: not null, no array. */
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A value if it is a JSON object; undefined for everything else. */
+export const asObject = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
+
+/** A value if it is a JSON object; an empty one for everything else. */
+export const asMembers = (value: unknown): JsonObject => asObject(value) ?? {};
 
 /** The JSON object that a text is; undefined if it is anything else. */
 export function readObject(text: string): JsonObject | undefined {

@@ -1,4 +1,5 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { isJsonObject } from '../../evidence/text/json-object.ts';
 import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { tools } from '../../tools/index.ts';
@@ -16,9 +17,6 @@ export interface CacheableMessage {
 }
 
 type Members = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function hasOnly(value: Members, names: readonly string[]): boolean {
   for (const name in value) if (!names.includes(name)) return false;
@@ -45,7 +43,7 @@ const longest = 4096;
  */
 function readClient({ params: { _meta: meta }, era }: Call): string | undefined {
   if (meta === undefined) return '';
-  if (!isRecord(meta)) return undefined;
+  if (!isJsonObject(meta)) return undefined;
   const client: Record<string, unknown> = {};
   for (const name in meta) {
     const value = meta[name];
@@ -110,7 +108,7 @@ function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call
 }
 
 function eraOf({ _meta }: Members): Call['era'] {
-  return isRecord(_meta) && _meta[`${reserved}protocolVersion`] === modernRevision ? 'modern' : 'legacy';
+  return isJsonObject(_meta) && _meta[`${reserved}protocolVersion`] === modernRevision ? 'modern' : 'legacy';
 }
 
 function readCalled(call: Call): CacheableMessage | undefined {
@@ -124,9 +122,10 @@ function readCalled(call: Call): CacheableMessage | undefined {
  * to the SDK.
  */
 export function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
-  if (!isRecord(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
+  if (!isJsonObject(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
   const { jsonrpc, id, method, params = {} } = message;
-  if (jsonrpc !== '2.0' || !isShort(id) || typeof method !== 'string' || !isRecord(params)) return undefined;
+  if (jsonrpc !== '2.0' || !isShort(id) || typeof method !== 'string' || !isJsonObject(params))
+    return undefined;
   const call = { id, method, params, era: eraOf(params) };
   if (!isRepeated(headers, call)) return undefined;
   const read = readCalled(call);

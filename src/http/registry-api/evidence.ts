@@ -1,5 +1,6 @@
 import type { ListingVersion } from '../../evidence/listing/listing.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { isJsonObject } from '../../evidence/text/json-object.ts';
 
 const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
@@ -47,8 +48,6 @@ const official = 'io.modelcontextprotocol.registry/official';
 const publisherProvided = 'io.modelcontextprotocol.registry/publisher-provided';
 
 type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A record as published, without the stars and licence that publishers write about themselves and hosts show as facts. */
 function toServer({ record, handle, version }: ListingVersion): Json {
@@ -56,8 +55,8 @@ function toServer({ record, handle, version }: ListingVersion): Json {
   if (Object.keys(server).length === 0)
     return { name: handle, version, description: 'Deleted from the registry.' };
   const meta = server._meta;
-  const provided = isObject(meta) ? meta[publisherProvided] : undefined;
-  if (!isObject(meta) || !isObject(provided) || !('github' in provided)) return server;
+  const provided = isJsonObject(meta) ? meta[publisherProvided] : undefined;
+  if (!isJsonObject(meta) || !isJsonObject(provided) || !('github' in provided)) return server;
   const { github: _stars, ...kept } = provided;
   return { ...server, _meta: { ...meta, [publisherProvided]: kept } };
 }

@@ -1,26 +1,24 @@
 import { createParser } from 'eventsource-parser';
 import { parseForeignJson } from '../../evidence/text/foreign-json.ts';
+import { isJsonObject } from '../../evidence/text/json-object.ts';
 
 /** A JSON-RPC message that an endpoint sent; its members are untrusted. */
 export type Reply = Readonly<Record<string, unknown>>;
 
-const isReply = (value: unknown): value is Reply =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The messages of a body: one as JSON, or several as an event stream. */
 function toMessages(text: string, contentType: string): Reply[] {
-  if (!/^text\/event-stream\b/i.test(contentType)) return [parseForeignJson(text)].filter(isReply);
+  if (!/^text\/event-stream\b/i.test(contentType)) return [parseForeignJson(text)].filter(isJsonObject);
   const messages: unknown[] = [];
   const parser = createParser({ onEvent: ({ data }) => messages.push(parseForeignJson(data)) });
   parser.feed(text);
-  return messages.filter(isReply);
+  return messages.filter(isJsonObject);
 }
 
 /** The result of the request with this id in a body; undefined if it holds none, or an error. */
 export function resultOf(text: string, contentType: string, id: number): Reply | undefined {
   const reply = toMessages(text, contentType).find((message) => message.id === id);
   const result = reply?.result;
-  return isReply(result) ? result : undefined;
+  return isJsonObject(result) ? result : undefined;
 }
 
 const newline = 0x0a;
@@ -32,7 +30,7 @@ function createStreamReader(id: number): (lines: string) => boolean {
   const parser = createParser({
     onEvent: ({ data }) => {
       const message = parseForeignJson(data);
-      if (isReply(message) && message.id === id) isFound = true;
+      if (isJsonObject(message) && message.id === id) isFound = true;
     },
   });
   return (lines) => {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../evidence/text/json-object.ts';
 import type { Reply } from './messages.ts';
 
 type Tool = Readonly<Record<string, unknown>>;
@@ -14,9 +15,7 @@ const mostPages = 50;
 
 const toTools = (page: Reply | undefined): Tool[] | undefined => {
   const listed = page?.tools;
-  return Array.isArray(listed)
-    ? listed.filter((tool): tool is Tool => typeof tool === 'object' && tool !== null && !Array.isArray(tool))
-    : undefined;
+  return Array.isArray(listed) ? listed.filter(isJsonObject) : undefined;
 };
 
 /** Where a list of a size ends: the cap of tools, or of bytes. */

@@ -1,4 +1,5 @@
 import type { ListingInput } from '../../evidence/listing/listing-input.ts';
+import { isJsonObject } from '../../evidence/text/json-object.ts';
 import { toLine } from '../../evidence/text/sanitize.ts';
 
 const longestName = 200;
@@ -6,11 +7,11 @@ const mostInputs = 100;
 
 type Given = Readonly<Record<string, unknown>>;
 
-const isGiven = (value: unknown): value is Given =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const listed = (value: unknown): Given[] => (Array.isArray(value) ? value.filter(isGiven) : []);
+const listed = (value: unknown): Given[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 const named = (value: unknown): [string, Given][] =>
-  isGiven(value) ? Object.entries(value).filter((entry): entry is [string, Given] => isGiven(entry[1])) : [];
+  isJsonObject(value)
+    ? Object.entries(value).filter((entry): entry is [string, Given] => isJsonObject(entry[1]))
+    : [];
 
 /** Whether a value is complete; one with a `{template}` still needs input from the caller. */
 const isFixed = ({ value }: Given) => typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value);

@@ -1,5 +1,6 @@
 import type { Look, NoAnswer } from '../../observation/look.ts';
-import { asObject, memberOf, toDocument, unusable } from './foreign-json.ts';
+import { asMembers } from '../../text/json-object.ts';
+import { memberOf, toDocument, unusable } from './foreign-json.ts';
 import { isAttested, npmPath } from './npm.ts';
 import type { Published } from './published.ts';
 import { filesOf } from './pypi.ts';
@@ -18,7 +19,7 @@ type Served = ServedProvenance | NoAnswer | 'none';
 const slsaProvenance = /^https:\/\/slsa\.dev\/provenance\//;
 
 const itemsOf = (list: unknown): Readonly<Record<string, unknown>>[] =>
-  Array.isArray(list) ? list.slice(0, 20).map(asObject) : [];
+  Array.isArray(list) ? list.slice(0, 20).map(asMembers) : [];
 
 const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 

@@ -1,24 +1,19 @@
 import type { Fetched, NoAnswer } from '../../observation/look.ts';
 import { parseForeignJson } from '../../text/foreign-json.ts';
+import { asMembers, type JsonObject } from '../../text/json-object.ts';
 import { toLine } from '../../text/sanitize.ts';
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** A foreign value as an object; empty if it is none. */
-export const asObject = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-
 /** A member of a foreign object, as an object; inherited members do not count. */
-export const memberOf = (object: unknown, name: string): Json =>
-  Object.hasOwn(asObject(object), name) ? asObject(asObject(object)[name]) : {};
+export const memberOf = (object: unknown, name: string): JsonObject =>
+  Object.hasOwn(asMembers(object), name) ? asMembers(asMembers(object)[name]) : {};
 
-const documents = new WeakMap<Fetched, Json>();
+const documents = new WeakMap<Fetched, JsonObject>();
 
 /** The JSON object that a response holds; empty if it holds none. Parsed once for each response. */
-export function toDocument(response: Fetched): Json {
+export function toDocument(response: Fetched): JsonObject {
   const known = documents.get(response);
   if (known) return known;
-  const document = asObject(parseForeignJson(response.text));
+  const document = asMembers(parseForeignJson(response.text));
   documents.set(response, document);
   return document;
 }

@@ -1,5 +1,6 @@
 import type { Fetched, Look, NoAnswer } from '../../observation/look.ts';
-import { asObject, memberOf, sourceOf, toDocument, toShort, toTime, unusable } from './foreign-json.ts';
+import { asMembers } from '../../text/json-object.ts';
+import { memberOf, sourceOf, toDocument, toShort, toTime, unusable } from './foreign-json.ts';
 import type { Missing, Published } from './published.ts';
 import type { RecordedPackage } from './recorded-packages.ts';
 
@@ -16,7 +17,7 @@ const notStated = (what: string): NoAnswer => ({
 
 function namesOf(maintainers: unknown): string[] | NoAnswer {
   if (!Array.isArray(maintainers)) return notStated('who maintains this package');
-  const names = maintainers.slice(0, mostMaintainers).map((one) => toShort(asObject(one).name));
+  const names = maintainers.slice(0, mostMaintainers).map((one) => toShort(asMembers(one).name));
   return names.filter((name) => name !== undefined);
 }
 

@@ -1,5 +1,6 @@
 import type { Fetched, Look, NoAnswer } from '../../observation/look.ts';
-import { asObject, memberOf, sourceOf, toDocument, toShort, toTime, unusable } from './foreign-json.ts';
+import { asMembers } from '../../text/json-object.ts';
+import { memberOf, sourceOf, toDocument, toShort, toTime, unusable } from './foreign-json.ts';
 import type { Missing, Published } from './published.ts';
 import type { RecordedPackage } from './recorded-packages.ts';
 
@@ -10,7 +11,7 @@ const notStated = (what: string): NoAnswer => ({
 
 /** The files of a release as PyPI lists them. */
 export const filesOf = ({ urls }: Published['document']): Published['document'][] =>
-  Array.isArray(urls) ? urls.map(asObject) : [];
+  Array.isArray(urls) ? urls.map(asMembers) : [];
 
 const yankedText = ({ yanked, yanked_reason }: Published['document']): string | undefined =>
   yanked === true ? (toShort(yanked_reason) ?? 'yanked without a reason') : undefined;

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { toCanonicalJson } from '../../log/leaf.ts';
+import { asMembers } from '../../text/json-object.ts';
 
 const tagged = (description: unknown) =>
   typeof description === 'string' ? { type: 'string', value: description } : { type: 'none' };
-
-const asObject = (value: unknown): object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
 /**
  * The fingerprint that the AI SDK (npm `ai` 7, fingerprintTools) makes of a tool as it was listed: SHA-256 over its
@@ -15,7 +13,7 @@ export function aiSdkFingerprint(tool: Readonly<Record<string, unknown>>): strin
   const { title, description, inputSchema } = tool;
   const members = [
     `"description":${toCanonicalJson(tagged(description))}`,
-    `"inputSchema":${toCanonicalJson(asObject(inputSchema))}`,
+    `"inputSchema":${toCanonicalJson(asMembers(inputSchema))}`,
     `"title":${typeof title === 'string' ? JSON.stringify(title) : 'undefined'}`,
   ];
   return createHash('sha256')

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { asMembers } from '../../text/json-object.ts';
 
 type Tool = Readonly<Record<string, unknown>>;
 
@@ -19,9 +20,6 @@ const longestName = 200;
 const nameOf = ({ name }: Tool) => (typeof name === 'string' ? name.slice(0, longestName) : '');
 const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [nameOf(tool), tool]));
 
-const asObject = (value: unknown): Tool =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Tool) : {};
-
 const differing = (before: Tool, after: Tool): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((member) => !isDeepStrictEqual(before[member], after[member]))
@@ -31,7 +29,7 @@ const differing = (before: Tool, after: Tool): string[] =>
 const toText = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100));
 
 function toChange(tool: string, before: Tool, after: Tool): ToolChange {
-  const [hintsBefore, hintsAfter] = [asObject(before.annotations), asObject(after.annotations)];
+  const [hintsBefore, hintsAfter] = [asMembers(before.annotations), asMembers(after.annotations)];
   const members = differing(before, after).filter((member) => member !== 'annotations');
   const annotations = differing(hintsBefore, hintsAfter).map(
     (hint) => `${hint}: ${toText(hintsBefore[hint])} -> ${toText(hintsAfter[hint])}`,
