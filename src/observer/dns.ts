@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import type { DnsLook, NoAnswer } from '../evidence/observation/look.ts';
+import type { NoAnswer } from '../evidence/observation/answer.ts';
+import type { DnsLook } from '../evidence/observation/endpoint-look.ts';
 
 const tries = 2;
 /** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */

@@ -1,14 +1,8 @@
 import type { Timeouts } from '../config/timeouts.ts';
-import type {
-  DnsLook,
-  EndpointLook,
-  Fetched,
-  ImageReference,
-  Look,
-  NoAnswer,
-  Subject,
-  TlsLook,
-} from '../evidence/observation/look.ts';
+import type { Fetched, NoAnswer } from '../evidence/observation/answer.ts';
+import type { DnsLook, EndpointLook, TlsLook } from '../evidence/observation/endpoint-look.ts';
+import type { Look, Subject } from '../evidence/observation/look.ts';
+import type { ImageReference } from '../evidence/observation/package-look.ts';
 import type { Reach } from '../outbound/client.ts';
 import { isAddress } from '../outbound/public-address.ts';
 import type { RepositoryReader } from '../repositories/reader.ts';

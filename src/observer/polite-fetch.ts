@@ -1,5 +1,5 @@
 import type { Timeouts } from '../config/timeouts.ts';
-import type { Fetched, NoAnswer } from '../evidence/observation/look.ts';
+import type { Fetched, NoAnswer } from '../evidence/observation/answer.ts';
 import { observerRequests } from '../observability/events.ts';
 import type { FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import type { HostQueue } from './host-queue.ts';

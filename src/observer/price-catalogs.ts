@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { CatalogItem, CatalogLook, NoAnswer } from '../evidence/observation/look.ts';
+import type { NoAnswer } from '../evidence/observation/answer.ts';
+import type { CatalogItem, CatalogLook } from '../evidence/observation/catalog-look.ts';
 import { asObject, type JsonObject, readObject } from '../evidence/text/json-object.ts';
 import type { PoliteFetch } from './polite-fetch.ts';
 import type { Robots } from './robots.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { parseClaimFile } from '../evidence/claim/claim-file.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
-import type { NoAnswer } from '../evidence/observation/look.ts';
+import type { NoAnswer } from '../evidence/observation/answer.ts';
 
 /**
  * Whether the publisher asks to be left alone: a line `observe: no` in the claim file of the recorded repository. A file

@@ -1,11 +1,6 @@
-import type {
-  CommitLook,
-  FileLook,
-  HeadLook,
-  NoAnswer,
-  NoHead,
-  Subject,
-} from '../evidence/observation/look.ts';
+import type { NoAnswer } from '../evidence/observation/answer.ts';
+import type { Subject } from '../evidence/observation/look.ts';
+import type { CommitLook, FileLook, HeadLook, NoHead } from '../evidence/observation/repository-look.ts';
 import type { RepositoryPlace, RepositoryReader } from '../repositories/reader.ts';
 
 type Head = HeadLook | NoHead | NoAnswer;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import type robotsParser from 'robots-parser';
-import type { NoAnswer } from '../evidence/observation/look.ts';
+import type { NoAnswer } from '../evidence/observation/answer.ts';
 import type { PoliteFetch } from './polite-fetch.ts';
 
 // Its types describe an ES module, which it is not.

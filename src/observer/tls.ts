@@ -1,5 +1,6 @@
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
-import type { NoAnswer, TlsLook } from '../evidence/observation/look.ts';
+import type { NoAnswer } from '../evidence/observation/answer.ts';
+import type { TlsLook } from '../evidence/observation/endpoint-look.ts';
 import type { Reach } from '../outbound/client.ts';
 import { createGuardedLookup, isAddress, isPublicAddress } from '../outbound/public-address.ts';
 

@@ -1,4 +1,6 @@
-import type { EndpointLook, Look, NoAnswer, Subject } from '../observation/look.ts';
+import type { NoAnswer } from '../observation/answer.ts';
+import type { EndpointLook } from '../observation/endpoint-look.ts';
+import type { Look, Subject } from '../observation/look.ts';
 import type { Finding } from '../observation/observation.ts';
 
 /** How sources name our own checks. */

@@ -1,3 +1,9 @@
+import type { Fetched, NoAnswer } from './answer.ts';
+import type { CatalogLook } from './catalog-look.ts';
+import type { DnsLook, EndpointLook, TlsLook } from './endpoint-look.ts';
+import type { AdvisoryList, ImageReference, SignedStatement, Unproven } from './package-look.ts';
+import type { CommitLook, FileLook, HeadLook, NoHead } from './repository-look.ts';
+
 /** What a look needs of the listing that it is about. */
 export interface Subject {
   readonly handle: string;
@@ -10,155 +16,6 @@ export interface Subject {
   readonly repository: string | undefined;
   readonly website: string | undefined;
 }
-
-/** Why nothing can be said of a place: the state of every fact that would have come from there. */
-export interface NoAnswer {
-  readonly result: 'unreachable' | 'refused' | 'not_checked';
-  /** A sentence that is true when read alone. */
-  readonly reason: string;
-  /** Whether there is an answer that is larger than Dossier reads. */
-  readonly isTooLarge?: true;
-}
-
-/** A response of a foreign host; its body is data, at most 2 MiB. */
-export interface Fetched {
-  readonly result: 'response';
-  /** The recorded address, whatever it was reached at. */
-  readonly url: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-/** What an MCP endpoint sent when it was asked what it is and which tools it has. */
-export interface EndpointLook {
-  readonly result: 'answered';
-  readonly url: string;
-  /** Status of the first response. */
-  readonly status: number;
-  /** Revision of the protocol that was spoken; undefined if the endpoint spoke none. */
-  readonly protocol?: string;
-  /** `modern`: server/discover; `legacy`: initialize. */
-  readonly era?: 'modern' | 'legacy';
-  readonly capabilities?: Readonly<Record<string, unknown>>;
-  readonly serverInfo?: Readonly<Record<string, unknown>>;
-  /** Tool objects as they were sent; undefined if tools/list gave none. */
-  readonly tools?: readonly Readonly<Record<string, unknown>>[];
-  /** Whether the list of tools was cut off at the cap. */
-  readonly isCut?: boolean;
-  /** Every response, in order: for headers and bodies of 401 and 402. */
-  readonly responses: readonly Fetched[];
-}
-
-/** A TLS certificate as a host presented it. */
-export interface TlsLook {
-  readonly result: 'certificate';
-  readonly issuer: string;
-  /** RFC 3339. */
-  readonly not_after: string;
-  readonly isTrusted: boolean;
-  /** Why it is not trusted by this machine's root certificates. */
-  readonly fault?: string;
-}
-
-/** What DNS has about a host name: how many addresses of each family, and the CAA records that count, as `issue ca.example`. */
-export interface DnsLook {
-  readonly result: 'dns';
-  readonly ipv4: number;
-  readonly ipv6: number;
-  readonly caa: readonly string[];
-}
-
-/** The head of a repository's default branch. */
-export interface HeadLook {
-  readonly result: 'head';
-  readonly commit: string;
-  readonly branch?: string;
-}
-
-/** The commit at the head of a repository. */
-export interface CommitLook {
-  readonly result: 'commit';
-  readonly commit: string;
-  /** RFC 3339, as its committer stated it. */
-  readonly committed_at: string;
-}
-
-/** That a recorded repository has no head to look at. */
-export interface NoHead {
-  readonly result: 'gone' | 'empty' | 'moved';
-  /** A sentence that is true when read alone. */
-  readonly reason: string;
-  /** Path of the repository that its host redirects to. */
-  readonly moved_to?: string;
-}
-
-/** A file of the recorded repository at the commit of its head. `unreadable`: it is there, and is not a text of at most 16 KiB. */
-export type FileLook =
-  | { readonly result: 'file'; readonly commit: string; readonly text: string }
-  | { readonly result: 'absent' | 'unreadable'; readonly commit: string };
-
-/** A container image: registry host, repository, and a tag or digest. */
-export interface ImageReference {
-  readonly host: string;
-  readonly name: string;
-  readonly reference: string;
-}
-
-/** A statement (in-toto) whose Sigstore signature was checked; what it says is data. */
-export interface SignedStatement {
-  readonly result: 'signed';
-  readonly statement: Readonly<Record<string, unknown>>;
-  /** The repository whose build was given the signing certificate. */
-  readonly repository?: string;
-  /** Who identified the build, as `https://token.actions.githubusercontent.com`. */
-  readonly issuer?: string;
-}
-
-/** A signature that was checked and is not shown to be right. */
-export interface Unproven {
-  readonly result: 'unproven';
-  /** A sentence that is true when read alone. */
-  readonly reason: string;
-}
-
-/** An advisory (OSV) about a package. */
-export interface Advisory {
-  readonly id: string;
-  readonly summary: string;
-  /** As the advisory states it; may be empty. */
-  readonly severity: string;
-  readonly ranges: readonly {
-    readonly type: string;
-    readonly events: readonly {
-      readonly introduced?: string;
-      readonly fixed?: string;
-      readonly last_affected?: string;
-    }[];
-  }[];
-  readonly versions: readonly string[];
-}
-
-/** The advisories about a package in a saved copy, whatever its version. */
-export interface AdvisoryList {
-  readonly result: 'advisories';
-  readonly found: readonly Advisory[];
-  /** The copy, with the date on which it was saved. */
-  readonly source: string;
-}
-
-/** What a catalogue lists for one resource; untrusted. */
-export interface CatalogItem {
-  readonly accepts: readonly unknown[];
-  /** As the catalogue states it. */
-  readonly last_updated?: string;
-}
-
-/** A catalogue of prices: when it was read, and what it lists for the address that was asked for; or why it was not read. */
-export type CatalogLook = { readonly catalog: string } & (
-  | { readonly result: 'read'; readonly read_at: string; readonly item?: CatalogItem }
-  | NoAnswer
-);
 
 /**
  * What the checks of one listing may ask, each answered once per look and shared by all kinds: every request is polite,

@@ -1,5 +1,6 @@
 import type { Timeouts } from '../../config/timeouts.ts';
-import type { EndpointLook, Fetched, NoAnswer } from '../../evidence/observation/look.ts';
+import type { Fetched, NoAnswer } from '../../evidence/observation/answer.ts';
+import type { EndpointLook } from '../../evidence/observation/endpoint-look.ts';
 import { asObject } from '../../evidence/text/json-object.ts';
 import type { PoliteFetch } from '../polite-fetch.ts';
 import {

@@ -2,7 +2,9 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
-import type { AdvisoryList, Look, NoAnswer } from '../../evidence/observation/look.ts';
+import type { NoAnswer } from '../../evidence/observation/answer.ts';
+import type { Look } from '../../evidence/observation/look.ts';
+import type { AdvisoryList } from '../../evidence/observation/package-look.ts';
 import { type IndexedAdvisory, readAdvisory, toKey } from './osv.ts';
 
 /** What a saved copy of OSV says about each package. */

@@ -1,4 +1,4 @@
-import type { Fetched, NoAnswer } from '../../evidence/observation/look.ts';
+import type { Fetched, NoAnswer } from '../../evidence/observation/answer.ts';
 import type { PoliteFetch } from '../polite-fetch.ts';
 
 /** OCI image indexes and manifests, and their older Docker forms. */

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Timeouts } from '../../config/timeouts.ts';
-import type { Fetched, Look, NoAnswer } from '../../evidence/observation/look.ts';
+import type { Fetched, NoAnswer } from '../../evidence/observation/answer.ts';
+import type { Look } from '../../evidence/observation/look.ts';
 import { createOutboundClient, type OutboundRules } from '../../outbound/client.ts';
 import type { HostQueue } from '../host-queue.ts';
 import { createPoliteFetch, type PoliteFetch } from '../polite-fetch.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { bundleFromJSON, type SerializedBundle } from '@sigstore/bundle';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
-import type { SignedStatement, Unproven } from '../../evidence/observation/look.ts';
+import type { SignedStatement, Unproven } from '../../evidence/observation/package-look.ts';
 
 /** Fulcio's certificate extensions: Source Repository URI, and the issuer in its second form. */
 const sourceRepository = '1.3.6.1.4.1.57264.1.12';

@@ -1,5 +1,7 @@
+import type { Fetched } from '../../observation/answer.ts';
+import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { EndpointLook, Fetched, Look } from '../../observation/look.ts';
+import type { Look } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { readObject } from '../../text/json-object.ts';
 import { ownProbe, withoutAnswer } from '../remotes.ts';

@@ -1,4 +1,4 @@
-import type { EndpointLook } from '../../observation/look.ts';
+import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import type { ObservationState } from '../../observation/observation.ts';
 
 const reasons: Readonly<Record<number, { state: ObservationState; reason: string }>> = {

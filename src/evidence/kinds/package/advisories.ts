@@ -1,6 +1,7 @@
 import { defineKind } from '../../observation/kind.ts';
-import type { Advisory, AdvisoryList, Look } from '../../observation/look.ts';
+import type { Look } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
+import type { Advisory, AdvisoryList } from '../../observation/package-look.ts';
 import { withoutAnswer } from '../remotes.ts';
 import { affects } from './affects.ts';
 import { hasPackageOn, notFound, readPublished } from './of-packages.ts';

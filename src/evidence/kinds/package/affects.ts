@@ -1,5 +1,5 @@
 import semver from 'semver';
-import type { Advisory } from '../../observation/look.ts';
+import type { Advisory } from '../../observation/package-look.ts';
 
 /** Whether an advisory is about a version; `unknown` where it states ranges that Dossier does not compare. */
 export type Affects = 'yes' | 'no' | 'unknown';

@@ -1,4 +1,5 @@
-import type { Look, NoAnswer } from '../../observation/look.ts';
+import type { NoAnswer } from '../../observation/answer.ts';
+import type { Look } from '../../observation/look.ts';
 import { asMembers } from '../../text/json-object.ts';
 import { memberOf, toDocument, unusable } from './foreign-json.ts';
 import { isAttested, npmPath } from './npm.ts';

@@ -1,4 +1,4 @@
-import type { Fetched, NoAnswer } from '../../observation/look.ts';
+import type { Fetched, NoAnswer } from '../../observation/answer.ts';
 import { parseForeignJson } from '../../text/foreign-json.ts';
 import { asMembers, type JsonObject } from '../../text/json-object.ts';
 import { toLine } from '../../text/sanitize.ts';

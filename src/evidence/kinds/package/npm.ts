@@ -1,4 +1,5 @@
-import type { Fetched, Look, NoAnswer } from '../../observation/look.ts';
+import type { Fetched, NoAnswer } from '../../observation/answer.ts';
+import type { Look } from '../../observation/look.ts';
 import { asMembers } from '../../text/json-object.ts';
 import { memberOf, sourceOf, toDocument, toShort, toTime, unusable } from './foreign-json.ts';
 import type { Missing, Published } from './published.ts';

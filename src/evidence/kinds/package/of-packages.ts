@@ -1,4 +1,5 @@
-import type { Look, NoAnswer, Subject } from '../../observation/look.ts';
+import type { NoAnswer } from '../../observation/answer.ts';
+import type { Look, Subject } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { withoutAnswer } from '../remotes.ts';
 import { readNpm } from './npm.ts';

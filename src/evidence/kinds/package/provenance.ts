@@ -1,6 +1,7 @@
 import { defineKind } from '../../observation/kind.ts';
-import type { Look, SignedStatement, Unproven } from '../../observation/look.ts';
+import type { Look } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
+import type { SignedStatement, Unproven } from '../../observation/package-look.ts';
 import { withoutAnswer } from '../remotes.ts';
 import { readProvenance, type ServedProvenance } from './attestations.ts';
 import { memberOf, toShort } from './foreign-json.ts';

@@ -1,4 +1,4 @@
-import type { NoAnswer } from '../../observation/look.ts';
+import type { NoAnswer } from '../../observation/answer.ts';
 
 /** What a registry publishes of the version that a listing records, or of the newest one where it records none. */
 export interface Published {

@@ -1,4 +1,5 @@
-import type { ImageReference, Subject } from '../../observation/look.ts';
+import type { Subject } from '../../observation/look.ts';
+import type { ImageReference } from '../../observation/package-look.ts';
 
 /** A recorded package of a registry that Dossier can read, named as its observations name it. */
 export interface RecordedPackage {

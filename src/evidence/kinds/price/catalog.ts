@@ -1,5 +1,5 @@
+import type { CatalogLook } from '../../observation/catalog-look.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { CatalogLook } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { asObject } from '../../text/json-object.ts';
 import { readAcceptedV1 } from './formats/x402-v1.ts';

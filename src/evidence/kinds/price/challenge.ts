@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Fetched } from '../../observation/answer.ts';
+import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { EndpointLook, Fetched } from '../../observation/look.ts';
 import { withholding } from '../endpoint/withholding.ts';
 import { ofRemotes } from '../remotes.ts';
 import { type Offer, offerText } from './offer.ts';

@@ -1,5 +1,6 @@
+import type { Fetched } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { Fetched, Look } from '../../observation/look.ts';
+import type { Look } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { readObject } from '../../text/json-object.ts';
 import { originsOf, ownProbe, withoutAnswer } from '../remotes.ts';

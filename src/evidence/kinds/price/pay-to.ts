@@ -1,5 +1,5 @@
+import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { EndpointLook } from '../../observation/look.ts';
 import { ofRemotes } from '../remotes.ts';
 import { quotedOffers } from './quoted-offers.ts';
 

@@ -1,4 +1,5 @@
-import type { EndpointLook, Fetched } from '../../observation/look.ts';
+import type { Fetched } from '../../observation/answer.ts';
+import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { decodeMpp } from './formats/mpp.ts';
 import { decodeX402V1 } from './formats/x402-v1.ts';
 import { decodeX402V2 } from './formats/x402-v2.ts';

@@ -1,5 +1,6 @@
+import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { EndpointLook, Look } from '../../observation/look.ts';
+import type { Look } from '../../observation/look.ts';
 import { asObject, type JsonObject } from '../../text/json-object.ts';
 import { ofRemotes } from '../remotes.ts';
 import type { Offer } from './offer.ts';

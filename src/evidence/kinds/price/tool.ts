@@ -1,5 +1,5 @@
+import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { EndpointLook } from '../../observation/look.ts';
 import { asObject, type JsonObject } from '../../text/json-object.ts';
 import { toLine } from '../../text/sanitize.ts';
 import { withholding } from '../endpoint/withholding.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { defineKind } from '../../observation/kind.ts';
-import type { FileLook } from '../../observation/look.ts';
+import type { FileLook } from '../../observation/repository-look.ts';
 import { ownProbe } from '../remotes.ts';
 import { withoutHead } from './without-head.ts';
 

@@ -1,5 +1,6 @@
-import type { NoAnswer, NoHead } from '../../observation/look.ts';
+import type { NoAnswer } from '../../observation/answer.ts';
 import type { Finding } from '../../observation/observation.ts';
+import type { NoHead } from '../../observation/repository-look.ts';
 import { ownProbe, withoutAnswer } from '../remotes.ts';
 
 /** Whether a repository was asked and has no head to look at. */

@@ -1,5 +1,6 @@
+import type { Fetched, NoAnswer } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { Fetched, Look, NoAnswer } from '../../observation/look.ts';
+import type { Look } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import { termsOfAiCatalog, termsOfOpenapi, termsOfPage } from './terms-links.ts';

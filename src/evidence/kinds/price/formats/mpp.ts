@@ -1,4 +1,4 @@
-import type { Fetched } from '../../../observation/look.ts';
+import type { Fetched } from '../../../observation/answer.ts';
 import { asObject, readBase64Object } from '../../../text/json-object.ts';
 import { type Decoded, decodeOffers, toOffer } from '../offer.ts';
 
