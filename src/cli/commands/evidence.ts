@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import type { AuditOptions } from '../audit-options.ts';
+import { auditHelp, eraseRecordHelp, verifyHelp } from '../help-texts.ts';
+import type { VerifyOptions } from '../verify.ts';
+import type { Shell } from './shell.ts';
+
+/** The commands that check what is published, or erase it. Each loads its own module when it runs. */
+export function addEvidenceCommands(program: Command, shell: Shell): void {
+  program
+    .command('record')
+    .description('change what the log commits to')
+    .command('erase <log_index>')
+    .description('delete what a rating or a response says, for good; the log says that and when')
+    .requiredOption('--reason <text>', 'why; it is published')
+    .addHelpText('after', eraseRecordHelp)
+    .action(async (index: string, { reason }: { reason: string }) =>
+      (await import('../record.ts')).runEraseRecord(shell.config(), index, reason),
+    );
+  program
+    .command('verify [proof]')
+    .description('check a saved answer of get_proof, or that one saved checkpoint continues another, offline')
+    .addHelpText('after', verifyHelp)
+    .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
+    .option('--handle <handle>', 'the listing that the record must name')
+    .option('--id <rating id>', 'the rating that the record must name')
+    .option(
+      '--erasure <file>',
+      'a proof without its record: the saved proof of the entry "record.erased" (erased_by)',
+    )
+    .option('--older <file>', 'a checkpoint that you saved')
+    .option('--newer <file>', 'a checkpoint that you saved later')
+    .option('--consistency <file>', 'answer of /log/consistency/<older size>/<newer size>')
+    .action(async (proof: string | undefined, options: VerifyOptions) =>
+      (await import('../verify.ts')).runVerify(proof, options),
+    );
+  program
+    .command('audit [database|url]')
+    .description('compare what a database or a running service shows with its transparency log, both ways')
+    .option('--checkpoint <file...>', 'checkpoints that you saved: the log must continue them')
+    .option('--root <size:root...>', 'the second and third line of a checkpoint that you noted')
+    .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
+    .option('--json', 'print one JSON document instead of lines')
+    .addHelpText('after', auditHelp)
+    .action(async (place: string | undefined, options: AuditOptions) =>
+      (await import('../audit.ts')).runAudit(shell.config(), place && shell.toSource(place), options),
+    );
+}

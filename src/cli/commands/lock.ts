@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { checkHelp, lockHelp } from '../help-texts.ts';
+import type { LockOptions } from '../lock.ts';
+import type { Shell } from './shell.ts';
+
+const toLockOptions = (options: LockOptions, { environment, toSource, toPath }: Shell): LockOptions => ({
+  ...options,
+  from: toSource(options.from ?? environment.DOSSIER_URL),
+  out: toPath(options.out),
+});
+
+/** The commands about lock files. Each loads its own module when it runs. */
+export function addLockCommands(program: Command, shell: Shell): void {
+  program
+    .command('lock [handles...]')
+    .description('write what is known of some listings to a lock file, for dossier check')
+    .option(
+      '--from <url|file>',
+      'a Dossier, or a file of listing documents; DOSSIER_URL, else the own database',
+    )
+    .option('--out <file>', 'the lock file', 'dossier.lock.json')
+    .option('--update', 'lock what the file has anew, and print what that accepts')
+    .addHelpText('after', lockHelp)
+    .action(async (handles: string[], options: LockOptions) =>
+      (await import('../lock.ts')).runLock(shell.config, handles, toLockOptions(options, shell)),
+    );
+  program
+    .command('check')
+    .description('compare a lock file with what is known now, for CI')
+    .option(
+      '--from <url|file>',
+      'a Dossier, or a file of listing documents; DOSSIER_URL, else the own database',
+    )
+    .option('--out <file>', 'the lock file', 'dossier.lock.json')
+    .option('--json', 'one changed fact a line, as JSON')
+    .addHelpText('after', checkHelp)
+    .action(async (options: LockOptions) =>
+      (await import('../lock.ts')).runCheck(
+        shell.config,
+        toLockOptions(options, shell),
+        shell.environment.GITHUB_ACTIONS === 'true',
+      ),
+    );
+}

@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { configHelp, serveHelp, stdioHelp } from '../help-texts.ts';
+import type { Shell } from './shell.ts';
+
+/** The commands that run the service, and show its settings. Each loads its own module when it runs. */
+export function addServiceCommands(program: Command, shell: Shell): void {
+  program
+    .command('serve', { isDefault: true })
+    .description('run the service (the default)')
+    .addHelpText('after', serveHelp)
+    .action(async () => (await import('../serve.ts')).runServe(shell.config()));
+  program
+    .command('stdio')
+    .description('serve MCP on standard input and output')
+    .addHelpText('after', stdioHelp)
+    .action(async () => (await import('../stdio.ts')).runStdio(shell.config(), shell.environment));
+  program
+    .command('config')
+    .description('show the effective settings, secrets masked')
+    .addHelpText('after', configHelp)
+    .action(async () => (await import('../config.ts')).runConfigCommand(shell.config(), shell.environment));
+}
