@@ -89,9 +89,12 @@ describe('a registry that does not answer as it should', () => {
 
   it('lets one import at a time into a store', async () => {
     importing.registry.delay(20);
-    const first = importing.run();
-    await expect(importing.run()).rejects.toThrow('an import is already under way');
-    expect((await first).state).toBe('done');
+    // Which of the two takes the lease first is open where every node has its own connection.
+    const runs = await Promise.allSettled([importing.run(), importing.run()]);
+    expect(runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value.state] : []))).toEqual(['done']);
+    expect(runs.flatMap((run) => (run.status === 'rejected' ? [String(run.reason.message)] : []))).toEqual([
+      'an import is already under way',
+    ]);
   });
 
   it('reports a registry that cannot be reached', async () => {
