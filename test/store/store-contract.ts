@@ -204,6 +204,21 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect((await rank({ text: 'crowd sqlite' })).hits.map(({ id }) => id)).toContain(20);
       expect(await search('crowd-77 crowd')).toContain('m/crowd-77');
     });
+    it('finds every listing that has two rare words, though many have one of them', async () => {
+      const makeMany = (description: string, count: number, from: number) =>
+        Array.from({ length: count }, (_, at) =>
+          makeListing(`r/${from + at}`, from + at * 113, { description }),
+        );
+      await store.write((tx) =>
+        tx.listings.putListings([
+          ...makeMany('All about tides', 290, 10_000),
+          ...makeMany('All about harbours', 290, 50_000),
+          ...makeMany('Tides in harbours', 9, 90_000),
+        ]),
+      );
+      const { hits } = await rank({ text: 'find a tool for tides and harbours' });
+      expect(hits.filter(({ matched }) => matched === 2)).toHaveLength(9);
+    });
     it('counts hits and their facets', async () => {
       expect((await rank({ text: 'database' })).counts).toEqual({
         total: 4,

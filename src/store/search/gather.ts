@@ -15,7 +15,10 @@ export interface Gathering {
 /** Entries of the index that are read before a search gives up on finding more, with few candidates and with some. */
 const [mostRead, mostReadWithSome, someCandidates] = [40_000, 20_000, 60];
 
-/** A look asks for no more listings than are still wanted, but for so many, as some of them are known already. */
+/**
+ * The first look finds every listing with a rare word. A later one asks for no more listings than are still wanted, but
+ * for so many, as some of them are known already.
+ */
 const fewestFound = 100;
 
 /** Looks into the index until there are enough candidates; `isAll` where no listing that matches was left out. */
@@ -32,7 +35,8 @@ export async function gatherCandidates(
     const isEnough = found.size >= enoughCandidates || at >= mostProbes;
     if (isEnough || read > (found.size >= someCandidates ? mostReadWithSome : mostRead))
       return { candidates: [...found.values()], isAll: false };
-    const limit = Math.max(fewestFound, Math.min(step.limit, enoughCandidates - found.size));
+    const wanted = at === 0 ? step.limit : Math.max(fewestFound, enoughCandidates - found.size);
+    const limit = Math.min(step.limit, wanted);
     const probe: Probe = { ...step, limit, facets, excluded: query.excluded };
     const matches = await index.find(db, probe);
     for (const candidate of matches) found.set(candidate.position, candidate);
