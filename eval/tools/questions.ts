@@ -13,11 +13,11 @@ const rich = 1200;
 /** The most tokens that an answer of a tool may take here. */
 export const budgets: Readonly<Record<string, number>> = {
   get_agent: rich,
-  search_agents: 900,
-  compare_agents: 1200,
-  list_ratings: 900,
-  list_tags: 450,
-  check_surface: 200,
+  search_agents: 300,
+  compare_agents: 1000,
+  list_ratings: 250,
+  list_tags: 50,
+  check_surface: 100,
   get_proof: 1200,
 };
 

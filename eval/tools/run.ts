@@ -59,15 +59,11 @@ print(
 );
 for (const [tool, tokens] of sizes)
   print(`largest answer of ${tool} here, tokens`, Math.round(tokens), budgets[tool] ?? '');
-if (values.data) {
-  const { listings, ...forms } = await measureSizes(values.data, Number(values.listings));
-  for (const [form, { median, largest }] of Object.entries(forms))
-    print(
-      `get_agent, ${form}, ${listings} listings of the copy: tokens, median and largest`,
-      `${median}, ${largest}`,
-      form === 'full' ? '' : '600',
-    );
-}
+if (values.data)
+  for (const { what, median, largest, goal } of await measureSizes(values.data, Number(values.listings))) {
+    print(`${what}: tokens, median and largest`, `${median}, ${largest}`, goal ?? '');
+    if (goal !== undefined && median > goal) failed.push(`${what} takes ${median} tokens, more than ${goal}`);
+  }
 for (const [intent, tool] of missed)
   process.stdout.write(`BM25 misses ${tool}: ${intent}; first ${rank(intent)[0]?.name}\n`);
 for (const [intent, tool, pattern] of missedByRegex)

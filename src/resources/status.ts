@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { vantageOf } from '../config/vantage.ts';
 import type { Context } from '../context.ts';
-import type { ShortListing } from '../evidence/listing/short-listing.ts';
+import type { ListingSummary } from '../evidence/listing/listing.ts';
 import { toShortListing } from '../evidence/listing/short-listing.ts';
 import type { ImportReport, ImportStatusDocument, StatusDocument } from '../evidence/status-document.ts';
 import { type ImportStatus, readImportStatus } from '../registry/import-status.ts';
@@ -59,15 +59,12 @@ async function readQuarantine({ store: { imports } }: Context): Promise<StatusDo
   };
 }
 
-const readNewest = async (by: 'published_at' | 'updated_at', limit: number, { store }: Context) =>
-  (await store.listings.newest(by, limit)).map((listing) => toShortListing(listing));
-
 /** The last updated listings that are not among the newest. */
-async function readUpdated(newest: readonly ShortListing[], context: Context): Promise<ShortListing[]> {
+async function readUpdated(newest: readonly ListingSummary[], { store }: Context): Promise<ListingSummary[]> {
   const handles = new Set(newest.map(({ handle }) => handle));
-  let updated: ShortListing[] = [];
+  let updated: ListingSummary[] = [];
   for (const limit of updatedRead) {
-    const read = await readNewest('updated_at', limit, context);
+    const read = await store.listings.newest('updated_at', limit);
     updated = read
       .filter((one) => one.updated_at > one.published_at && !handles.has(one.handle))
       .slice(0, listingsShown);
@@ -101,7 +98,7 @@ async function readObserver({ store, config }: Context): Promise<StatusDocument[
 /** Reads the state of the whole service: the home and about pages show the same. */
 export async function readStatus(context: Context): Promise<StatusDocument> {
   const { config, clock } = context;
-  const newest = await readNewest('published_at', listingsShown, context);
+  const newest = await context.store.listings.newest('published_at', listingsShown);
   return {
     service: config.serviceName,
     version: config.version,
@@ -111,8 +108,8 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
     import: toImportDocument(await readImportStatus(context), config),
     observer: await readObserver(context),
     quarantine: await readQuarantine(context),
-    newest,
-    updated: await readUpdated(newest, context),
+    newest: newest.map((one) => toShortListing(one)),
+    updated: (await readUpdated(newest, context)).map((one) => toShortListing(one)),
     untrusted_fields: ['newest', 'updated', 'quarantine.newest'],
   };
 }

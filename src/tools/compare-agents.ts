@@ -9,6 +9,7 @@ import type { ProblemCode } from '../problem-table.ts';
 import { criteriaInput, isUnique, toRequested } from './support/criteria-input.ts';
 import { findListingFacts } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
+import { toComparisonText } from './texts/comparison-text.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const maxListings = 8;
@@ -92,6 +93,7 @@ export const compareAgents = defineTool({
     handles: ['co.webhook/webhook', 'com.politicalcomms/api'],
     criteria: ['has_endpoint', 'updated_within_days:365'],
   },
+  toText: toComparisonText,
   run: async ({ handles, criteria }, context) => ({
     listings: await Promise.all(handles.map((handle) => compareOne(handle, toRequested(criteria), context))),
     statement: compareStatement,

@@ -10,6 +10,7 @@ import { outcomes, ratingRecord } from '../evidence/rating/rating.ts';
 import { readCursor, toCursor } from '../evidence/text/cursor.ts';
 import { findListingFacts } from './support/find-listing.ts';
 import { cursorInput, handleInput } from './support/inputs.ts';
+import { toRatingsText } from './texts/ratings-text.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const pageSize = 20;
@@ -51,6 +52,7 @@ export const listRatings = defineTool({
   }),
   example: { handle: 'co.webhook/webhook' },
   cacheTags: ({ handle }) => [handle],
+  toText: toRatingsText,
   async run({ handle, outcome, group, cursor }, context) {
     const position = readCursor(cursor, z.tuple([z.iso.datetime(), z.string().regex(/^[\w-]{1,64}$/)]));
     const facts = await findListingFacts(handle, context);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toTagsText } from './texts/tags-text.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const maxTags = 500;
@@ -17,6 +18,7 @@ export const listTags = defineTool({
   }),
   example: {},
   cacheTags: () => 'all',
+  toText: toTagsText,
   async run(_input, { store }) {
     const counts = await store.listings.facetCounts('tag');
     return {

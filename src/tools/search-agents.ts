@@ -8,6 +8,7 @@ import { oneOf, tagInput } from './support/filter-inputs.ts';
 import { cursorInput } from './support/inputs.ts';
 import { nearMisses } from './support/near-misses.ts';
 import { findPage } from './support/search-page.ts';
+import { toSearchText } from './texts/search-text.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const maxFacetsOfKind = 20;
@@ -93,6 +94,7 @@ export const searchAgents = defineTool({
   output,
   example: { query: 'webhook', limit: 5 },
   cacheTags: () => 'all',
+  toText: toSearchText,
   async run(query, { store }) {
     const { query: text = '', sort = 'relevance', limit = defaultLimit, cursor } = query;
     const search = { text, facets: toFacetList(query), sort };

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../support/mcp-clients.ts';
 import { doorNames, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
+import { expectSameFacts } from '../support/same-facts.ts';
 
 interface Answer {
   readonly criterion: string;
@@ -276,7 +277,7 @@ describe('for any picks', () => {
         const { content, structuredContent, isError } = await client.call('compare_agents', input);
         await client.close();
         expect(isError).toBeUndefined();
-        expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent);
+        expectSameFacts(content[0]?.text ?? '', structuredContent as object);
         return structuredContent;
       }),
     );

@@ -135,8 +135,11 @@ describe('a listing from a saved copy with only the newest versions', () => {
       ).text(),
     );
     const short = found.listings.find((listing: { handle: string }) => listing.handle === handle);
-    const { published_at, updated_at } = document;
-    expect(short).toMatchObject({ published_at, updated_at });
+    expect(document).toMatchObject({
+      published_at: '2026-02-01T08:00:00.000Z',
+      updated_at: '2026-02-02T08:00:00.000Z',
+    });
+    expect(short).toMatchObject({ published_at: '2026-02-01', updated_at: '2026-02-02' });
     expect(found.order).toBe(
       'words matched, rare words and names first; between equal ones, and without words: by the oldest publication that was read, earliest first; never by ratings',
     );

@@ -25,10 +25,9 @@ const post = async (message: { headers: Record<string, string>; body: string }) 
 const normalise = (text: string) =>
   text
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, '<time>')
-    .replace(/\d{4}-\d\d-\d\d(?=[".])(?!")/g, '<date>')
+    .replace(/\b\d{4}-\d\d-\d\d\b(?![\\"])/g, '<date>')
     .replace(/"\d{4}-\d\d-\d\d"/g, '"<date>"')
     .replace(/\\"\d{4}-\d\d-\d\d\\"/g, '\\"<date>\\"')
-    .replace(/until \d{4}-\d\d-\d\d/g, 'until <date>')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
     .replace(/commit [0-9a-f]{40}/g, 'commit <commit>')
     .replace(/dossier_cap_[0-9A-Za-z]{49}/g, '<capability>')

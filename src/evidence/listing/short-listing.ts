@@ -17,8 +17,8 @@ export const shortListing = z.object({
   tags: z.array(z.string()),
   state: z.enum(claimStates),
   has_native_ratings: z.boolean(),
-  published_at: z.string(),
-  updated_at: z.string(),
+  published_at: z.string().describe('YYYY-MM-DD'),
+  updated_at: z.string().describe('YYYY-MM-DD'),
   matched: z.string().optional().describe('If not all words match: matched 2 of 4 words'),
   placeholder_description: z.boolean().optional().describe('true: the description is a placeholder'),
 });
@@ -51,8 +51,8 @@ export function toShortListing(listing: ListingSummary, match?: WordMatch): Shor
     tags: tags.map(({ tag }) => tag),
     state: stateOf(facets),
     has_native_ratings: facets.includes('has:ratings'),
-    published_at: listing.published_at,
-    updated_at: listing.updated_at,
+    published_at: listing.published_at.slice(0, 10),
+    updated_at: listing.updated_at.slice(0, 10),
     ...(matched && { matched }),
     ...(isPlaceholder(description) && { placeholder_description: true }),
   };

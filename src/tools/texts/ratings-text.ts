@@ -1,0 +1,80 @@
+import type { MonthCount } from '../../evidence/rating/month-counts.ts';
+import type { RatingRecord } from '../../evidence/rating/rating.ts';
+import { code, lines, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { closingLines } from './shared.ts';
+
+/** The answer of list_ratings. */
+interface ListedRatings {
+  readonly handle: string;
+  readonly sample?: true | undefined;
+  readonly statement: string;
+  readonly ratings: readonly RatingRecord[];
+  readonly months?: readonly MonthCount[] | undefined;
+  readonly next_cursor?: string | undefined;
+  readonly untrusted_fields: readonly string[];
+}
+
+const quoted = (text: string) => `“${toInlineText(text)}”`;
+const present = (...parts: readonly (string | false | undefined)[]) => parts.filter(Boolean).join('; ');
+
+const saidLine = ({ outcome, score, source_handle, source_root, ...rating }: RatingRecord) =>
+  `${outcome}${score === undefined ? '' : `, score ${score}`}, from ${code(source_handle)} (${code(source_root)}, generation ${rating.source_root_generation}; ${rating.relationship}), made ${rating.created_at}${rating.comment ? `: ${quoted(rating.comment)}` : ''}`;
+
+/** The group; its reason is a number that the foot of the text explains. */
+const groupText = ({ group, group_reason, flags, overlap_stated_later }: RatingRecord, reasons: string[]) =>
+  present(
+    `${group} [${reasons.indexOf(group_reason) + 1}]`,
+    flags.length > 1 && `all that fit ${flags.join(', ')}`,
+    overlap_stated_later && toInlineText(overlap_stated_later),
+  );
+
+const interactionLine = (rating: RatingRecord) =>
+  present(
+    `interaction ${rating.interaction_id} at ${rating.interaction_at} over ${rating.protocol}`,
+    rating.operation && `operation ${toInlineText(rating.operation)}`,
+    rating.subject_version && `version ${toInlineText(rating.subject_version)}`,
+    rating.latency_ms !== undefined && `${rating.latency_ms} ms`,
+    rating.tags && `tags ${rating.tags.join(', ')}`,
+    rating.evidence &&
+      `evidence ${rating.evidence.map(({ kind, value }) => `${kind} ${toInlineText(value)}`).join(', ')}`,
+    `rating_id ${rating.rating_id}`,
+    `log index ${rating.log_index}`,
+  );
+
+const lifeLine = ({ supersedes, superseded_by, withdrawn_at, erased_at }: RatingRecord) =>
+  present(
+    supersedes && `supersedes ${supersedes}`,
+    superseded_by && `superseded by ${superseded_by}, not counted`,
+    withdrawn_at && `withdrawn ${withdrawn_at}, not counted`,
+    erased_at && `texts erased ${erased_at}`,
+  );
+
+const responseLine = ({ text, created_at, log_index, erased_at }: NonNullable<RatingRecord['response']>) =>
+  `Response of the rated listing, ${created_at}, log index ${log_index}${erased_at ? `, erased ${erased_at}` : ''}: ${quoted(text)}`;
+
+const ratingLines = (rating: RatingRecord, reasons: string[]) =>
+  [
+    saidLine(rating),
+    present(groupText(rating, reasons), interactionLine(rating)),
+    lifeLine(rating),
+    rating.response && responseLine(rating.response),
+  ]
+    .filter(Boolean)
+    .join('\n  ');
+
+const monthText = ({ month, outcome, group, ratings }: MonthCount) =>
+  `${month} ${outcome} ${group} ${ratings}`;
+
+/** The answer of list_ratings as Markdown, with every reason of a group given once. */
+export function toRatingsText(answer: ListedRatings): string {
+  const { handle, sample, statement, ratings, months = [] } = answer;
+  const reasons = [...new Set(ratings.map(({ group_reason }) => group_reason))];
+  return paragraphs(
+    `${code(handle)}${sample ? ' (shipped sample)' : ''}: ${statement}`,
+    ratings.length > 0 && list(ratings, (rating) => ratingLines(rating, reasons)),
+    reasons.length > 0 &&
+      `Groups: ${reasons.map((reason, at) => `[${at + 1}] ${toInlineText(reason)}`).join(' ')}`,
+    months.length > 0 && `Counted by month: ${months.map(monthText).join('; ')}`,
+    lines(...closingLines(answer)),
+  );
+}

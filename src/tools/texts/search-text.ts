@@ -1,0 +1,67 @@
+import type { ShortListing } from '../../evidence/listing/short-listing.ts';
+import { code, lines, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
+import type { NearMisses } from '../support/near-misses.ts';
+import { closingLines } from './shared.ts';
+
+/** The answer of search_agents. */
+interface FoundListings {
+  readonly listings: readonly ShortListing[];
+  readonly total: { readonly count: number; readonly capped: boolean };
+  readonly facets: readonly { readonly facet: string; readonly count: number }[];
+  readonly next_cursor?: string | undefined;
+  readonly did_you_mean?: readonly { readonly word: string; readonly near: readonly string[] }[] | undefined;
+  readonly no_match?: NearMisses | undefined;
+  readonly order: string;
+  readonly untrusted_fields: readonly string[];
+}
+
+const inlineAll = (texts: readonly string[]) => texts.map(toInlineText).join(', ');
+
+const marks = ({ sample, placeholder_description, matched }: ShortListing) =>
+  [sample && 'shipped sample', placeholder_description && 'placeholder description', matched]
+    .filter(Boolean)
+    .map((mark) => ` (${mark})`)
+    .join('');
+
+function listingLine(listing: ShortListing): string {
+  const { handle, title, description, version, endpoint, repository, tags } = listing;
+  return [
+    `${code(handle)}${title ? ` ${toInlineText(title)}` : ''}: ${toInlineText(description)}${marks(listing)}`,
+    `version ${toInlineText(version)}, published ${listing.published_at}, updated ${listing.updated_at}`,
+    `${listing.state}, ${listing.has_native_ratings ? 'has' : 'no'} native ratings`,
+    ...(endpoint ? [`endpoint ${code(endpoint)}`] : []),
+    ...(repository ? [`repository ${code(repository)}`] : []),
+    ...(tags.length > 0 ? [`tags ${inlineAll(tags)}`] : []),
+  ].join(' | ');
+}
+
+function omissionLine({ facet, text, query, only, count }: NearMisses['leave_out'][number]): string {
+  if (only !== undefined) return `${toInlineText(only)} alone: ${count}`;
+  if (facet !== undefined) return `without ${toInlineText(facet)}: ${count}`;
+  return `without ${toInlineText(text ?? '')}: ${count}${query ? `, query ${toInlineText(query)}` : ''}`;
+}
+
+const noMatchText = ({ near, leave_out, unknown_tags = [] }: NearMisses) =>
+  lines(
+    near.length > 0 && `Near: ${near.map(code).join(', ')}`,
+    leave_out.length > 0 && `How many match with less:\n${list(leave_out, omissionLine)}`,
+    ...unknown_tags.map(
+      ({ tag, near: nearTags }) =>
+        `No listing has the tag ${toInlineText(tag)}; near: ${inlineAll(nearTags)}`,
+    ),
+  );
+
+const meantLine = ({ word, near }: { word: string; near: readonly string[] }) =>
+  `No listing has “${toInlineText(word)}”; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
+
+/** The answer of search_agents as Markdown: one line a listing. */
+export const toSearchText = (answer: FoundListings): string =>
+  paragraphs(
+    `Matching listings: ${answer.total.count}${answer.total.capped ? ' or more' : ''}. Order: ${answer.order}.`,
+    answer.did_you_mean && lines(...answer.did_you_mean.map(meantLine)),
+    answer.listings.length > 0 && list(answer.listings, listingLine),
+    answer.no_match && noMatchText(answer.no_match),
+    answer.facets.length > 0 &&
+      `Counts of facets: ${answer.facets.map(({ facet, count }) => `${toInlineText(facet)} ${count}`).join(', ')}`,
+    lines(...closingLines(answer)),
+  );

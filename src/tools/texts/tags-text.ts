@@ -1,0 +1,15 @@
+import { lines, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { closingLines } from './shared.ts';
+
+/** The answer of list_tags. */
+interface ListedTags {
+  readonly tags: readonly { readonly tag: string; readonly listings: number }[];
+  readonly untrusted_fields: readonly string[];
+}
+
+/** The answer of list_tags as one line of tags, each with the number of listings that have it. */
+export const toTagsText = (answer: ListedTags): string =>
+  lines(
+    `Tags, each with how many listings have it: ${answer.tags.map(({ tag, listings }) => `${toInlineText(tag)} ${listings}`).join(', ') || 'none'}`,
+    ...closingLines(answer),
+  );

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClaimedDirectory } from '../support/claimed-directory.ts';
+import { type AnyClient, clientKinds, connect } from '../support/mcp-clients.ts';
+import { expectSameFacts } from '../support/same-facts.ts';
+import { openShownDirectory } from '../support/shown-directory.ts';
+
+let directory: ClaimedDirectory;
+beforeAll(async () => {
+  directory = await openShownDirectory();
+});
+afterAll(() => directory.close());
+
+const handle = 'co.webhook/webhook';
+const calls: readonly (readonly [tool: string, input: Record<string, unknown>])[] = [
+  ['search_agents', {}],
+  ['search_agents', { query: 'webhook delivery somewhere', limit: 2 }],
+  ['search_agents', { query: 'webhook', tags: ['payment'], transport: 'stdio' }],
+  ['search_agents', { query: 'zzyzxq -webhook "no such phrase"', state: 'claimed' }],
+  ['list_ratings', { handle }],
+  ['list_ratings', { handle, outcome: 'failed' }],
+  ['compare_agents', { handles: [handle, 'com.example/suspended', 'co.webhook/unknown'] }],
+  ['list_tags', {}],
+];
+
+describe.each(clientKinds)('the text of an answer, to a client %s', (kind) => {
+  let client: AnyClient;
+  beforeAll(async () => {
+    client = await connect(kind, { app: directory.app });
+  });
+  afterAll(() => client.close());
+
+  it.each(calls)('%s %j has the same facts as its JSON in fewer bytes', async (tool, input) => {
+    const { content, structuredContent, isError } = await client.call(tool, input);
+    const text = content[0]?.text ?? '';
+    expect(isError).toBeFalsy();
+    expectSameFacts(text, structuredContent as object);
+    expect(Buffer.byteLength(text)).toBeLessThan(Buffer.byteLength(JSON.stringify(structuredContent)));
+  });
+
+  it('list_ratings takes at most 2,200 tokens for twenty ratings', async () => {
+    const { content, structuredContent } = await client.call('list_ratings', { handle });
+    expect((structuredContent as { ratings: unknown[] }).ratings).toHaveLength(20);
+    expect(Buffer.byteLength(content[0]?.text ?? '') / 4).toBeLessThanOrEqual(2200);
+  });
+
+  it('list_ratings tells ratings that count from those that do not, and shows the response', async () => {
+    const { content } = await client.call('list_ratings', { handle });
+    const text = content[0]?.text ?? '';
+    expect(text).toMatch(/superseded by [0-9a-f-]{36}, not counted/);
+    expect(text).toMatch(/withdrawn \d{4}-\S+, not counted/);
+    expect(text).toMatch(
+      /Response of the rated listing, \S+, log index \d+: “The example was wrong since 1\.4;/,
+    );
+  });
+});
