@@ -5,6 +5,7 @@ import { openBrowser } from '../support/browser.ts';
 import type { ClaimedDirectory } from '../support/claimed-directory.ts';
 import { pageStates } from '../support/page-states.ts';
 import { openShownDirectory } from '../support/shown-directory.ts';
+import { faultsOfHtml } from '../support/valid-html.ts';
 
 const phone = { width: 320, height: 640 };
 const desktop = { width: 1280, height: 900 };
@@ -33,19 +34,35 @@ const styleOf = (page: Page, selector: string, name: string) =>
       return getComputedStyle(element).getPropertyValue(property);
     }, name);
 
-describe('every page in every state', () => {
-  it.each(pageStates)('$name: no violation in light on a desktop or in dark on a phone', async (state) => {
-    const page = await browser.newPage({ viewport: desktop, colorScheme: 'light' });
-    const answer = await page.goto(directory.url + state.path);
-    if (!state.prepare) expect(answer?.status()).toBe(state.status ?? 200);
-    await state.prepare?.(page, directory);
-    const inLight = await violationsIn(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.setViewportSize(phone);
-    const seen = { inLight, inDark: await violationsIn(page, 'look'), fits: await fits(page) };
-    expect(seen).toEqual({ inLight: [], inDark: [], fits: true });
-    await page.close();
+/** The HTML documents that a page opens, as they were sent: from its address, and in answer to its forms. */
+function documentsOf(page: Page): Promise<string>[] {
+  const documents: Promise<string>[] = [];
+  page.on('response', (answer) => {
+    const isRedirect = answer.status() >= 300 && answer.status() < 400;
+    if (answer.request().resourceType() === 'document' && !isRedirect) documents.push(answer.text());
   });
+  return documents;
+}
+
+describe('every page in every state', () => {
+  it.each(pageStates)(
+    '$name: valid, no violation in light on a desktop or in dark on a phone',
+    async (state) => {
+      const page = await browser.newPage({ viewport: desktop, colorScheme: 'light' });
+      const documents = documentsOf(page);
+      const answer = await page.goto(directory.url + state.path);
+      if (!state.prepare) expect(answer?.status()).toBe(state.status ?? 200);
+      await state.prepare?.(page, directory);
+      const inLight = await violationsIn(page);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.setViewportSize(phone);
+      const seen = { inLight, inDark: await violationsIn(page, 'look'), fits: await fits(page) };
+      expect(seen).toEqual({ inLight: [], inDark: [], fits: true });
+      expect(documents.length).toBeGreaterThan(0);
+      for (const document of documents) expect(await faultsOfHtml(await document)).toEqual([]);
+      await page.close();
+    },
+  );
 });
 
 describe('a reader who sees other colours, less motion, or paper', () => {

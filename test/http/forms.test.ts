@@ -149,7 +149,9 @@ describe('the claim form', () => {
 
   it('shows the steps, then challenge, file and capability once, then the check', async () => {
     const steps = await (await directory.app.request(path)).text();
-    expect(steps).toContain(`<form method="post" action="${path}"><button>Get a challenge</button></form>`);
+    expect(steps).toContain(
+      `<form method="post" action="${path}"><button type="submit">Get a challenge</button></form>`,
+    );
     expect(steps).toContain('dossier-claim.txt');
     const issued = await send(path, {});
     expect(issued.status).toBe(200);

@@ -6,6 +6,7 @@ import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { faultsOfHtml } from '../support/valid-html.ts';
 
 const handle = 'com.example.flips/mail';
 const readsMail: OfferedTool = { name: 'read_mail', description: 'Reads mail', readOnlyHint: true };
@@ -124,6 +125,12 @@ it('shows the tools on a page, as JSON and as a resource, their words as text', 
   expect(page).toContain('<h3 class="foreign">read_mail</h3>');
   expect(page).toMatch(/2 tools, the same since <time[^>]+>[\d-]+<\/time>, last seen on .* from test bench/);
   expect(page).toContain('The publisher states: may change something.');
+  for (const path of ['tools', 'history', ''])
+    expect(
+      await faultsOfHtml(
+        await (await directory.app.request(`/agents/${handle}/${path}`.replace(/\/$/, ''))).text(),
+      ),
+    ).toEqual([]);
   const [resource] = await client.read(`agent://${handle}/tools`);
   const answer = await (await directory.app.request(`/agents/${handle}/tools.json`)).json();
   expect(JSON.parse(resource?.text ?? '')).toEqual(answer);

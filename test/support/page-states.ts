@@ -59,6 +59,7 @@ export const pageStates: readonly PageState[] = [
   plain('publisher', '/publishers/co.webhook'),
   plain('publisher-many', '/publishers/io.github.mass-publisher'),
   plain('history', '/agents/co.webhook/webhook/history'),
+  plain('tools-of-listing', '/agents/co.webhook/webhook/tools'),
   plain('log', '/log'),
   plain('log-entry', '/log/entry/1'),
   plain('compare-empty', '/compare'),

@@ -65,11 +65,10 @@ export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
 export const toBadgeSvg = ({ label, message }: Badge, style: BadgeStyle): string =>
   makeBadge({ label, message, color: grey, labelColor: darkGrey, style });
 
-/** Width and height of a badge, read from its SVG. */
-export function badgeSize(badge: Badge, style: BadgeStyle): { width: string; height: string } {
-  const [, width = '', height = ''] =
-    / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
-  return { width, height };
+/** Width and height of a badge in whole pixels, as HTML wants them, read from its SVG. */
+export function badgeSize(badge: Badge, style: BadgeStyle): { width: number; height: number } {
+  const [, width, height] = / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
+  return { width: Math.round(Number(width)), height: Math.round(Number(height)) };
 }
 
 /** A badge in the form that shields.io's endpoint badge reads. */

@@ -28,7 +28,7 @@ export const stepForm = (
   button: string,
   fields: Readonly<Record<string, string>> = {},
 ) => html`
-<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button>${button}</button></form>`;
+<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit">${button}</button></form>`;
 
 /** A secondary step: the same form with a less prominent button. */
 export const otherStepForm = (
@@ -36,4 +36,4 @@ export const otherStepForm = (
   button: string,
   fields: Readonly<Record<string, string>>,
 ) => html`
-<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button class="quiet">${button}</button></form>`;
+<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit" class="quiet">${button}</button></form>`;

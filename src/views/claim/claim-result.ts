@@ -47,7 +47,7 @@ const pause_s = 30;
 
 /** Checks again by itself and replaces only the status, so that a secret on the page stays visible. */
 const watch = (handle: string, challenge: string, wait_s: number) => html`
-<form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="load delay:${wait_s + 1}s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ challenge })}</form>`;
+<form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="load delay:${wait_s + 1}s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ challenge })}<button type="submit">Check now</button></form>`;
 
 /** When the next check runs: with script by itself, counted down; without, when the button is pressed. */
 const nextCheck = ({ check }: ClaimResponse) => {

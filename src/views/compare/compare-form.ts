@@ -77,14 +77,14 @@ export function compareForm(
 <form class="compare" action="/compare" method="get">
 ${picks.handles.length > 0 ? picked(picks, descriptions) : ''}
 <p><label for="add">${picks.handles.length > 0 ? 'Add a listing' : 'First listing'}: its handle, or words to find it by</label>
-<span class="field"><input id="add" name="add" type="search" value="${picks.add}" maxlength="200" autocomplete="off" spellcheck="false"><button>Add</button></span></p>
+<span class="field"><input id="add" name="add" type="search" value="${picks.add}" maxlength="200" autocomplete="off" spellcheck="false"><button type="submit">Add</button></span></p>
 <details${Object.keys(messages).length > 0 ? html` open` : ''}><summary>Criteria: ${withCriteria.criteria.length} picked</summary>
 <div class="columns">
 ${criteriaList('imported', 'Recorded and imported', shown)}
 ${criteriaList('observed', 'Checked by Dossier', shown)}
 ${criteriaList('native', 'Claims and ratings made on this service', shown)}
 </div>
-<p><button>Compare</button></p>
+<p><button type="submit">Compare</button></p>
 </details>
 </form>`;
 }

@@ -70,9 +70,9 @@ function table(listings: readonly Compared[], kind: keyof typeof kindTitles): Ht
   return html`
 <section class="compared" aria-labelledby="${kind}">
 <h2 id="${kind}">${title}</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="${title}, side by side"><table role="table">${heads(listings)}
+<section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">${heads(listings)}
 <tbody role="rowgroup">${criteria.map((_, at) => row(listings, (listing) => listing[kind]?.[at]))}</tbody>
-</table></div>
+</table></section>
 </section>`;
 }
 

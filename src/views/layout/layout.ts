@@ -23,7 +23,7 @@ const isAt = (path: string | undefined, link: string) => path === link || path?.
 const hasOwnSearch = (path: string | undefined) => path === '/' || path === '/agents';
 
 const headerSearch = html`
-<form class="find" action="/agents" method="get" role="search" aria-label="Find a listing"><input name="q" type="search" maxlength="2000" placeholder="Find a listing" aria-label="Find a listing" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"></form>`;
+<form class="find" action="/agents" method="get" role="search" aria-label="Find a listing"><input name="q" type="search" maxlength="2000" placeholder="Find a listing" aria-label="Find a listing" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"><button type="submit" class="quiet" aria-label="Find"><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/></svg></button></form>`;
 
 const header = ({ config }: Site, path: string | undefined) => html`
 <a class="skip" href="#main">Skip to content</a>

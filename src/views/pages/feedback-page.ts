@@ -41,7 +41,8 @@ function field(
 ${control(attributes)}${message === undefined ? '' : html`<span class="error" id="${name}-error">${message}</span>`}</div>`;
 }
 
-const line = (value: string | undefined) => (attributes: Html) => html`<input${attributes} value="${value}">`;
+const line = (value: string | undefined) => (attributes: Html) =>
+  html`<input type="text"${attributes} value="${value}">`;
 
 const option = (value: string, text: string, chosen: string | undefined) =>
   html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`;
@@ -88,5 +89,5 @@ export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>
 <p class="lead">Private, anonymous, read by the operator only. It is not a rating and has no effect on any listing.</p>
 ${originNote(form)}
 ${summary(form)}
-<form class="stacked" method="post" action="/feedback">${fields(form)}<p><button>Send feedback</button></p></form>`,
+<form class="stacked" method="post" action="/feedback">${fields(form)}<p><button type="submit">Send feedback</button></p></form>`,
   });

@@ -6,4 +6,4 @@ export const pickBox: RowAction = ({ handle }) =>
   html`<label class="pick"><input type="checkbox" form="picks" name="handle" value="${handle}"> Compare<span class="unseen"> ${handle}</span></label>`;
 
 /** The form that compares the ticked listings; at most one on a page. */
-export const pickForm = html`<form id="picks" class="picks" action="/compare" method="get"><button>Compare ticked listings</button></form>`;
+export const pickForm = html`<form id="picks" class="picks" action="/compare" method="get"><button type="submit">Compare ticked listings</button></form>`;
