@@ -10,6 +10,7 @@ const onBothEngines = [
   'test/compare/**/*.test.ts',
   'test/hostile/{fuzz,killed,race,rating}.test.ts',
   'test/http/**/*.test.ts',
+  'test/moderation/**/*.test.ts',
   'test/mcp/{clients,resources,robustness}.test.ts',
   'test/observer/{endpoint,polite,refusal,surface}.test.ts',
   'test/ratings/**/*.test.ts',

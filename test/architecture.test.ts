@@ -24,7 +24,7 @@ const mayImport: Record<string, string> = {
   mcp: 'config context.ts evidence problem.ts resources tools',
   http: 'claims config context.ts evidence limits mcp observability observer problem.ts problem-table.ts resources store tools transparency-log views',
   'server.ts': 'config context.ts http observability repositories store transparency-log',
-  cli: 'claims config context.ts evidence limits mcp observability observer registry server.ts store transparency-log',
+  cli: 'claims config context.ts evidence limits mcp observability observer registry server.ts store transparency-log views',
 };
 
 /** Each dependency with one home: the only files that may import it, but for its types. */

@@ -89,3 +89,21 @@ export const configHelp = `
 Example: PORT=8080 dossier config
 
 Exit codes: 0 serve would accept the settings; 78 it would not, one line each.`;
+
+/** What `dossier feedback --help` adds. */
+export const feedbackHelp = `
+Examples: dossier feedback list --all --limit 1000
+          dossier feedback close 019aa5f2-0000-7000-8000-000000000000
+
+Reports about listings and ratings are apart: dossier reports.
+
+Exit codes: 0 done; 64 usage, or no feedback with this id; 74 the database cannot be read or written; 78 settings.`;
+
+/** What `dossier reports --help` adds. */
+export const reportsHelp = `
+Examples: dossier reports list
+          dossier reports show 019aa5f2-0000-7000-8000-000000000000
+
+A report changes nothing by itself.
+
+Exit codes: 0 done; 64 usage, or no report with this id; 74 the database cannot be read or written; 78 settings.`;

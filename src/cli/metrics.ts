@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import type { StoreFigures } from '../observability/instruments.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { toReportsPage } from '../views/operator/reports-page.ts';
 import { toListenError } from './listen-error.ts';
 
 async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<StoreFigures> {
@@ -19,18 +20,26 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
   };
 }
 
+const shownReports = 200;
+
+async function readReports({ store: { feedback } }: Pick<Context, 'store'>): Promise<string> {
+  const open = { state: 'open', kind: 'report' } as const;
+  return toReportsPage(await feedback.list(open, shownReports), await feedback.count(open));
+}
+
 /** Starts the metrics listener where METRICS_PORT is set; its module is loaded only then. Throws ExitError. */
 export async function startServiceMetrics(
   context: Pick<Context, 'config' | 'store' | 'log'>,
 ): Promise<Metrics | undefined> {
-  const { metricsListener } = context.config;
+  const { metricsListener, operatorToken: token } = context.config;
   if (!metricsListener) return undefined;
   const { startMetrics } = await import('../observability/metrics.ts');
-  const metrics = await startMetrics(metricsListener, () => readStoreFigures(context)).catch(
-    (error: unknown) => {
-      throw toListenError(error, { setting: 'METRICS_PORT', ...metricsListener });
-    },
-  );
+  const metrics = await startMetrics(metricsListener, {
+    readStoreFigures: () => readStoreFigures(context),
+    ...(token && { reports: { token, read: () => readReports(context) } }),
+  }).catch((error: unknown) => {
+    throw toListenError(error, { setting: 'METRICS_PORT', ...metricsListener });
+  });
   context.log.info({ url: metrics.url }, 'metrics');
   return metrics;
 }

@@ -156,6 +156,13 @@ export const settings = {
       .regex(/^(https:\/\/[^\s<>"]+|[^\s<>"@:]+@[^\s<>"@:]+)?$/, 'an e-mail address or https://...')
       .max(200),
   ),
+  OPERATOR_TOKEN: setting(
+    'operatorToken',
+    '',
+    'Token that the page of reports, /reports on METRICS_PORT, wants as bearer, at least 16 characters without spaces; no page when empty',
+    z.string().regex(/^(\S{16,200})?$/, '16 to 200 characters without spaces'),
+    true,
+  ),
   IMPRINT_URL: setting(
     'imprintUrl',
     '',

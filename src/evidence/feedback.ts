@@ -1,3 +1,6 @@
+/** The category of feedback that asks the operator to look at a listing or a rating. */
+export const reportCategory = 'report';
+
 /** Private feedback; only the operator reads it. */
 export interface Feedback {
   readonly id: string;
@@ -6,7 +9,9 @@ export interface Feedback {
   readonly state: 'open' | 'closed';
   readonly message: string;
   readonly category?: string | undefined;
+  /** The listing that it is about; of a rating, the rated one. */
   readonly handle?: string | undefined;
+  readonly rating_id?: string | undefined;
   readonly looking_for?: string | undefined;
   readonly found_it?: boolean | undefined;
   readonly contact?: string | undefined;

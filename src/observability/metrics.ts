@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createStoreGauges, measureHttp, measureWork, type ReadStoreFigures } from './instruments.ts';
 import { measureObserver } from './observer-instruments.ts';
+import { answerOperator, type OperatorPage } from './operator-page.ts';
 
-/** A listener that answers `GET /metrics` in the text form of Prometheus. */
+/** A listener that answers `GET /metrics` in the text form of Prometheus, and `GET /reports` to the operator. */
 export interface Metrics {
   readonly url: string;
   stop(): Promise<void>;
@@ -14,23 +15,35 @@ export interface Metrics {
 /** Names of this machine, which no DNS entry of another site can take over. */
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
+/** What the listener answers with. */
+export interface MetricsSources {
+  readonly readStoreFigures: ReadStoreFigures;
+  /** Without it there is no page of reports. */
+  readonly reports?: OperatorPage | undefined;
+}
+
 /**
  * Measures this process and its HTTP servers from now on and serves the figures to Prometheus on a listener of its own.
  * Throws what listening throws.
  */
 export async function startMetrics(
   listener: ListenOptions,
-  readStoreFigures: ReadStoreFigures,
+  { readStoreFigures, reports }: MetricsSources,
 ): Promise<Metrics> {
   const registry = new Registry();
   const gauges = createStoreGauges([registry], readStoreFigures);
   let isLoopback = true;
-  const server = createServer(async ({ method, url, headers }, response) => {
+  const answer: RequestListener = async (request, response) => {
+    const { method, url, headers } = request;
     const isNamed = !isLoopback || loopbackHost.test(headers.host ?? '');
-    if (method !== 'GET' || url !== '/metrics' || !isNamed)
-      return void response.writeHead(404).end('GET /metrics\n');
+    const path = method === 'GET' && isNamed ? url : undefined;
+    if (path === '/reports' && reports) return answerOperator(request, response, reports);
+    if (path !== '/metrics') return void response.writeHead(404).end('GET /metrics\n');
     await gauges.read();
     response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
+  };
+  const server = createServer((request, response) => {
+    Promise.resolve(answer(request, response)).catch(() => response.writeHead(500).end());
   });
   server.listen(listener);
   await once(server, 'listening');

@@ -1,5 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { reportCategory } from '../evidence/feedback.ts';
 import { cleanText } from '../evidence/text/sanitize.ts';
 import { Problem } from '../problem.ts';
 import { findListing } from './support/find-listing.ts';
@@ -7,7 +9,41 @@ import { handleInput } from './support/inputs.ts';
 import { defineTool } from './tool.ts';
 
 /** What feedback can be about. */
-export const feedbackCategories = ['data', 'search', 'claim', 'rating', 'abuse', 'other'] as const;
+export const feedbackCategories = ['data', 'search', 'claim', 'rating', reportCategory, 'other'] as const;
+
+const input = z.strictObject({
+  message: z.string().min(1).max(4000),
+  category: z
+    .enum(feedbackCategories)
+    .optional()
+    .describe('report: the operator should look at the listing or rating named'),
+  handle: handleInput.optional(),
+  rating_id: z.string().max(64).optional(),
+  looking_for: z.string().max(500).optional(),
+  found_it: z.boolean().optional(),
+  contact: z.string().max(200).optional().describe('Only if you want an answer'),
+});
+type Input = z.output<typeof input>;
+
+const wrongField = (field: string, message: string) =>
+  new Problem('invalid_input', { fields: [{ field, message }], detail: `${field} ${message}.` });
+
+/** What the feedback is about: of a rating, also the listing that it rates. Throws if there is no such thing. */
+async function findTarget({ category, handle, rating_id }: Input, context: Context) {
+  if (category === reportCategory && handle === undefined && rating_id === undefined)
+    throw wrongField('handle', 'or rating_id must name what a report is about');
+  if (rating_id === undefined) return { handle: handle && (await findListing(handle, context)).handle };
+  const rating = await context.store.ratings.byId(rating_id);
+  if (!rating) throw wrongField('rating_id', 'is not the id of a rating; list_ratings shows ids');
+  if (handle !== undefined && handle !== rating.subject_handle)
+    throw wrongField('rating_id', 'is of a rating of another listing than handle');
+  return { handle: rating.subject_handle, rating_id };
+}
+
+const statements = {
+  report: 'Received. Reports are private. A person reads them; nothing happens by itself.',
+  other: 'Received. Feedback is private and changes no listing.',
+} as const;
 
 /** From all callers together, in 24 hours (docs/trust.md section 5). */
 const maxPerDay = 2000;
@@ -18,23 +54,16 @@ export const submitFeedback = defineTool({
   name: 'submit_feedback',
   title: 'Send private feedback',
   description:
-    'Sends private feedback about this directory or a listing to its operator. No account needed. Use it for wrong data or missing features. Not a rating: it is never shown and has no effect on any listing; to rate, use submit_rating.',
+    'Sends private feedback to the operator of this directory. No account needed. Use it for wrong data, missing features, or, with category report, content that should not be public. Not a rating: it is never shown and changes no listing; to rate, use submit_rating.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   bodyLimit_bytes: 8192,
-  input: z.strictObject({
-    message: z.string().min(1).max(4000),
-    category: z.enum(feedbackCategories).optional(),
-    handle: handleInput.optional(),
-    looking_for: z.string().max(500).optional(),
-    found_it: z.boolean().optional(),
-    contact: z.string().max(200).optional().describe('Only if you want an answer'),
-  }),
+  input,
   output: z.object({ id: z.string(), received_at: z.string(), statement: z.string() }),
   // Five an hour, three at once.
   networkLimits: [{ name: 'feedback', burst: 3, refill_s: 2160 }],
   example: { message: 'The description of this listing is out of date.', category: 'data' },
   async run(input, context) {
-    if (input.handle !== undefined) await findListing(input.handle, context);
+    const target = await findTarget(input, context);
     const received_at = context.clock().toISOString();
     const id = uuidv7();
     const clean = (text: string | undefined) => (text === undefined ? undefined : cleanText(text).text);
@@ -46,13 +75,14 @@ export const submitFeedback = defineTool({
         received_at,
         state: 'open',
         category: input.category,
-        handle: input.handle,
+        ...target,
         message: cleanText(input.message).text,
         looking_for: clean(input.looking_for),
         found_it: input.found_it,
         contact: clean(input.contact),
       });
     });
-    return { id, received_at, statement: 'Received. Feedback is private and changes no listing.' };
+    const statement = statements[input.category === reportCategory ? 'report' : 'other'];
+    return { id, received_at, statement };
   },
 });

@@ -89,7 +89,7 @@ it('a thousand feedbacks, through every door, change no public byte', { timeout:
   const feedback = (count: number) => ({
     message: `Number ${count}: this one is ${count % 2 === 0 ? 'wonderful' : 'a fraud'}, 5 of 5`,
     handle: handles[count % 2],
-    category: 'abuse',
+    category: 'report',
     looking_for: 'webhook',
     found_it: count % 3 === 0,
     contact: 'me@example.org',
@@ -110,7 +110,7 @@ it('a thousand feedbacks, through every door, change no public byte', { timeout:
             });
     expect(answer.status).toBe(count % 3 === 2 ? 303 : 200);
   }
-  expect(await directory.store.feedback.list('open', 2000)).toHaveLength(1000);
+  expect(await directory.store.feedback.list({ state: 'open' }, 2000)).toHaveLength(1000);
   expect(await publicBytes()).toEqual(before);
   expect(before.filter((text) => / 5\d\d \[/.test(text))).toEqual([]);
   expect(await directory.store.log.size()).toBe(logSize);

@@ -423,9 +423,9 @@ describe('feedback', () => {
       'secret_in_body',
     ],
   ])('%s', async (_, body, status, code) => {
-    const kept = (await directory.store.feedback.list('open', 100)).length;
+    const kept = (await directory.store.feedback.list({ state: 'open' }, 100)).length;
     const answer = await directory.post('/api/feedback', body);
     expect([answer.status, ((await answer.json()) as Answered).code]).toEqual([status, code]);
-    expect(await directory.store.feedback.list('open', 100)).toHaveLength(kept);
+    expect(await directory.store.feedback.list({ state: 'open' }, 100)).toHaveLength(kept);
   });
 });

@@ -30,7 +30,7 @@ describe('the feedback form', () => {
     expect(location).toMatch(/^\/feedback\?received=[0-9a-f-]{36}$/);
     const page = await (await directory.app.request(location)).text();
     expect(page).toContain('<strong>Received.</strong>');
-    const [kept] = await directory.store.feedback.list('open', 10);
+    const [kept] = await directory.store.feedback.list({ state: 'open' }, 10);
     expect(kept).toMatchObject({
       message: 'Please add <b>more</b>.',
       category: 'data',

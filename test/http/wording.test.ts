@@ -58,6 +58,6 @@ describe('the same fact in the same words', () => {
     const options = [...(await textOf('/feedback')).matchAll(/<option value="([a-z]+)">\1</g)].map(
       ([, value]) => value,
     );
-    expect(options).toEqual(['data', 'search', 'claim', 'rating', 'abuse', 'other']);
+    expect(options).toEqual(['data', 'search', 'claim', 'rating', 'report', 'other']);
   });
 });

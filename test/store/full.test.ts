@@ -39,7 +39,7 @@ const post = (path: string, body: object) =>
     body: JSON.stringify(body),
   });
 const send = () => post('/api/feedback', { message: 'x'.repeat(4000) });
-const kept = async () => (await directory.store.feedback.list('all', 1000)).length;
+const kept = async () => (await directory.store.feedback.list({ state: 'all' }, 1000)).length;
 
 describe('a full disk', () => {
   it('is reported as storage_full, records nothing, blocks no reader, and ends once there is room', async () => {

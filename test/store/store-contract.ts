@@ -613,10 +613,10 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           message: 'hello',
         }),
       );
-      expect((await store.feedback.list('open', 10)).map(({ id }) => id)).toEqual(['f1']);
+      expect((await store.feedback.list({ state: 'open' }, 10)).map(({ id }) => id)).toEqual(['f1']);
       expect(await store.write((tx) => tx.feedback.close('f1'))).toBe(true);
       expect(await store.write((tx) => tx.feedback.close('f2'))).toBe(false);
-      expect(await store.feedback.list('open', 10)).toEqual([]);
+      expect(await store.feedback.list({ state: 'open' }, 10)).toEqual([]);
       expect((await store.feedback.byId('f1'))?.state).toBe('closed');
     });
     it('quarantines a record once and releases it', async () => {

@@ -11,7 +11,7 @@ import { readForm } from '../request/body.ts';
 import { answerPage } from '../response/answers.ts';
 import { toWaitHeaders } from '../response/wait-headers.ts';
 
-const names = ['message', 'category', 'handle', 'looking_for', 'found_it', 'contact'] as const;
+const names = ['message', 'category', 'handle', 'rating_id', 'looking_for', 'found_it', 'contact'] as const;
 
 type Values = Readonly<Record<string, string>>;
 
@@ -42,9 +42,10 @@ const showForm = async (c: Request, { site }: Face) => {
   const handle = c.req.query('handle')?.slice(0, 200);
   const isId = received !== undefined && /^[0-9a-f-]{36}$/.test(received);
   const origin_note = await noteOf(c, handle);
-  const { category, message } = c.req.query();
+  const { category, message, rating_id } = c.req.query();
   const values: Values = {
     ...(handle && { handle }),
+    ...(rating_id && { rating_id: rating_id.slice(0, 64) }),
     ...(category && { category: category.slice(0, 20) }),
     ...(message && { message: message.slice(0, 200) }),
   };

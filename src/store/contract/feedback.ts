@@ -1,8 +1,16 @@
 import type { Feedback } from '../../evidence/feedback.ts';
 
+/** Which feedback to read; without `kind` reports and everything else. */
+export interface FeedbackFilter {
+  readonly state: 'open' | 'closed' | 'all';
+  readonly kind?: 'report' | 'feedback' | undefined;
+}
+
 export interface FeedbackReads {
-  /** Feedback in a state, newest first. */
-  list(state: 'open' | 'closed' | 'all', limit: number): Promise<Feedback[]>;
+  /** The newest feedback that matches, newest first. */
+  list(filter: FeedbackFilter, limit: number): Promise<Feedback[]>;
+  /** How many match. */
+  count(filter: FeedbackFilter): Promise<number>;
   byId(id: string): Promise<Feedback | undefined>;
   /** How many were received since a time (RFC 3339). */
   countSince(time: string): Promise<number>;

@@ -114,7 +114,7 @@ const feedback = ({ text }: Types): Statements => [
   sql`create table feedback (
     id ${text} not null primary key, received_at ${text} not null, state ${text} not null,
     message ${text} not null, found_it integer, category ${text}, handle ${text}, looking_for ${text},
-    contact ${text})`,
+    contact ${text}, rating_id ${text})`,
   sql`create index feedback_state on feedback (state, received_at)`,
   sql`create index feedback_received on feedback (received_at)`,
 ];

@@ -1,5 +1,5 @@
-import type { Feedback } from '../../evidence/feedback.ts';
-import type { FeedbackReads, FeedbackWrites } from '../contract/feedback.ts';
+import { type Feedback, reportCategory } from '../../evidence/feedback.ts';
+import type { FeedbackFilter, FeedbackReads, FeedbackWrites } from '../contract/feedback.ts';
 import type { Db } from '../engine.ts';
 import type { FeedbackRow } from '../schema/feedback.ts';
 
@@ -11,6 +11,7 @@ const decode = (row: FeedbackRow): Feedback => ({
   ...(row.found_it !== null && { found_it: row.found_it === 1 }),
   ...(row.category !== null && { category: row.category }),
   ...(row.handle !== null && { handle: row.handle }),
+  ...(row.rating_id !== null && { rating_id: row.rating_id }),
   ...(row.looking_for !== null && { looking_for: row.looking_for }),
   ...(row.contact !== null && { contact: row.contact }),
 });
@@ -19,17 +20,30 @@ const encode = ({ id, received_at, state, message, ...more }: Feedback): Feedbac
   ...{ id, received_at, state, message },
   category: more.category ?? null,
   handle: more.handle ?? null,
+  rating_id: more.rating_id ?? null,
   looking_for: more.looking_for ?? null,
   found_it: more.found_it === undefined ? null : Number(more.found_it),
   contact: more.contact ?? null,
 });
 
+const selectOf = (db: Db, { state, kind }: FeedbackFilter) =>
+  db
+    .selectFrom('feedback')
+    .$if(state !== 'all', (query) => query.where('state', '=', state === 'closed' ? 'closed' : 'open'))
+    .$if(kind === 'report', (query) => query.where('category', '=', reportCategory))
+    .$if(kind === 'feedback', (query) =>
+      query.where(({ eb, or }) => or([eb('category', 'is', null), eb('category', '<>', reportCategory)])),
+    );
+
 /** Reads of private feedback. */
 export const createFeedbackReads = (db: Db): FeedbackReads => ({
-  list: async (state, limit) => {
-    const all = db.selectFrom('feedback').selectAll().orderBy('received_at', 'desc').limit(limit);
-    const rows = await (state === 'all' ? all : all.where('state', '=', state)).execute();
-    return rows.map(decode);
+  list: async (filter, limit) => {
+    const rows = selectOf(db, filter).selectAll().orderBy('received_at', 'desc').orderBy('id', 'desc');
+    return (await rows.limit(limit).execute()).map(decode);
+  },
+  count: async (filter) => {
+    const counted = selectOf(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
+    return Number((await counted.executeTakeFirstOrThrow()).feedbacks);
   },
   countSince: async (time) => {
     const counted = await db

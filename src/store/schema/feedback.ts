@@ -7,6 +7,7 @@ export interface FeedbackRow {
   state: 'open' | 'closed';
   category: string | null;
   handle: string | null;
+  rating_id: string | null;
   message: string;
   looking_for: string | null;
   /** 0 or 1. */

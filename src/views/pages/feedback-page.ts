@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { reportCategory } from '../../evidence/feedback.ts';
 import type { Problem } from '../../problem.ts';
 import { feedbackCategories } from '../../tools/submit-feedback.ts';
 import type { Html } from '../layout/html.ts';
@@ -61,6 +62,7 @@ ${field(
     html`<select${attributes}><option value="">not specified</option>${feedbackCategories.map((category) => option(category, category, form.values.category))}</select>`,
 )}
 ${field(form, { name: 'handle', label: 'Handle of the listing, if it is about one', hint: 'As in co.example/name.' }, line(form.values.handle))}
+${field(form, { name: 'rating_id', label: 'Id of the rating, if it is about one', hint: 'The link “Report this rating” beside it fills this in.' }, line(form.values.rating_id))}
 ${field(form, { name: 'looking_for', label: 'What were you looking for?' }, line(form.values.looking_for))}
 ${field(
   form,
@@ -69,6 +71,8 @@ ${field(
     html`<select${attributes}><option value="">not specified</option>${option('true', 'yes', form.values.found_it)}${option('false', 'no', form.values.found_it)}</select>`,
 )}
 ${field(form, { name: 'contact', label: 'Contact, only if you want an answer' }, line(form.values.contact))}`;
+
+const isReport = ({ values }: FeedbackForm) => values.category === reportCategory;
 
 const summary = ({ problem, received }: FeedbackForm) =>
   problem
@@ -85,8 +89,8 @@ export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>
     path: '/feedback',
     indexed: Object.keys(form.values).length === 0 && !form.received,
     body: html`
-<h1>Feedback</h1>
-<p class="lead">Private, anonymous, read by the operator only. It is not a rating and has no effect on any listing.</p>
+<h1>${isReport(form) ? 'Report a listing or a rating' : 'Feedback'}</h1>
+<p class="lead">${isReport(form) ? 'Private, anonymous, read by the operator only. Say what is wrong, and why it should not be public. Nothing happens by itself: a person decides, and what is decided is published with its reason.' : 'Private, anonymous, read by the operator only. It is not a rating and has no effect on any listing.'}</p>
 ${originNote(form)}
 ${summary(form)}
 <form class="stacked" method="post" action="/feedback">${fields(form)}<p><button type="submit">Send feedback</button></p></form>`,

@@ -40,7 +40,7 @@ ${fact('Flags', rating.flags.map(toLabel).join(', '))}
 ${fact('Pointers given by the source, never fetched', pointers(rating))}
 ${fact('Log index', html`<a href="/log/entry/${rating.log_index}">${rating.log_index}</a>`)}
 </dl>
-<p class="note"><a href="/feedback?category=rating&amp;message=${encodeURIComponent(`Rating ${rating.rating_id}: `)}" rel="nofollow">Report a problem with this rating</a></p>`;
+<p class="note"><a href="/feedback?category=report&amp;rating_id=${rating.rating_id}" rel="nofollow">Report this rating</a></p>`;
 }
 
 const responseBlock = ({ text, created_at, log_index, erased_at }: NonNullable<ShownRating['response']>) =>
