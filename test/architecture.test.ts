@@ -14,6 +14,7 @@ const mayImport: Record<string, string> = {
   store: 'config evidence observability',
   'transparency-log': 'config evidence observability problem.ts store',
   'context.ts': 'config repositories store transparency-log',
+  backups: 'config context.ts observability store',
   limits: 'config context.ts problem.ts store',
   claims: 'config context.ts evidence limits problem.ts problem-table.ts repositories store',
   observer: 'config context.ts evidence observability outbound repositories store transparency-log',
@@ -24,7 +25,7 @@ const mayImport: Record<string, string> = {
   mcp: 'config context.ts evidence problem.ts resources tools',
   http: 'claims config context.ts evidence limits mcp observability observer problem.ts problem-table.ts resources store tools transparency-log views',
   'server.ts': 'config context.ts http observability repositories store transparency-log',
-  cli: 'claims config context.ts evidence limits mcp observability observer registry server.ts store transparency-log views',
+  cli: 'backups claims config context.ts evidence limits mcp observability observer registry server.ts store transparency-log views',
 };
 
 /** Each dependency with one home: the only files that may import it, but for its types. */
@@ -59,6 +60,7 @@ const homes: Record<string, readonly string[]> = {
   '@takumi-rs/wasm': ['views/link-card/drawing.ts'],
   tinypool: ['http/routes/link-cards.ts'],
   'prom-client': [
+    'observability/backup-instruments.ts',
     'observability/instruments.ts',
     'observability/metrics.ts',
     'observability/observer-instruments.ts',

@@ -10,6 +10,7 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
   const { last_look_at } = await store.observations.summary();
   return {
     listings: await store.listings.count(),
+    ...(await store.figures.counts()),
     ...(last_look_at && { lastLookAt_ms: Date.parse(last_look_at) }),
     ...(audit?.finished_at && {
       lastAudit: { ...audit, finishedAt_ms: Date.parse(audit.finished_at) },

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { requireBackupDir, startBackups } from '../backups/schedule.ts';
 import { startRecheck } from '../claims/recheck.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
@@ -29,6 +30,7 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
 
 /** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains. */
 export async function runServe(config: Config): Promise<void> {
+  await requireBackupDir(config);
   const context = await openContext(config);
   const stopping = new AbortController();
   const stopped = Promise.race(signals.map((signal) => once(process, signal)));
@@ -44,7 +46,9 @@ export async function runServe(config: Config): Promise<void> {
     const purging = startPurge(running.context, stopping.signal);
     const audits = startAudits(running.context, stopping.signal);
     const observing = observe(running.context, stopping.signal);
-    background = [startRecheck(running.context), () => imports, () => purging, () => audits, () => observing];
+    const backups = startBackups(running.context, stopping.signal);
+    const works = [imports, purging, audits, observing, backups];
+    background = [startRecheck(running.context), ...works.map((work) => () => work)];
     await stopped;
     context.log.info('stopping');
     stopping.abort();

@@ -203,6 +203,19 @@ export const settings = {
     'File for the newest published checkpoint of the log, outside the database so that a restored backup is detected; beside the database file when empty',
     z.string().max(1000),
   ),
+  BACKUP_DIR: setting(
+    'backupDir',
+    '',
+    'Folder that the service writes backups to, best on another disk; made if missing, none when empty. Of several nodes, set it on one',
+    z.string().max(1000),
+  ),
+  BACKUP_INTERVAL: setting('backupInterval_s', '24h', 'Time between two backups into BACKUP_DIR', duration_s),
+  BACKUP_KEEP: setting(
+    'backupKeep',
+    '7',
+    'How many backups stay in BACKUP_DIR; older ones of the schedule are deleted',
+    z.coerce.number().int().min(1).max(10_000),
+  ),
   LIMITS: setting('hasLimits', 'on', '`off` lifts the rate limits, for benchmarks on loopback', onOff),
   LIMIT_OVERRIDES: setting(
     'limitOverrides',

@@ -41,6 +41,9 @@ export const heldHosts = defineEvent<{ readonly hosts: number }>('held-hosts');
 /** A pass of the observer that ended, and how many listings were due. */
 export const observerPasses = defineEvent<{ readonly due: number }>('observer-pass');
 
+/** What the schedule of backups found or did: when the newest was made, or that one failed. */
+export const backupsMade = defineEvent<{ readonly lastAt_ms: number } | { readonly failed: true }>('backup');
+
 /** Runs a write and publishes how long it took. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
   if (!writes.hasSubscribers()) return write();

@@ -107,6 +107,9 @@ export function measureWork(registers: Registry[]): () => void {
 /** Figures read from the store for each scrape. */
 export interface StoreFigures {
   readonly listings: number;
+  readonly claims: Readonly<Record<string, number>>;
+  readonly ratings: number;
+  readonly open_feedback: number;
   /** When any node last looked at a listing; undefined before the first look. */
   readonly lastLookAt_ms?: number;
   /** The last audit that finished; undefined where none has. */
@@ -132,6 +135,22 @@ function createAuditGauges(gauge: (name: string, help: string) => Gauge) {
   };
 }
 
+function createWrittenGauges(gauge: (name: string, help: string) => Gauge, registers: Registry[]) {
+  const ratings = gauge('dossier_ratings', 'Current ratings');
+  const feedback = gauge('dossier_feedback_open', 'Feedback that no operator has closed');
+  const claims = new Gauge({
+    name: 'dossier_claims',
+    help: 'Claims by state',
+    labelNames: ['state'],
+    registers,
+  });
+  return (figures: StoreFigures) => {
+    ratings.set(figures.ratings);
+    feedback.set(figures.open_feedback);
+    for (const [state, count] of Object.entries(figures.claims)) claims.set({ state }, count);
+  };
+}
+
 /** Gauges of the store, set by `read`; they keep their last values if the database stops answering. */
 export function createStoreGauges(registers: Registry[], readFigures: ReadStoreFigures) {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
@@ -149,6 +168,7 @@ export function createStoreGauges(registers: Registry[], readFigures: ReadStoreF
     'When any node last looked at a listing itself',
   );
   const setAudit = createAuditGauges(gauge);
+  const setWritten = createWrittenGauges(gauge, registers);
   const counts = new Gauge({
     name: 'dossier_import_last_success',
     help: 'Counts of the last import that ended well',
@@ -158,6 +178,7 @@ export function createStoreGauges(registers: Registry[], readFigures: ReadStoreF
   const readAll = async () => {
     const figures = await readFigures();
     listings.set(figures.listings);
+    setWritten(figures);
     if (figures.lastAudit) setAudit(figures.lastAudit);
     if (figures.lastLookAt_ms !== undefined) lookedAt.set(figures.lastLookAt_ms / 1000);
     if (!figures.lastImport) return;

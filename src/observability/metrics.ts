@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { measureBackups } from './backup-instruments.ts';
 import { createStoreGauges, measureHttp, measureWork, type ReadStoreFigures } from './instruments.ts';
 import { measureObserver } from './observer-instruments.ts';
 import { answerOperator, type OperatorPage } from './operator-page.ts';
@@ -49,7 +50,10 @@ export async function startMetrics(
   await once(server, 'listening');
   isLoopback = /^(127\.|::1$)/.test((server.address() as AddressInfo).address);
   collectDefaultMetrics({ register: registry });
-  const undo = [measureHttp([registry], server), measureWork([registry]), measureObserver([registry])];
+  const undo = [
+    measureHttp([registry], server),
+    ...[measureWork, measureObserver, measureBackups].map((measure) => measure([registry])),
+  ];
   const { address, port, family } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`,

@@ -10,6 +10,7 @@ import { createChangeReads, createChangeWrites } from './queries/changes.ts';
 import { createCheckReads, createCheckWrites } from './queries/claim-checks.ts';
 import { createClaimReads, createClaimWrites } from './queries/claims.ts';
 import { createFeedbackReads, createFeedbackWrites } from './queries/feedback.ts';
+import { createFigureReads } from './queries/figures.ts';
 import { createImportReads, createImportWrites } from './queries/imports.ts';
 import { createKeyReads, createKeyWrites } from './queries/keys.ts';
 import { createLimitReads, createLimitWrites } from './queries/limits.ts';
@@ -39,6 +40,7 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   log: createLogReads(db),
   imports: createImportReads(db),
   feedback: createFeedbackReads(db),
+  figures: createFigureReads(db),
   keys: createKeyReads(db),
   limits: createLimitReads(db),
   observations: createObservationReads(db),
@@ -57,6 +59,7 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   log: createLogWrites(db),
   imports: createImportWrites(db, () => touch(everyListing)),
   feedback: createFeedbackWrites(db),
+  figures: createFigureReads(db),
   keys: createKeyWrites(db),
   limits: createLimitWrites(db),
   observations: createObservationWrites(db, touch),

@@ -4,6 +4,7 @@ import type { ChangeReads, ChangeWrites } from './contract/changes.ts';
 import type { CheckReads, CheckWrites } from './contract/checks.ts';
 import type { ClaimReads, ClaimWrites } from './contract/claims.ts';
 import type { FeedbackReads, FeedbackWrites } from './contract/feedback.ts';
+import type { FigureReads } from './contract/figures.ts';
 import type { ImportReads, ImportWrites } from './contract/imports.ts';
 import type { KeyReads, KeyWrites } from './contract/keys.ts';
 import type { LimitReads, LimitWrites } from './contract/limits.ts';
@@ -23,6 +24,7 @@ export interface Reads {
   readonly log: LogReads;
   readonly imports: ImportReads;
   readonly feedback: FeedbackReads;
+  readonly figures: FigureReads;
   readonly keys: KeyReads;
   readonly limits: LimitReads;
   readonly observations: ObservationReads;

@@ -44,6 +44,14 @@ describe('metrics', () => {
     expect(Object.keys(await read('nodejs_eventloop_lag_p99_seconds'))).toEqual(['']);
     expect(metrics.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
   });
+  it('count what people wrote', async () => {
+    await post('/api/tools/submit_feedback', { message: 'I looked for a service that translates' });
+    expect([
+      await read('dossier_claims'),
+      await read('dossier_ratings'),
+      await read('dossier_feedback_open'),
+    ]).toEqual([{ 'state="claimed"': 0, 'state="suspended"': 0 }, { '': 0 }, { '': 1 }]);
+  });
   it('count requests by a fixed set of routes, whatever the path', async () => {
     await get('/');
     await get('/agents/co.webhook/webhook');

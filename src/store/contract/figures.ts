@@ -1,0 +1,13 @@
+/** How many rows there are of what people write, for the operator. */
+export interface StoredFigures {
+  readonly claims: { readonly claimed: number; readonly suspended: number };
+  /** Current ratings, of all subjects. */
+  readonly ratings: number;
+  /** Feedback that no operator has closed. */
+  readonly open_feedback: number;
+}
+
+export interface FigureReads {
+  /** Counts them; reads an index of each table from end to end. */
+  counts(): Promise<StoredFigures>;
+}

@@ -1,0 +1,33 @@
+import type { FigureReads } from '../contract/figures.ts';
+import type { Db } from '../engine.ts';
+import { isCurrent } from './ratings/counts.ts';
+
+/** Counts of what people write. */
+export const createFigureReads = (db: Db): FigureReads => ({
+  async counts() {
+    const claimsIn = (state: 'claimed' | 'suspended') =>
+      db
+        .selectFrom('claim')
+        .where('state', '=', state)
+        .select(({ fn }) => fn.countAll<number>().as('rows'));
+    const counted = await db
+      .selectNoFrom(({ selectFrom, fn }) => [
+        claimsIn('claimed').as('claimed'),
+        claimsIn('suspended').as('suspended'),
+        selectFrom('rating')
+          .where('is_current', '=', isCurrent)
+          .select(fn.countAll<number>().as('rows'))
+          .as('ratings'),
+        selectFrom('feedback')
+          .where('state', '=', 'open')
+          .select(fn.countAll<number>().as('rows'))
+          .as('open_feedback'),
+      ])
+      .executeTakeFirstOrThrow();
+    return {
+      claims: { claimed: Number(counted.claimed), suspended: Number(counted.suspended) },
+      ratings: Number(counted.ratings),
+      open_feedback: Number(counted.open_feedback),
+    };
+  },
+});
