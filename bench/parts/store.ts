@@ -12,22 +12,26 @@ import type { StoreReads } from '../store-reads.ts';
 
 const searchesPerSecond = 200;
 
-/** Our reads that have a bare one beside them, and the goal is to be within twice of it. */
-const bareOf: Readonly<Record<string, string>> = {
-  'get: the listing': 'get, bare',
-  'get: everything in get_agent': 'get, bare',
-  'list page': 'list page, bare',
-  'tag page': 'tag page, bare',
+/** Our reads that have a bare one beside them, and how many times as long as it they may take. */
+const goals: Readonly<Record<string, { readonly bare: string; readonly most: number }>> = {
+  'get: the listing': { bare: 'get, bare', most: 2 },
+  'get: everything in get_agent': { bare: 'get, bare', most: 4 },
+  'list page': { bare: 'list page, bare', most: 2 },
+  'tag page': { bare: 'tag page, bare', most: 2 },
 };
 
 function toReadRow(what: string, times: StoreReads['times']): Row {
   const { p50_us, p99_us } = times[what] as ReadTimes;
-  const bare = times[bareOf[what] ?? ''];
+  const { bare: bareRead = '', most = 0 } = goals[what] ?? {};
+  const bare = times[bareRead];
   const times_bare = bare && p50_us / bare.p50_us;
   return {
     what,
     figure: `p50 ${toTimeText(p50_us)}, p99 ${toTimeText(p99_us)}`,
-    ...(times_bare !== undefined && { share: `${times_bare.toFixed(1)} x`, ...atMost(times_bare, 2, 'x') }),
+    ...(times_bare !== undefined && {
+      share: `${times_bare.toFixed(1)} x`,
+      ...atMost(times_bare, most, 'x'),
+    }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Reading } from './reading.ts';
 export interface ListingFacts {
   readonly listing: Listing;
   /** The newest ten, newest first. */
-  readonly versions: readonly VersionSummary[];
+  readonly versions: readonly Pick<VersionSummary, 'version' | 'status' | 'published_at'>[];
   readonly imported: readonly ImportedSignal[];
   /** What this service observed itself; undefined before the first look. */
   readonly observed:

@@ -1,4 +1,4 @@
-import type { ImportRun } from '../import-run.ts';
+import type { ImportRun, RunProgress } from '../import-run.ts';
 import type { Listing } from './listing.ts';
 import { isSample, isSpecified } from './sample.ts';
 
@@ -18,29 +18,28 @@ export interface Reading {
 /** The runs that a reading follows from; each is absent where there is none. */
 export interface ReadingRuns {
   /** The run that wrote the listing. */
-  readonly own: ImportRun | undefined;
-  /** The newest completed run of the same source, and its first completed full one. */
-  readonly newest: ImportRun | undefined;
-  readonly full: ImportRun | undefined;
+  readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
+  /** When the newest completed run of the same source ended. */
+  readonly read_at: string | undefined;
+  /** What the first completed full run of the same source has read; undefined if that is `own`. */
+  readonly full: RunProgress | undefined;
 }
 
-const isCopy = (run: ImportRun | undefined): run is ImportRun => run?.source.startsWith('file:') === true;
-const sendsOlder = (run: ImportRun | undefined) => (run?.progress.counts.older_versions ?? 0) > 0;
+const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
 
 /** The reading of a listing, from the runs of its source. */
-export function toReading(listing: Listing, { own, newest, full }: ReadingRuns): Reading {
+export function toReading(listing: Listing, { own, read_at, full }: ReadingRuns): Reading {
   const { imported_at } = listing;
   if (isSample(listing))
     return { kind: 'sample', observed_at: imported_at, hasOlderVersions: !isSpecified(listing) };
-  if (isCopy(own)) {
+  if (own?.source.startsWith('file:')) {
     const observed_at = own.progress.newestUpdatedAt ?? imported_at;
-    return { kind: 'saved_copy', observed_at, hasOlderVersions: sendsOlder(own) };
+    return { kind: 'saved_copy', observed_at, hasOlderVersions: sendsOlder(own.progress) };
   }
-  const read_at = newest?.finished_at ?? imported_at;
   return {
     kind: 'registry',
-    observed_at: read_at > imported_at ? read_at : imported_at,
-    hasOlderVersions: sendsOlder(own) || sendsOlder(full),
+    observed_at: read_at !== undefined && read_at > imported_at ? read_at : imported_at,
+    hasOlderVersions: sendsOlder(own?.progress) || sendsOlder(full),
   };
 }
 

@@ -5,15 +5,13 @@ import type { Db } from '../engine.ts';
 import { decodeCapability, decodeClaim, encodeClaim } from './claim-rows.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
+const readEvents = precompileQuery((db, handle: string) =>
+  db.selectFrom('claim_event').selectAll().where('handle', '=', handle).orderBy('log_index').limit(100),
+);
+
 /** The public history of a claim, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
-  const rows = await db
-    .selectFrom('claim_event')
-    .selectAll()
-    .where('handle', '=', handle)
-    .orderBy('log_index')
-    .limit(100)
-    .execute();
+  const rows = await readEvents(db, handle);
   return rows.map(({ type, at, repository, root, root_generation, commit_id, reason, log_index }) => ({
     type,
     at,

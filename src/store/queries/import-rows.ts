@@ -5,8 +5,8 @@ import type { ImportRunRow } from '../schema/imports.ts';
 const encodeProgress = ({ counts, newestUpdatedAt }: RunProgress): string =>
   JSON.stringify({ ...counts, ...(newestUpdatedAt && { newest_updated_at: newestUpdatedAt }) });
 
-/** Counts that a stored run does not have are zero. */
-function decodeProgress(json: string): RunProgress {
+/** Progress from the `counts` column; counts that a stored run does not have are zero. */
+export function decodeProgress(json: string): RunProgress {
   const { newest_updated_at, ...counts } = JSON.parse(json) as Partial<RunProgress['counts']> & {
     newest_updated_at?: string;
   };

@@ -16,10 +16,12 @@ const readObserved = precompileQuery((db, handle: string) =>
   db.selectFrom('observation').selectAll().where('handle', '=', handle),
 );
 
-/** What was observed of a listing; undefined before the first look. */
-export async function readObservations(db: Db, handle: string) {
+/** The observations of a listing from the column of that name. */
+export const decodeObservations = (stored: string) => JSON.parse(stored) as StoredObservation[];
+
+async function readObservations(db: Db, handle: string) {
   const [row] = await readObserved(db, handle);
-  return row && { ...row, observations: JSON.parse(row.observations) as StoredObservation[] };
+  return row && { ...row, observations: decodeObservations(row.observations) };
 }
 
 const decodeChange = ({ changes, ...row }: ObservationChangeRow): RecordedChange => ({

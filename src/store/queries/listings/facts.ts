@@ -3,26 +3,22 @@ import { type ReadingRuns, toReading } from '../../../evidence/listing/reading.t
 import type { Db } from '../../engine.ts';
 import { decodeClaim } from '../claim-rows.ts';
 import { readClaimHistory } from '../claims.ts';
-import { decodeRun } from '../import-rows.ts';
-import { readObservations } from '../observations.ts';
+import { decodeProgress } from '../import-rows.ts';
+import { decodeObservations } from '../observations.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
 import { readRecentRatings } from '../ratings/records.ts';
-import { decodeListing, decodeVersionSummary } from './rows.ts';
-import { readSignals } from './signals.ts';
-import { summaryColumns } from './versions.ts';
+import { type FactsRow, readFactsRow } from './facts-row.ts';
+import { decodeListing } from './rows.ts';
+import { decodeSignals, readSignals } from './signals.ts';
 
 const shownVersions = 10;
 const shownRatings = 5;
 
-const readListing = precompileQuery((db, handle: string) =>
-  db.selectFrom('listing').selectAll().where('handle', '=', handle),
-);
-
 const readVersions = precompileQuery((db, handle: string) =>
   db
     .selectFrom('listing_version')
-    .select(summaryColumns)
+    .select(['version', 'status', 'published_at'])
     .where('handle', '=', handle)
     .orderBy('published_at', 'desc')
     .limit(shownVersions),
@@ -30,10 +26,6 @@ const readVersions = precompileQuery((db, handle: string) =>
 
 const readClaim = precompileQuery((db, handle: string) =>
   db.selectFrom('claim').selectAll().where('handle', '=', handle),
-);
-
-const readPublisherCount = precompileQuery((db, namespace: string) =>
-  db.selectFrom('publisher_count').select('listings').where('namespace', '=', namespace),
 );
 
 const readNativeTimes = precompileQuery((db, handle: string) =>
@@ -56,76 +48,67 @@ async function readLastNative(db: Db, handle: string): Promise<string | undefine
     .at(-1);
 }
 
-const readRun = precompileQuery((db, id: number) =>
-  db.selectFrom('import_run').selectAll().where('id', '=', id),
-);
-
-const readNewestRun = precompileQuery((db, source: string) =>
-  db
-    .selectFrom('import_run')
-    .selectAll()
-    .where('state', '=', 'done')
-    .where('source', '=', source)
-    .orderBy('id', 'desc')
-    .limit(1),
-);
-
-const readFullRun = precompileQuery((db, source: string) =>
-  db
-    .selectFrom('import_run')
-    .selectAll()
-    .where('state', '=', 'done')
-    .where('source', '=', source)
-    .where('kind', '=', 'full')
-    .orderBy('id')
-    .limit(1),
-);
-
-/** The runs of the source that a listing was read from. */
-async function readRuns(db: Db, id: number): Promise<ReadingRuns> {
-  const [own] = await readRun(db, id);
-  if (!own) return { own, newest: undefined, full: undefined };
-  const [[newest], [full]] = await Promise.all([readNewestRun(db, own.source), readFullRun(db, own.source)]);
-  return { own: decodeRun(own), newest: newest && decodeRun(newest), full: full && decodeRun(full) };
-}
-
-/** Most listings have no ratings: they cost one read of the index instead of four. */
-async function readNative(db: Db, handle: string, now: string | undefined) {
-  if (now === undefined) return { native: { ...noNativeCounts(), recent: [] } };
+/** Most listings have no ratings: nothing is read of theirs. */
+async function readNative(db: Db, { handle, has_ratings }: FactsRow, now: string) {
+  if (!has_ratings) return { native: { ...noNativeCounts(), recent: [] }, lastNativeAt: undefined };
+  const lastNativeAt = await readLastNative(db, handle);
   const counts = await readNativeCounts(db, handle, now);
   const recent = await readRecentRatings(db, handle, { limit: shownRatings, now });
-  const nextChange = counts.flags.new_source ? await readNextChange(db, handle, now) : undefined;
-  return { native: { ...counts, recent }, ...(nextChange && { changesAt: nextChange }) };
+  const changesAt = counts.flags.new_source ? await readNextChange(db, handle, now) : undefined;
+  return { native: { ...counts, recent }, lastNativeAt, ...(changesAt && { changesAt }) };
 }
 
-/** Everything about one listing, each part read through its own index. */
+/** Most listings were never claimed. */
+async function readClaims(db: Db, { handle, has_claims }: FactsRow) {
+  if (!has_claims) return { claim: undefined, claimHistory: [] };
+  const [[claim], claimHistory] = await Promise.all([readClaim(db, handle), readClaimHistory(db, handle)]);
+  return { claim: claim && decodeClaim(claim), claimHistory };
+}
+
+/** A listing of one version is that version. */
+const toVersions = async (db: Db, row: FactsRow): Promise<ListingFacts['versions']> =>
+  row.has_other_versions
+    ? readVersions(db, row.handle)
+    : [{ version: row.version, status: row.origin_status, published_at: row.published_at }];
+
+const toImported = async (db: Db, { handle, first_signals, signal_sources }: FactsRow) =>
+  Number(signal_sources) > 1 ? readSignals(db, handle) : decodeSignals(first_signals);
+
+/** Most listings were written by the first full run. */
+const toRuns = ({ run_source, run_counts, read_at, full_run_counts }: FactsRow): ReadingRuns => ({
+  own:
+    run_source === null || run_counts === null
+      ? undefined
+      : { source: run_source, progress: decodeProgress(run_counts) },
+  read_at: read_at ?? undefined,
+  full:
+    full_run_counts === null || full_run_counts === run_counts ? undefined : decodeProgress(full_run_counts),
+});
+
+const toObserved = ({ observed_at, observations }: FactsRow): ListingFacts['observed'] =>
+  observed_at === null || observations === null
+    ? undefined
+    : { observed_at, observations: decodeObservations(observations) };
+
+/** Everything about one listing: one statement for what most listings have, and one more for each of the other parts. */
 export async function readListingFacts(
   db: Db,
   handle: string,
   now: string,
 ): Promise<ListingFacts | undefined> {
-  const [row] = await readListing(db, handle);
+  const row = await readFactsRow(db, handle);
   if (!row) return undefined;
-  const lastNative = readLastNative(db, handle);
-  const [versions, imported, observed, [claim], claimHistory, native, [publisher], lastNativeAt, runs] =
-    await Promise.all([
-      readVersions(db, handle),
-      readSignals(db, handle),
-      readObservations(db, handle),
-      readClaim(db, handle),
-      readClaimHistory(db, handle),
-      lastNative.then((at) => readNative(db, handle, at && now)),
-      readPublisherCount(db, row.namespace),
-      lastNative,
-      readRuns(db, row.import_run),
-    ]);
+  const [versions, imported, claims, native] = await Promise.all([
+    toVersions(db, row),
+    toImported(db, row),
+    readClaims(db, row),
+    readNative(db, row, now),
+  ]);
   const listing = decodeListing(row);
   return {
-    listing,
-    versions: versions.map(decodeVersionSummary),
-    claim: claim && decodeClaim(claim),
-    ...{ imported, observed, claimHistory, ...native, lastNativeAt },
-    publisherListings: publisher?.listings ?? 0,
-    reading: toReading(listing, runs),
+    ...{ listing, versions, imported, ...claims, ...native },
+    observed: toObserved(row),
+    publisherListings: row.publisher_listings ?? 0,
+    reading: toReading(listing, toRuns(row)),
   };
 }

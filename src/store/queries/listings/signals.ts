@@ -25,7 +25,9 @@ function encode(signals: readonly ImportedSignal[]): StoredSignals {
   };
 }
 
-function decode(stored: string): ImportedSignal[] {
+/** The signals of one source from the `signals` column; none where it has none. */
+export function decodeSignals(stored: string | null): ImportedSignal[] {
+  if (stored === null) return [];
   const { shared, signals } = JSON.parse(stored) as StoredSignals;
   return signals.map((signal) => ({ ...signal, ...shared }) as ImportedSignal);
 }
@@ -36,7 +38,7 @@ const readRows = precompileQuery((db, handle: string) =>
 
 /** The imported signals of a listing, source by source. */
 export const readSignals = async (db: Db, handle: string): Promise<ImportedSignal[]> =>
-  (await readRows(db, handle)).flatMap(({ signals }) => decode(signals));
+  (await readRows(db, handle)).flatMap(({ signals }) => decodeSignals(signals));
 
 const putRows = precompileQuery((db, rows: readonly ImportedSignalRow[]) =>
   db
