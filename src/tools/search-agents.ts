@@ -8,6 +8,7 @@ import { oneOf, tagInput } from './support/filter-inputs.ts';
 import { cursorInput } from './support/inputs.ts';
 import { nearMisses } from './support/near-misses.ts';
 import { findPage } from './support/search-page.ts';
+import { answerSimilar } from './support/similar.ts';
 import { toSearchText } from './texts/search-text.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -29,13 +30,16 @@ const input = z.strictObject({
   state: oneOf(claimStates).optional(),
   has_endpoint: onlyTrue().describe('true, or omitted'),
   has_native_ratings: onlyTrue().describe('true, or omitted'),
+  similar_to: z.string().optional().describe('Instead: a handle, for others like it; at most 10'),
   sort: oneOf(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
   limit: z.int().min(1).max(50).optional().describe('Default 20'),
   cursor: cursorInput,
 });
 
 const output = z.object({
-  listings: z.array(shortListing),
+  listings: z.array(
+    shortListing.extend({ alike: z.string().optional().describe('What it shares with similar_to') }),
+  ),
   total: z.object({ count: z.int(), capped: z.boolean().describe('true: more than count') }),
   facets: z
     .array(z.object({ facet: z.string(), count: z.int() }))
@@ -95,7 +99,9 @@ export const searchAgents = defineTool({
   example: { query: 'webhook', limit: 5 },
   cacheTags: () => 'all',
   toText: toSearchText,
-  async run(query, { store }) {
+  async run(query, context) {
+    if (query.similar_to !== undefined) return answerSimilar(query.similar_to, query, context);
+    const { store } = context;
     const { query: text = '', sort = 'relevance', limit = defaultLimit, cursor } = query;
     const search = { text, facets: toFacetList(query), sort };
     const page = await findPage(store.listings, search, { limit, cursor });

@@ -4,6 +4,7 @@ import type { ListingDocument } from '../../evidence/listing/listing-document.ts
 import { Problem } from '../../problem.ts';
 import { getListing } from '../../tools/get-agent.ts';
 import { listRatings } from '../../tools/list-ratings.ts';
+import { searchAgents } from '../../tools/search-agents.ts';
 import { toBadgeStyle } from '../../views/badge/badge.ts';
 import { toBadged } from '../../views/badge/badge-block.ts';
 import { toBadgePage } from '../../views/badge/badge-page.ts';
@@ -23,8 +24,18 @@ const markdownType = 'text/markdown; charset=utf-8';
 const monthsOf = async (c: Request, { handle, signals }: ListingDocument) =>
   signals.native.ratings > 0 ? ((await call(c, listRatings, { handle })).months ?? []) : [];
 
+const shownSimilar = 5;
+
+/** The page of a listing; it is stale once the listing or one of those similar to it changes. */
+async function answerListingPage(c: Request, { site }: Face, listing: ListingDocument) {
+  const { handle } = listing;
+  const { listings: similar } = await call(c, searchAgents, { similar_to: handle, limit: shownSimilar });
+  const page = toListingPage(site, listing, { months: await monthsOf(c, listing), similar });
+  return answerPage(c, page, { cacheTags: [...namesOf(c), ...similar.map((one) => one.handle)] });
+}
+
 /** A listing as page, JSON or Markdown: the same document in three forms. */
-const showListing = async (c: Request, { site }: Face) => {
+const showListing = async (c: Request, face: Face) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md']);
   return orRedirect(c, handle, async () => {
     const listing = await getListing(handle, c.get('context'));
@@ -34,7 +45,7 @@ const showListing = async (c: Request, { site }: Face) => {
     if (ending === '.json') return answerJson(c, listing, cachePolicy);
     if (ending === '.md')
       return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), cachePolicy });
-    return answerPage(c, toListingPage(site, listing, await monthsOf(c, listing)), cachePolicy);
+    return answerListingPage(c, face, listing);
   });
 };
 

@@ -3,9 +3,12 @@ import { code, lines, list, paragraphs, toInlineText } from '../../evidence/text
 import type { NearMisses } from '../support/near-misses.ts';
 import { closingLines } from './shared.ts';
 
+/** A listing, with what it shares with another one if it was asked for what is similar. */
+type FoundListing = ShortListing & { readonly alike?: string | undefined };
+
 /** The answer of search_agents. */
 interface FoundListings {
-  readonly listings: readonly ShortListing[];
+  readonly listings: readonly FoundListing[];
   readonly total: { readonly count: number; readonly capped: boolean };
   readonly facets: readonly { readonly facet: string; readonly count: number }[];
   readonly next_cursor?: string | undefined;
@@ -17,13 +20,18 @@ interface FoundListings {
 
 const inlineAll = (texts: readonly string[]) => texts.map(toInlineText).join(', ');
 
-const marks = ({ sample, placeholder_description, matched }: ShortListing) =>
-  [sample && 'shipped sample', placeholder_description && 'placeholder description', matched]
+const marks = ({ sample, placeholder_description, matched, alike }: FoundListing) =>
+  [
+    sample && 'shipped sample',
+    placeholder_description && 'placeholder description',
+    matched,
+    alike && toInlineText(alike),
+  ]
     .filter(Boolean)
     .map((mark) => ` (${mark})`)
     .join('');
 
-function listingLine(listing: ShortListing): string {
+function listingLine(listing: FoundListing): string {
   const { handle, title, description, version, endpoint, repository, tags } = listing;
   return [
     `${code(handle)}${title ? ` ${toInlineText(title)}` : ''}: ${toInlineText(description)}${marks(listing)}`,

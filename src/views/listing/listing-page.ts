@@ -14,6 +14,13 @@ import { nativeBlock } from '../ratings/native-block.ts';
 import { claimBlock, claimHistory } from './claim-block.ts';
 import { listingHeading } from './listing-heading.ts';
 import { recordedBlock, tagReasons, versionsBlock } from './recorded-block.ts';
+import { type SimilarListings, similarBlock } from './similar-block.ts';
+
+/** What the page of a listing shows beside its document: ratings by month, and similar listings. */
+export interface BesideListing {
+  readonly months: readonly MonthCount[];
+  readonly similar: SimilarListings;
+}
 
 const parts: readonly (readonly [string, string])[] = [
   ['asked', 'What a buyer asks'],
@@ -45,9 +52,13 @@ ${badgeBlock(toBadged(listing), config.publicUrl)}
 
 /**
  * The page of a listing, in the order of docs/contract.md: what it is, what a buyer asks, native ratings; beside them how
- * to connect, what is recorded and how to claim it. `months` are those of list_ratings.
+ * to connect, what is recorded and how to claim it.
  */
-export const toListingPage = (site: Site, listing: ListingDocument, months: readonly MonthCount[]): Html =>
+export const toListingPage = (
+  site: Site,
+  listing: ListingDocument,
+  { months, similar }: BesideListing,
+): Html =>
   toPage(site, {
     ...toListingHead(listing),
     head: alternates(listing),
@@ -65,5 +76,6 @@ ${recordedBlock(listing)}
 ${claimBlock(listing, site)}
 </aside>
 ${details(listing, site)}
+${similarBlock(similar)}
 </article>`,
   });

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { onGitHub } from '../support/registry-entries.ts';
+
+const npm = (identifier: string) => ({
+  packages: [{ registryType: 'npm', identifier, version: '1.0.0', transport: { type: 'stdio' } }],
+});
+const relay = registryEntry('com.example.sms/relay', {
+  title: 'SMS Relay',
+  description: 'Sends text messages by SMS',
+  ...onGitHub('example/relay'),
+  ...npm('@example/relay'),
+});
+const fork = registryEntry('io.github.fork/relay-copy', {
+  description: 'A copy under another name',
+  ...onGitHub('example/relay'),
+  ...npm('@example/relay'),
+});
+const carrier = registryEntry('org.carrier/sms-gateway', {
+  title: 'Gateway',
+  description: 'SMS for every carrier, text messages',
+});
+const many = [1, 2, 3].map((at) =>
+  registryEntry(`net.many/sms-${at}`, { description: 'One of many that send SMS text messages' }),
+);
+const entries = [
+  relay,
+  fork,
+  carrier,
+  ...many,
+  registryEntry('com.example.sms/relay-two', { title: 'SMS Relay', description: 'Of the same publisher' }),
+  registryEntry('org.weather/forecast', { title: 'Forecast', description: 'Tells tomorrow’s weather' }),
+];
+let directory: Directory;
+
+beforeAll(async () => {
+  directory = await openDirectory({ entries });
+});
+afterAll(() => directory.close());
+
+const search = async (input: object) => {
+  const answer = await directory.app.request('/api/tools/search_agents', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  });
+  return (await answer.json()) as {
+    listings: { handle: string; alike: string }[];
+    order: string;
+    code?: string;
+  };
+};
+
+describe('similar listings', () => {
+  it('are of other publishers, most shared first, and say what they share', async () => {
+    const { listings, order } = await search({ similar_to: 'com.example.sms/relay' });
+    expect(listings.map(({ handle, alike }) => [handle, alike]).slice(0, 2)).toEqual([
+      [
+        'io.github.fork/relay-copy',
+        'shares the recorded repository; the recorded package npm @example/relay; the word relay in name or title',
+      ],
+      ['org.carrier/sms-gateway', 'shares the tag messaging; the word sms in name or title'],
+    ]);
+    expect(listings.slice(2).map(({ handle }) => handle.replace(/\d$/, ''))).toEqual([
+      'net.many/sms-',
+      'net.many/sms-',
+    ]);
+    expect(order).toMatch(/never by ratings/);
+  });
+
+  it('stand on the page with what they share, until one of them is withdrawn', async () => {
+    const read = async () => (await directory.app.request('/agents/com.example.sms/relay')).text();
+    const page = await read();
+    expect(page).toContain('<h2 id="similar">Similar listings</h2>');
+    expect(page).toContain(
+      'shares the recorded repository; the recorded package npm @example/relay; the word relay',
+    );
+    expect(page.match(/class="handle" href="\/agents\/net\.many/g)).toHaveLength(2);
+    await directory.importEntries([
+      ...entries.filter((entry) => entry !== fork),
+      registryEntry('io.github.fork/relay-copy', {}, { status: 'deleted' }),
+    ]);
+    expect(await read()).not.toContain('io.github.fork/relay-copy');
+  });
+
+  it('are none where nothing is shared', async () => {
+    expect((await search({ similar_to: 'org.weather/forecast' })).listings).toEqual([]);
+    expect(await (await directory.app.request('/agents/org.weather/forecast')).text()).not.toContain(
+      'Similar',
+    );
+  });
+
+  it('are refused beside words and filters, and for a handle that is not listed', async () => {
+    const beside = await search({ similar_to: 'org.weather/forecast', query: 'weather' });
+    expect(beside).toMatchObject({
+      code: 'invalid_input',
+      detail: expect.stringContaining('leave out similar_to'),
+    });
+    expect(await search({ similar_to: 'org.weather/none' })).toMatchObject({ code: 'unknown_handle' });
+    expect(await search({ similar_to: 'none' })).toMatchObject({ code: 'invalid_handle' });
+  });
+});
