@@ -50,7 +50,8 @@ const claim = {
     checked_at: time,
     commit: 'a'.repeat(40),
   },
-  ...{ repository: listing.repository ?? '', repository_key: 'github.com/example/a', first_proved_at: time },
+  ...{ kind: 'repository' as const, place: listing.repository ?? '', place_key: 'github.com/example/a' },
+  first_proved_at: time,
   ...{ root: 'github.com/example', root_generation: 0, branch: 'main', suspended_reason: undefined },
   ...{ proven_commit: undefined, proven_at: undefined },
 };

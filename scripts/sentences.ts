@@ -41,7 +41,7 @@ const origins = [
   ...(['registry', 'saved_copy', 'sample'] as const).map((kind) => whyNoHistory(reading(kind))),
 ];
 
-const shown = { claimed_at: time, commit: 'a'.repeat(40) };
+const shown = { kind: 'repository' as const, claimed_at: time, commit: 'a'.repeat(40) };
 const optOut = {
   ...{ handle, state: 'seen' as const, repository: '', repository_key: '', listing: undefined },
   ...{ seen_at: time, checked_at: time },
@@ -49,8 +49,8 @@ const optOut = {
 const claims = [
   whatAClaimShows,
   whatClaimedMeans('dossier-claim.txt'),
-  claimStatement(shown),
-  claimStatement({ ...shown, proven_commit: 'b'.repeat(40), proven_at: time }),
+  claimStatement(shown, []),
+  claimStatement({ ...shown, proven_commit: 'b'.repeat(40), proven_at: time }, []),
   ...Object.values(ownerTexts),
   howToOptOut('dossier-claim.txt').join(`optout ${handle}`),
   waitsForSecondCheck(optOut),

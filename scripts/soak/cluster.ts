@@ -87,7 +87,8 @@ async function prepare(databaseUrl: string, registry: string, sources: number) {
     capabilities.push(capability);
     await store.write(async (tx) => {
       await tx.claims.putClaim({
-        ...{ handle, repository, repository_key, state: 'claimed', claimed_at: at },
+        ...{ handle, kind: 'repository', place: repository, place_key: repository_key },
+        ...{ state: 'claimed', claimed_at: at },
         ...{ root: repositoryRoot(repository_key), root_generation: 0, first_proved_at: at },
         checked_at: new Date().toISOString(),
       });

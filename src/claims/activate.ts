@@ -1,20 +1,20 @@
 import { capabilityId } from '../evidence/claim/capability.ts';
 import type { ChallengeBinding, ClaimKey } from '../evidence/claim/challenge.ts';
 import type { Claim } from '../evidence/claim/claim.ts';
+import type { ProofPlace } from '../evidence/claim/proof-place.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
-import { repositoryRoot } from '../evidence/namespace.ts';
-import type { RepositoryCheck, RepositoryPlace } from '../repositories/reader.ts';
 import type { Transaction } from '../store/store.ts';
 import { decideProof, type ProofDecision } from './decide.ts';
 import type { UsableLine } from './judge-lines.ts';
+import type { PlaceCheck } from './read-place.ts';
 import { recordClaimEvent } from './record-event.ts';
 import { suspendClaim } from './suspend.ts';
 
-/** One check of a listing's repository, with everything needed to decide what it proves. */
+/** One check of a place of a listing, with everything needed to decide what it proves. */
 export interface Proof {
-  readonly listing: Listing & { readonly repository: string };
-  readonly place: RepositoryPlace;
-  readonly read: RepositoryCheck;
+  readonly listing: Listing;
+  readonly place: ProofPlace;
+  readonly read: PlaceCheck;
   /** False if the commit last proven can no longer be read (continuity.ts). */
   readonly isContinuous: boolean;
   readonly binding: ChallengeBinding;
@@ -52,14 +52,14 @@ interface KnownClaim {
   readonly continues: boolean;
 }
 
-/** The root of a claim that goes on or moved to another repository of the same account; else one never used on this listing. */
+/** The root of a claim that goes on or moved to another place of the same account or domain; else one never used on this listing. */
 async function toRoot(
   tx: Transaction,
   { listing: { handle }, place, now, isContinuous }: Proof,
   { known, continues }: KnownClaim,
 ): Promise<ControlRoot> {
-  const root = repositoryRoot(place.key);
-  const moved = known?.root === root && known.repository_key !== place.key && isContinuous;
+  const { root } = place;
+  const moved = known?.root === root && known.place_key !== place.key && isContinuous;
   if (known && (continues || moved)) return known;
   const root_generation = await tx.claims.nextRootGeneration(handle, root);
   return { root, root_generation, first_proved_at: now.toISOString() };
@@ -76,8 +76,10 @@ function toClaim(
     handle: listing.handle,
     state: 'claimed',
     claimed_at: same?.claimed_at ?? at,
-    repository: listing.repository,
-    repository_key: place.key,
+    kind: place.kind,
+    place: place.shown,
+    place_key: place.key,
+    seen: read.seen,
     root,
     root_generation,
     first_proved_at,
@@ -107,7 +109,7 @@ export async function activate(
   const at = now.toISOString();
   const claim = await tx.claims.claim(handle);
   const capabilities = await tx.claims.capabilities(handle);
-  const facts = { usable, claim, capabilities, repositoryKey: place.key, pinned: read.pinned, isContinuous };
+  const facts = { usable, claim, capabilities, place, pinned: read.pinned, isContinuous };
   const decision = decideProof(facts);
   const { continues } = decision;
   if (!continues) await suspendClaim(tx, { handle, reason: 'repository_changed', at });

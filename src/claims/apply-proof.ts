@@ -57,7 +57,7 @@ function findFailure(
   if (state === 'leaked') return 'secret_published';
   if (handle !== listing.handle) return 'challenge_foreign';
   if (state === 'revoked') return 'reused';
-  if (claim?.repository_key !== place.key) return 'challenge_foreign';
+  if (claim?.place_key !== place.key) return 'challenge_foreign';
   return isContinuous ? undefined : 'repository_id_mismatch';
 }
 

@@ -1,21 +1,23 @@
 import type { Context } from '../context.ts';
 import type { ChallengeBinding } from '../evidence/claim/challenge.ts';
+import { claimMethods } from '../evidence/claim/methods/index.ts';
+import type { ClaimKind, ProofPlace } from '../evidence/claim/proof-place.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
 import { waitsForSecondCheck } from '../evidence/listing/opt-out.ts';
 import { Problem } from '../problem.ts';
-import type { RepositoryCheck, RepositoryPlace } from '../repositories/reader.ts';
 import type { ListingReads } from '../store/contract/listings.ts';
 import { applyProof, type ProofOutcome } from './apply-proof.ts';
 import type { ClaimCheck } from './check-results.ts';
 import { checkContinuity } from './continuity.ts';
 import { window_ms } from './current-check.ts';
 import { claimKeyRing } from './keys.ts';
+import { type PlaceCheck, readPlace } from './read-place.ts';
 import { runSharedCheck, type SaveOutcome } from './shared-check.ts';
 
-/** A listing that can be claimed, and the repository to check. */
+/** A listing that can be claimed, and the place to check. */
 export interface ClaimTarget {
-  readonly listing: Listing & { readonly repository: string };
-  readonly place: RepositoryPlace;
+  readonly listing: Listing;
+  readonly place: ProofPlace;
 }
 
 /** The outcome of a check; `optedOut` if the claim file withdraws the listing, `note` if it is about to. */
@@ -43,19 +45,30 @@ export async function findToCheck(handle: string, reads: ListingReads): Promise<
 export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context): ChallengeBinding => ({
   origin: config.publicUrl,
   handle: listing.handle,
-  repositoryKey: place.key,
+  placeKey: place.key,
 });
 
-/** The repository that a claim of this listing is checked in. Throws no_repository or host_unsupported. */
-export function toClaimTarget(listing: Listing, { repositories }: Context): ClaimTarget {
-  const { repository } = listing;
-  if (!repository) throw new Problem('no_repository');
-  const place = repositories.place(repository);
-  if (!place) throw new Problem('host_unsupported');
-  return { listing: { ...listing, repository }, place };
+/** The name of a place, under which its checks are stored. */
+export const toSubject = ({ kind, key }: ProofPlace): string => `${kind} ${key}`;
+
+/** Where a claim of this listing is checked in one way; undefined if it cannot be. */
+export function findTarget(
+  listing: Listing,
+  kind: ClaimKind,
+  { repositories }: Context,
+): ClaimTarget | undefined {
+  const place = claimMethods[kind].placeOf(listing, (address) => repositories.place(address)?.key);
+  return place && { listing, place };
 }
 
-function toChecked(read: RepositoryCheck, { result, changed, optOut }: ProofOutcome, at: Date): CheckedClaim {
+/** The recorded repository, where every claim is checked unless another way is asked for. Throws no_repository or host_unsupported. */
+export function toRepositoryTarget(listing: Listing, context: Context): ClaimTarget {
+  const target = findTarget(listing, 'repository', context);
+  if (!target) throw new Problem(listing.repository ? 'host_unsupported' : 'no_repository');
+  return target;
+}
+
+function toChecked(read: PlaceCheck, { result, changed, optOut }: ProofOutcome, at: Date): CheckedClaim {
   const { commit, branch, pinned } = read;
   const wait_s = read.result === 'file' ? undefined : read.retry_after_s;
   const check: ClaimCheck = {
@@ -79,9 +92,9 @@ async function checkAndApply(
   context: Context,
   save: SaveOutcome,
 ): Promise<CheckedClaim> {
-  const { repositories, store, config } = context;
+  const { store } = context;
   const ring = await claimKeyRing(context);
-  const found = await repositories.check(target.place, config.claimFile);
+  const found = await readPlace(target.place, context);
   const { read, isContinuous } = await checkContinuity(target, found, context);
   const now = context.clock();
   const binding = bindingOf(target, context);
@@ -100,16 +113,16 @@ async function checkAndApply(
   });
 }
 
-/** Whole seconds, 1 to 30, until a repository that was checked at `begun_ms` may be checked again. */
+/** Whole seconds, 1 to 30, until a place that was checked at `begun_ms` may be checked again. */
 const untilNext_s = (begun_ms: number, now_ms: number) =>
   Math.min(Math.max(Math.ceil((begun_ms + window_ms - now_ms) / 1000), 1), window_ms / 1000);
 
 /**
- * Checks the recorded repository and applies what its claim file says, at most once per listing and 30 seconds across
+ * Checks a place and applies what its lines say, at most once per listing, place and 30 seconds across
  * all nodes, not counting a first look that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
  */
 export async function checkClaim(target: ClaimTarget, context: Context): Promise<CheckedClaim> {
-  const subject = { handle: target.listing.handle, repositoryKey: target.place.key };
+  const subject = { handle: target.listing.handle, place: toSubject(target.place) };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, (save) =>
     checkAndApply(target, context, save),
   );

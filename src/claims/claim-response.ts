@@ -50,9 +50,13 @@ export const messageOf = (reason: CheckResult, { check, note }: CheckedClaim, { 
 };
 
 /** The fields of every response. */
-export const toCommonFields = ({ listing }: ClaimTarget, { check }: CheckedClaim, { config }: Context) => ({
+export const toCommonFields = (
+  { listing, place }: ClaimTarget,
+  { check }: CheckedClaim,
+  { config }: Context,
+) => ({
   handle: listing.handle,
-  repository: listing.repository,
+  repository: place.shown,
   claim_file: config.claimFile,
   check,
 });

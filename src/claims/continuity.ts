@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts';
-import { repositoryRoot } from '../evidence/namespace.ts';
-import type { RepositoryCheck } from '../repositories/reader.ts';
+import { isInRepository } from '../evidence/claim/proof-place.ts';
 import type { Proof } from './activate.ts';
+import type { PlaceCheck } from './read-place.ts';
 
-/** A repository check that also tells whether the repository of the known claim is still the same one. */
+/** A check that also tells whether the repository of the known claim is still the same one. */
 export interface ContinuedCheck {
-  readonly read: RepositoryCheck;
+  readonly read: PlaceCheck;
   /** False if the commit last proven can no longer be read. True if there is nothing to compare with. */
   readonly isContinuous: boolean;
 }
@@ -14,19 +14,20 @@ const isReadable = (result: string) => /^(file|lfs_pointer|not_text|too_large)$/
 
 /**
  * Reads the claim file at the commit where the known claim of the same account was last proven (docs/trust.md section 1,
- * "Continuity"). If the host does not say whether that commit exists, the whole check fails for that reason.
+ * "Continuity"). A domain has no such history. If the host does not say whether that commit exists, the whole check fails for that reason.
  */
 export async function checkContinuity(
   { listing, place }: Pick<Proof, 'listing' | 'place'>,
-  read: RepositoryCheck,
+  read: PlaceCheck,
   { store, repositories, config }: Context,
 ): Promise<ContinuedCheck> {
   const same = { read, isContinuous: true };
   const claim = await store.claims.claim(listing.handle);
   const commit = claim?.proven_commit;
-  if (read.result !== 'file' || !commit || claim.root !== repositoryRoot(place.key)) return same;
-  if (claim.repository_key === place.key && read.commit === commit) return same;
-  const proven = repositories.place(claim.repository);
+  if (!isInRepository(place.kind) || read.result !== 'file' || !commit || claim.root !== place.root)
+    return same;
+  if (claim.place_key === place.key && read.commit === commit) return same;
+  const proven = repositories.place(claim.place);
   if (!proven) return same;
   const { result, retry_after_s } = await repositories.readAt(proven, { commit, fileName: config.claimFile });
   if (result === 'file' || !result.startsWith('host_')) return { read, isContinuous: isReadable(result) };

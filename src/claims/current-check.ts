@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { CheckReads, SharedCheck } from '../store/contract/checks.ts';
 import type { Lease } from '../store/lease.ts';
 
-/** A repository is checked at most once for a listing in this time. */
+/** A place is checked at most once for a listing in this time. */
 export const window_ms = 30_000;
 /** A check that takes this much longer than its time-out is superseded. */
 const grace_ms = 1000;
@@ -12,10 +12,10 @@ const pollEvery_ms = 100;
 /** What a node needs to share checks. */
 export type Node = Pick<Context, 'store' | 'clock' | 'timeouts' | 'runningChecks'>;
 
-/** What is checked: a listing, and the repository it records. */
+/** What is checked: a listing, at the kind and key of a place. */
 export interface CheckSubject {
   readonly handle: string;
-  readonly repositoryKey: string;
+  readonly place: string;
 }
 
 /** A finished check; `isRepeatable`: a first look that came before the commit, so that the next call looks at once. */
@@ -33,13 +33,13 @@ export interface Attempt {
   readonly late: string | undefined;
 }
 
-/** The newest check of this repository, if it began less than 30 seconds ago. */
+/** The newest check of this place, if it began less than 30 seconds ago. */
 async function findRecent(
   checks: CheckReads,
   { subject, node }: { subject: CheckSubject; node: Node },
 ): Promise<SharedCheck | undefined> {
-  const newest = await checks.newest(subject.handle);
-  if (newest?.repository_key !== subject.repositoryKey) return undefined;
+  const newest = await checks.newest(subject.handle, subject.place);
+  if (!newest) return undefined;
   const age_ms = Math.abs(node.clock().getTime() - Date.parse(newest.begun_at));
   return age_ms < window_ms ? newest : undefined;
 }
@@ -59,7 +59,7 @@ export async function findCurrent(
 }
 
 /**
- * Records that a check begins, unless there is a current one, which is returned. `isFirst`: none of this repository
+ * Records that a check begins, unless there is a current one, which is returned. `isFirst`: none of this place
  * began in the 30 seconds before.
  */
 export const begin = (subject: CheckSubject, node: Node, { lease, late }: Attempt): Promise<Begun> =>
@@ -67,11 +67,9 @@ export const begin = (subject: CheckSubject, node: Node, { lease, late }: Attemp
     const current = await findCurrent(tx.checks, { subject, node, late });
     if (current) return { current };
     const isFirst = (await findRecent(tx.checks, { subject, node })) === undefined;
-    const { handle, repositoryKey } = subject;
     const begun_at = node.clock().toISOString();
     await tx.checks.put({
-      handle,
-      repository_key: repositoryKey,
+      ...subject,
       begun_at,
       owner: lease.owner,
       outcome: undefined,
@@ -81,13 +79,13 @@ export const begin = (subject: CheckSubject, node: Node, { lease, late }: Attemp
 
 /** Waits until a running check has finished, has run too long, or its node has died. Returns it if it has finished. */
 export async function untilDone(
-  { handle, owner }: SharedCheck,
+  { handle, place, owner }: SharedCheck,
   { store, timeouts }: Node,
 ): Promise<SharedCheck | undefined> {
   const end_ms = performance.now() + timeouts.repositoryCheck_ms + grace_ms;
   while (performance.now() < end_ms) {
     await wait(pollEvery_ms);
-    const newest = await store.checks.newest(handle);
+    const newest = await store.checks.newest(handle, place);
     if (newest?.owner !== owner) return undefined;
     if (newest.outcome !== undefined) return newest;
     if (!(await store.leases.isHeld(owner))) return undefined;

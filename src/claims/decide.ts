@@ -1,4 +1,5 @@
 import type { Capability, Claim } from '../evidence/claim/claim.ts';
+import type { ProofPlace } from '../evidence/claim/proof-place.ts';
 import type { ClaimEvent } from '../evidence/listing/listing-document.ts';
 import type { UsableLine } from './judge-lines.ts';
 
@@ -7,7 +8,7 @@ export interface ProofFacts {
   readonly usable: readonly UsableLine[];
   readonly claim: Claim | undefined;
   readonly capabilities: readonly Capability[];
-  readonly repositoryKey: string;
+  readonly place: ProofPlace;
   /** Whether the commit last proven can still be read, so that lines known before count (continuity.ts). */
   readonly isContinuous: boolean;
   /** Only a file read at HEAD's commit can suspend a capability. */
@@ -36,8 +37,8 @@ const newestFirst = (a: UsableLine, b: UsableLine) =>
  * Whether a proof continues the known claim: in the same repository, which still has the commit last proven, and for a
  * suspended claim by a line known before (docs/trust.md section 1, "Continuity").
  */
-function isContinued({ claim, usable, capabilities, repositoryKey, isContinuous }: ProofFacts): boolean {
-  if (claim?.repository_key !== repositoryKey || !isContinuous) return false;
+function isContinued({ claim, usable, capabilities, place, isContinuous }: ProofFacts): boolean {
+  if (claim?.place_key !== place.key || !isContinuous) return false;
   return (
     claim.state === 'claimed' || usable.some((line) => capabilities.some(({ hash }) => hash === line.hash))
   );

@@ -18,8 +18,8 @@ async function recordListingEvent(
   },
 ): Promise<void> {
   const claim = await tx.claims.claim(handle);
-  const subject = claim?.repository_key === repository_key ? claim : { handle };
-  await recordClaimEvent(tx, { ...subject, repository }, event);
+  const subject = claim?.place_key === repository_key ? claim : { handle };
+  await recordClaimEvent(tx, { ...subject, kind: 'repository', place: repository }, event);
 }
 
 /** Deletes the publisher's text from the listing; handle, versions and claim history stay. */
@@ -54,18 +54,18 @@ export async function restoreListing(tx: Transaction, optOut: OptOut, restoratio
 
 /** Whether one check is enough: the listing is, or was, claimed in this same repository. */
 const isOwners = (claim: Claim | undefined, { place, isContinuous }: Proof) =>
-  claim?.repository_key === place.key && isContinuous;
+  claim?.place_key === place.key && isContinuous;
 
 async function seeLine(tx: Transaction, proof: Proof, known: OptOut | undefined): Promise<OptOut> {
   const { listing, place, now } = proof;
-  const { handle, repository } = listing;
+  const { handle } = listing;
   const at = now.toISOString();
   const seen: OptOut = known
     ? { ...known, checked_at: at }
     : {
         handle,
         state: 'seen',
-        repository,
+        repository: place.shown,
         repository_key: place.key,
         seen_at: at,
         checked_at: at,
@@ -79,14 +79,15 @@ async function seeLine(tx: Transaction, proof: Proof, known: OptOut | undefined)
 }
 
 /**
- * Applies the line `optout <handle>` or its absence; both count only in a file read at HEAD's commit. Returns the line
- * that is in force after this check, if any.
+ * Applies the line `optout <handle>` or its absence; both count only in a file of the recorded repository, read at HEAD's
+ * commit. Returns the line that is in force after this check, if any.
  */
 export async function applyOptOut(
   tx: Transaction,
   proof: Proof,
   file: ClaimFile | string,
 ): Promise<OptOut | undefined> {
+  if (proof.place.kind !== 'repository') return undefined;
   const { handle } = proof.listing;
   const stored = await tx.listings.optOut(handle);
   const known = stored?.repository_key === proof.place.key ? stored : undefined;

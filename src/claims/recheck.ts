@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import type { Claim } from '../evidence/claim/claim.ts';
+import type { ClaimKind } from '../evidence/claim/proof-place.ts';
+import type { Listing } from '../evidence/listing/listing.ts';
 import { type OptOut, secondCheck_ms } from '../evidence/listing/opt-out.ts';
-import { checkClaim, findToCheck, toClaimTarget } from './check-claim.ts';
+import { type ClaimTarget, checkClaim, findTarget, findToCheck, toSubject } from './check-claim.ts';
 
 const page = 100;
 const passesPerInterval = 20;
@@ -26,32 +28,47 @@ export function recheckDue_ms(
 const optOutDue_ms = (optOut: OptOut, interval_s: number) =>
   optOut.state === 'seen' ? Date.parse(optOut.seen_at) + secondCheck_ms : recheckDue_ms(optOut, interval_s);
 
-/** When a listing is checked again for its claim or its opt-out line; a withdrawn one only for the latter. */
-async function dueAt_ms(handle: string, { store, config }: Context): Promise<number> {
-  const optOut = await store.listings.optOut(handle);
-  const claim = optOut?.state === 'withdrawn' ? undefined : await store.claims.claim(handle);
-  return Math.min(
-    claim ? recheckDue_ms(claim, config.claimRecheck_s) : Number.POSITIVE_INFINITY,
-    optOut ? optOutDue_ms(optOut, config.claimRecheck_s) : Number.POSITIVE_INFINITY,
-  );
+/** One place of a listing that is checked again, and when it is due, ms since 1970. */
+interface Due {
+  readonly kind: ClaimKind;
+  readonly at_ms: number;
 }
 
-/** Whether a listing is still due: another node may have checked it in this pass, successfully or not. */
-async function isDue(handle: string, context: Context): Promise<boolean> {
+/** Where a listing is checked again: for its claim where that was proven, for an opt-out line in its repository. */
+async function duesOf(handle: string, { store, config }: Context): Promise<Due[]> {
+  const optOut = await store.listings.optOut(handle);
+  const claim = optOut?.state === 'withdrawn' ? undefined : await store.claims.claim(handle);
+  const interval_s = config.claimRecheck_s;
+  return [
+    ...(claim ? [{ kind: claim.kind, at_ms: recheckDue_ms(claim, interval_s) }] : []),
+    ...(optOut ? [{ kind: 'repository' as const, at_ms: optOutDue_ms(optOut, interval_s) }] : []),
+  ];
+}
+
+/** Whether a place is still to be checked: another node may have done so in this pass, successfully or not. */
+async function wasChecked({ listing, place }: ClaimTarget, context: Context): Promise<boolean> {
   const { store, config, clock } = context;
-  const now_ms = clock().getTime();
-  if ((await dueAt_ms(handle, context)) > now_ms) return false;
-  const check = await store.checks.newest(handle);
-  return !check || now_ms - Date.parse(check.begun_at) > 0.9 * pauseOf_ms(config);
+  const check = await store.checks.newest(listing.handle, toSubject(place));
+  return !!check && clock().getTime() - Date.parse(check.begun_at) <= 0.9 * pauseOf_ms(config);
+}
+
+async function recheckPlace(listing: Listing, kind: ClaimKind, context: Context): Promise<boolean> {
+  const target = findTarget(listing, kind, context);
+  if (!target || (await wasChecked(target, context))) return false;
+  const { check, changed } = await checkClaim(target, context);
+  context.log.debug({ handle: listing.handle, kind, result: check.result, changed }, 'claim checked');
+  return true;
 }
 
 async function recheck(handle: string, context: Context): Promise<boolean> {
-  if (!(await isDue(handle, context))) return false;
-  const listing = await findToCheck(handle, context.store.listings);
-  if (!listing?.repository || !context.repositories.place(listing.repository)) return false;
-  const { check, changed } = await checkClaim(toClaimTarget(listing, context), context);
-  context.log.debug({ handle, result: check.result, changed }, 'claim checked');
-  return true;
+  const now_ms = context.clock().getTime();
+  const dues = await duesOf(handle, context);
+  const kinds = new Set(dues.filter(({ at_ms }) => at_ms <= now_ms).map(({ kind }) => kind));
+  const listing = kinds.size > 0 ? await findToCheck(handle, context.store.listings) : undefined;
+  if (!listing) return false;
+  const checked: boolean[] = [];
+  for (const kind of kinds) checked.push(await recheckPlace(listing, kind, context));
+  return checked.includes(true);
 }
 
 async function* readAll<T extends { readonly handle: string }>(

@@ -3,7 +3,7 @@ import type { Transaction } from '../store/store.ts';
 import { type Begun, begin, type CheckSubject, findCurrent, type Node, untilDone } from './current-check.ts';
 
 /**
- * Saves the outcome for all nodes in the transaction that applies it; `wasAnswered`: the repository's host answered, and
+ * Saves the outcome for all nodes in the transaction that applies it; `wasAnswered`: the host answered, and
  * there is something left to commit. Throws unavailable once the check is superseded.
  */
 export type SaveOutcome = (tx: Transaction, outcome: object, wasAnswered: boolean) => Promise<void>;
@@ -19,14 +19,14 @@ const marked = <T extends object>(outcome: T, isRepeatable: boolean): T =>
   isRepeatable ? { ...outcome, isRepeatable } : outcome;
 
 async function runOurs<T extends object>(
-  { handle }: CheckSubject,
+  { handle, place }: CheckSubject,
   { store, clock }: Node,
   { owner, isFirst, check }: { owner: string; isFirst: boolean; check: (save: SaveOutcome) => Promise<T> },
 ): Promise<SharedOutcome<T>> {
   const begun_ms = clock().getTime();
   let isRepeatable = false;
   const save: SaveOutcome = async (tx, outcome, wasAnswered) => {
-    const newest = await tx.checks.newest(handle);
+    const newest = await tx.checks.newest(handle, place);
     if (newest?.owner !== owner) throw new Problem('unavailable', { retry_after_s: 1 });
     isRepeatable = isFirst && wasAnswered;
     await tx.checks.put({ ...newest, outcome: marked(outcome, isRepeatable) });
@@ -36,7 +36,7 @@ async function runOurs<T extends object>(
     return { outcome: marked(outcome, isRepeatable), begun_ms, isOwn: true };
   } catch (error) {
     const remove = async (tx: Transaction) => {
-      if ((await tx.checks.newest(handle))?.owner === owner) await tx.checks.remove(handle);
+      if ((await tx.checks.newest(handle, place))?.owner === owner) await tx.checks.remove(handle, place);
     };
     await store.write(remove).catch(() => undefined); // its lease ends now, so that it is superseded anyway
     throw error;
@@ -68,7 +68,7 @@ async function runForAllNodes<T extends object>(
 }
 
 /**
- * Runs one repository check per listing and 30 s across all nodes; concurrent callers wait for its result. The first one
+ * Runs one check per listing, place and 30 s across all nodes; concurrent callers wait for its result. The first one
  * after a pause does not count if the claimant has yet to commit: the next call looks at once, so a window has at most
  * two. A check whose node died or timed out is superseded and can no longer write.
  */
@@ -79,7 +79,7 @@ export async function runSharedCheck<T extends object>(
 ): Promise<SharedOutcome<T>> {
   // Callers of this process wait together: each one polling the database for itself would slow down the check.
   const { runningChecks } = node;
-  const key = `${subject.handle}\n${subject.repositoryKey}`;
+  const key = `${subject.handle}\n${subject.place}`;
   const running = runningChecks.get(key) as Promise<SharedOutcome<T>> | undefined;
   if (running !== undefined) return { ...(await running), isOwn: false };
   const own = runForAllNodes(subject, node, check).finally(() => runningChecks.delete(key));

@@ -29,6 +29,10 @@ export const ownerTexts = {
   not_comparable: 'Namespace and repository owner cannot be compared.',
 } as const;
 
+/** The GitHub account of a namespace `io.github.<account>`, in lower case. */
+export const githubAccount = (handle: string): string | undefined =>
+  /^io\.github\.([a-z0-9-]{1,39})$/i.exec(handleParts(handle).namespace)?.[1]?.toLowerCase();
+
 /** What a namespace stands for: `domain webhook.co` for co.webhook, `GitHub account alice` for io.github.alice. */
 export function namespaceText(handle: string): string {
   const { namespace } = handleParts(handle);

@@ -29,7 +29,8 @@ function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite): Quar
 async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string): Promise<void> {
   for (const change of listings) {
     const { handle } = change.listing;
-    if (changesRepository(change)) await suspendClaim(tx, { handle, reason: 'repository_changed', at });
+    if (changesRepository(change) && (await tx.claims.claim(handle))?.kind === 'repository')
+      await suspendClaim(tx, { handle, reason: 'repository_changed', at });
     if (withdraws(change)) await suspendClaim(tx, { handle, reason: 'withdrawn', at });
     if (change.optOut) await recordRestored(tx, change.optOut, { at, reason: 'repository_changed' });
     // A withdrawn listing has no facets of its claim and ratings.

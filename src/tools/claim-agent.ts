@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireChallenge, toUnproven } from '../claims/challenge-response.ts';
-import { type ClaimTarget, checkClaim, findToCheck, toClaimTarget } from '../claims/check-claim.ts';
+import { type ClaimTarget, checkClaim, findToCheck, toRepositoryTarget } from '../claims/check-claim.ts';
 import {
   type ClaimResponse,
   type ClaimStatus,
@@ -39,7 +39,7 @@ async function answer(
   if (checked.optedOut) throw new Problem('listing_withdrawn');
   const { claim, capabilities } = await standingOf(target, context);
   const isLive = !sent || capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
-  const isClaimed = claim?.state === 'claimed' && claim.repository_key === target.place.key && isLive;
+  const isClaimed = claim?.state === 'claimed' && claim.place_key === target.place.key && isLive;
   if (isClaimed && (sent || !rotate)) return toClaimed(target, checked, { claim, capabilities, context });
   if (challenge !== undefined) return toUnproven(challenge, { target, checked }, context);
   if (rotate || checked.check.result === 'file_absent') return toIssued(target, checked, context);
@@ -61,6 +61,6 @@ export const claimAgent = defineTool({
   async run(request, context) {
     const found = await findToCheck(request.handle, context.store.listings);
     const listing = found ?? (await findListing(request.handle, context));
-    return answer(toClaimTarget(listing, context), request, context);
+    return answer(toRepositoryTarget(listing, context), request, context);
   },
 });

@@ -54,7 +54,7 @@ describe('a line that does not count is named', () => {
   const binding = {
     origin: 'https://dossier.example',
     handle: 'co.webhook/webhook',
-    repositoryKey: 'github.com/webhook-co/webhook',
+    placeKey: 'github.com/webhook-co/webhook',
   };
   const key = { kid: 1, secret: Buffer.alloc(32, 1) };
   const issued = { hash: 'ab'.repeat(32), at_s: Date.parse('2026-11-21T10:00:00Z') / 1000 };

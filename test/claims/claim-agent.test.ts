@@ -74,6 +74,7 @@ test('a committed challenge makes its capability work, with history and a log le
     {
       type: 'activated',
       at: '2026-11-21T10:01:02.000Z',
+      kind: 'repository',
       repository: 'https://github.com/webhook-co/webhook',
       root: 'github.com/webhook-co',
       root_generation: 0,

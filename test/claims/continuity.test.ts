@@ -169,7 +169,7 @@ test('a line whose capability belongs to another listing is foreign, even with a
   const binding = {
     origin: 'https://dossier.example',
     handle: 'io.github.bob/b',
-    repositoryKey: 'github.com/bob/b',
+    placeKey: 'github.com/bob/b',
   };
   const at_s = Math.floor(service.directory.context.clock().getTime() / 1000);
   const forged = createChallenge({ kid: 1, secret }, binding, { hash, at_s });

@@ -19,7 +19,7 @@ const key = { kid: 7, secret: Buffer.alloc(32, 0x42) };
 const binding = {
   origin: 'https://dossier.example',
   handle: 'co.webhook/webhook',
-  repositoryKey: 'github.com/webhook-co/webhook',
+  placeKey: 'github.com/webhook-co/webhook',
 };
 
 test('a capability, its hash and its challenge have the documented form', () => {
@@ -52,7 +52,7 @@ test('a challenge counts for its listing, repository and service only', () => {
   expect(troubleOf({})).toBeUndefined();
   expect(troubleOf({ origin: 'https://other.example' })).toBe('challenge_foreign');
   expect(troubleOf({ handle: 'co.webhook/Webhook' })).toBe('challenge_foreign');
-  expect(troubleOf({ repositoryKey: 'github.com/fork/webhook' })).toBe('challenge_foreign');
+  expect(troubleOf({ placeKey: 'github.com/fork/webhook' })).toBe('challenge_foreign');
 });
 
 test('a challenge counts from 300 s ahead to 7 days', () => {

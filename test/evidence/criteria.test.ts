@@ -86,6 +86,7 @@ const rated = (independent: Partial<RatingCounts>, related: Partial<RatingCounts
 });
 const claim: ListingDocument['claim'] = {
   statement: 'Write access was shown.',
+  kind: 'repository',
   claimed_at: '2026-06-01T00:00:00.000Z',
   repository: 'https://github.com/example/tool',
   checked_at: '2026-11-10T12:00:00.000Z',

@@ -35,14 +35,15 @@ async function claimAndRate(): Promise<void> {
   const claim = {
     handle,
     claimed_at: '2026-10-20T08:00:00.000Z',
-    repository: 'https://github.com/example/tool',
-    repository_key: 'github.com/example/tool',
+    kind: 'repository' as const,
+    place: 'https://github.com/example/tool',
+    place_key: 'github.com/example/tool',
     ...{ root: 'github.com/example', root_generation: 0, first_proved_at: '2026-10-20T08:00:00.000Z' },
     commit,
     branch: 'main',
     checked_at: '2026-10-22T08:00:00.000Z',
   };
-  const event = { repository: claim.repository, commit };
+  const event = { kind: claim.kind, repository: claim.place, commit };
   await directory.store.write(async (tx) => {
     await tx.claims.putClaim({ ...claim, state: 'suspended', suspended_reason: 'file_missing' });
     await tx.claims.addEvent(handle, { ...event, type: 'activated', at: claim.claimed_at, log_index: 1 });

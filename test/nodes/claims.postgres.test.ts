@@ -88,7 +88,7 @@ describe('a claim requested at two nodes', () => {
     git.fault = undefined;
     const asked = ask(two);
     await expect
-      .poll(() => two.context.store.checks.newest(handle))
+      .poll(() => two.context.store.checks.newest(handle, 'repository github.com/webhook-co/webhook'))
       .toEqual(expect.objectContaining({ handle, outcome: undefined }));
     node.kill('SIGKILL');
     await once(node, 'exit');
@@ -115,8 +115,9 @@ describe('the re-check of two nodes', () => {
           handle: `many/${name}`,
           state: 'claimed',
           claimed_at: checked_at,
-          repository: `https://github.com/many/${name}`,
-          repository_key: `github.com/many/${name}`,
+          kind: 'repository',
+          place: `https://github.com/many/${name}`,
+          place_key: `github.com/many/${name}`,
           ...{ root: 'github.com/many', root_generation: 0, first_proved_at: checked_at },
           branch: 'main',
           checked_at,

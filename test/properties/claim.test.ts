@@ -20,7 +20,7 @@ const key = fc.record({
 const binding = fc.record({
   origin: fc.webUrl(),
   handle: fc.stringMatching(/^[a-z.]{1,20}\/[A-Za-z.]{1,20}$/),
-  repositoryKey: fc.stringMatching(/^[a-z.]{1,20}\/[a-z]{1,20}\/[a-z]{1,20}$/),
+  placeKey: fc.stringMatching(/^[a-z.]{1,20}\/[a-z]{1,20}\/[a-z]{1,20}$/),
 });
 const at_s = fc.integer({ min: 604_800, max: 4_000_000_000 });
 const issued = fc.record({ key, binding, hash, at_s });
@@ -100,7 +100,7 @@ describe('a challenge', () => {
         );
         fc.pre(read !== undefined && JSON.stringify(other) !== JSON.stringify(made.binding));
         const now_s = made.at_s;
-        for (const part of ['origin', 'handle', 'repositoryKey'] as const) {
+        for (const part of ['origin', 'handle', 'placeKey'] as const) {
           const moved = { ...made.binding, [part]: `${other[part]}x` };
           if (read)
             expect(findChallengeFailure(read, moved, { ring: [made.key], now_s })).toBe('challenge_foreign');

@@ -238,8 +238,9 @@ describe('what the registry takes back', () => {
         handle: 'a.b/c',
         state: 'claimed',
         claimed_at: at,
-        repository: 'https://github.com/owner/repo',
-        repository_key: 'github.com/owner/repo',
+        kind: 'repository',
+        place: 'https://github.com/owner/repo',
+        place_key: 'github.com/owner/repo',
         ...{ root: 'github.com/owner', root_generation: 0, first_proved_at: at },
         checked_at: at,
       });

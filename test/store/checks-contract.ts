@@ -2,53 +2,59 @@ import { expect, it } from 'vitest';
 import type { SharedCheck } from '../../src/store/contract/checks.ts';
 import type { Store } from '../../src/store/store.ts';
 
+const place = 'repository github.com/a/one';
 const check = (change: Partial<SharedCheck> = {}): SharedCheck => ({
   handle: 'a/one',
-  repository_key: 'github.com/a/one',
+  place,
   begun_at: '2026-11-21T10:00:00.000Z',
   owner: 'node/1',
   outcome: undefined,
   ...change,
 });
 
-/** What every engine must do alike with the checks of repositories that all nodes share; `store` returns an empty one. */
+/** What every engine must do alike with the checks that all nodes share; `store` returns an empty one. */
 export function describeChecks(store: () => Store): void {
   const put = (given: SharedCheck) => store().write((tx) => tx.checks.put(given));
 
-  it('stores the latest check of each listing', async () => {
-    expect(await store().checks.newest('a/one')).toBeUndefined();
+  it('stores the latest check of each place of each listing', async () => {
+    expect(await store().checks.newest('a/one', place)).toBeUndefined();
     await put(check());
     await put(check({ handle: 'a/two', owner: 'node/2' }));
+    await put(check({ place: 'dns dns:a.example', owner: 'node/4' }));
     const done = check({
       owner: 'node/3',
       begun_at: '2026-11-21T10:00:31.000Z',
       outcome: { changed: 'none' },
     });
     await put(done);
-    expect(await store().checks.newest('a/one')).toEqual(done);
-    expect(await store().checks.newest('a/two')).toMatchObject({ owner: 'node/2', outcome: undefined });
-    await store().write((tx) => tx.checks.remove('a/one'));
-    expect(await store().checks.newest('a/one')).toBeUndefined();
-    expect(await store().checks.newest('a/two')).toBeDefined();
+    expect(await store().checks.newest('a/one', place)).toEqual(done);
+    expect(await store().checks.newest('a/two', place)).toMatchObject({
+      owner: 'node/2',
+      outcome: undefined,
+    });
+    expect(await store().checks.newest('a/one', 'dns dns:a.example')).toMatchObject({ owner: 'node/4' });
+    await store().write((tx) => tx.checks.remove('a/one', place));
+    expect(await store().checks.newest('a/one', place)).toBeUndefined();
+    expect(await store().checks.newest('a/two', place)).toBeDefined();
   });
   it('purges checks that began before a time', async () => {
     await put(check());
     await put(check({ handle: 'a/two', begun_at: '2026-11-21T10:00:00.001Z' }));
     await store().write((tx) => tx.checks.purge('2026-11-21T10:00:00.001Z'));
-    expect(await store().checks.newest('a/one')).toBeUndefined();
-    expect(await store().checks.newest('a/two')).toBeDefined();
+    expect(await store().checks.newest('a/one', place)).toBeUndefined();
+    expect(await store().checks.newest('a/two', place)).toBeDefined();
   });
   it('sees a check inside the transaction that began it, and lets only one of many begin at once', async () => {
     const begin = (owner: string) =>
       store().write(async (tx) => {
-        if (await tx.checks.newest('a/one')) return undefined;
+        if (await tx.checks.newest('a/one', place)) return undefined;
         await tx.checks.put(check({ owner }));
-        return (await tx.checks.newest('a/one'))?.owner;
+        return (await tx.checks.newest('a/one', place))?.owner;
       });
     const begun = await Promise.all(Array.from({ length: 20 }, (_, at) => begin(`node/${at}`)));
     const [owner] = begun.filter((name) => name !== undefined);
     expect(begun.filter((name) => name !== undefined)).toEqual([
-      (await store().checks.newest('a/one'))?.owner,
+      (await store().checks.newest('a/one', place))?.owner,
     ]);
     expect(owner).toMatch(/^node\/\d+$/);
   });

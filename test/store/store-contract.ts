@@ -571,8 +571,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           handle: 'a/one',
           state: 'claimed',
           claimed_at: '2026-02-01T00:00:00.000Z',
-          repository: 'https://github.com/a/one',
-          repository_key: 'github.com/a/one',
+          kind: 'repository',
+          place: 'https://github.com/a/one',
+          place_key: 'github.com/a/one',
           ...{ root: 'github.com/a', root_generation: 2, first_proved_at: '2026-02-01T00:00:00.000Z' },
           commit: 'c'.repeat(40),
           branch: 'main',
@@ -582,6 +583,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         await tx.claims.addEvent('a/one', {
           type: 'activated',
           at: '2026-02-01T00:00:00.000Z',
+          kind: 'repository',
           repository: 'https://github.com/a/one',
           ...{ root: 'github.com/a', root_generation: 2 },
           log_index,
@@ -592,6 +594,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         {
           type: 'activated',
           at: '2026-02-01T00:00:00.000Z',
+          kind: 'repository',
           repository: 'https://github.com/a/one',
           root: 'github.com/a',
           root_generation: 2,

@@ -88,7 +88,7 @@ describe.each([
     await editDatabase(DATABASE_URL, `update rating set outcome = 'succeeded' where id = '${second}'`);
     await editDatabase(DATABASE_URL, `update rating set withdrawn_at = null where id = '${third}'`);
     await editDatabase(DATABASE_URL, "update rating_response set text = 'Never happened.'");
-    await editDatabase(DATABASE_URL, "update claim_event set repository = 'https://github.com/else/where'");
+    await editDatabase(DATABASE_URL, "update claim_event set place = 'https://github.com/else/where'");
     await editDatabase(DATABASE_URL, `update rating set superseded_by = null where id = '${first}'`);
     const faults = await findFaults(audit);
     expect(faults).toEqual(
@@ -123,7 +123,7 @@ describe.each([
     await directory.store.write((tx) =>
       recordClaimEvent(
         tx,
-        { handle: 'a/subject-0', repository: 'https://github.com/a/subject-0' },
+        { handle: 'a/subject-0', kind: 'repository', place: 'https://github.com/a/subject-0' },
         { type: 'listing_restored', at: '2026-11-20T10:00:00.000Z', reason: 'optout_removed' },
       ),
     );

@@ -12,8 +12,8 @@ export interface ChallengeBinding {
   /** Public base URL of the service. */
   readonly origin: string;
   readonly handle: string;
-  /** Lower-cased host/path without .git. */
-  readonly repositoryKey: string;
+  /** The key of the place: `host/path` of a repository in lower case, or `dns:` and a domain. */
+  readonly placeKey: string;
 }
 
 /** A parsed challenge; its MAC and time are not checked yet. */
@@ -41,13 +41,13 @@ const macBytes = 16;
 const payloadBytes = 38;
 const form = /^dossier-claim-v1\.([A-Za-z0-9_-]{72})$/;
 
-function toMac({ secret }: ClaimKey, { origin, handle, repositoryKey }: ChallengeBinding, payload: Buffer) {
+function toMac({ secret }: ClaimKey, { origin, handle, placeKey }: ChallengeBinding, payload: Buffer) {
   const mac = createHmac('sha256', secret);
-  mac.update(`dossier/claim/v1\n${origin}\n${handle}\n${repositoryKey}\n`).update(payload);
+  mac.update(`dossier/claim/v1\n${origin}\n${handle}\n${placeKey}\n`).update(payload);
   return mac.digest().subarray(0, macBytes);
 }
 
-/** The line to commit. It names the capability only by its hash, so it is useless without the secret. */
+/** The line to put where the claim is proven. It names the capability only by its hash, so it is useless without the secret. */
 export function createChallenge(
   key: ClaimKey,
   binding: ChallengeBinding,

@@ -1,3 +1,8 @@
+import { remotesOn } from './domain.ts';
+import { claimMethods } from './methods/index.ts';
+import { dayOf, type ShownClaim } from './methods/method.ts';
+import { type ClaimKind, isInRepository } from './proof-place.ts';
+
 const place = 'access to the default branch of the repository recorded for the listing';
 const limit = 'says nothing of quality or of the publisher.';
 
@@ -8,23 +13,28 @@ export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a 
 export const whatClaimedMeans = (claimFile: string): string =>
   `Claimed means: write ${place} was shown, at a commit, on a date, by committing a challenge as ${claimFile}. It ${limit}`;
 
-/** When a claim was made, and at which commit if that is known. */
-interface ShownClaim {
-  readonly claimed_at: string;
-  readonly commit?: string | undefined;
-  /** Where and when the claim line was last read. */
+/** A claim as its sentence needs it. */
+export interface StatedClaim extends ShownClaim {
+  readonly kind: ClaimKind;
+  /** Where and when the claim line was last read in a repository. */
   readonly proven_commit?: string | undefined;
   readonly proven_at?: string | undefined;
 }
 
-const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
+type Remotes = readonly { readonly url: string }[];
+
+const lastProof = ({ commit, proven_commit, proven_at }: StatedClaim) =>
   proven_commit && proven_at && proven_commit !== commit
-    ? ` The claim line was last read there at commit ${proven_commit} on ${proven_at.slice(0, 10)}.`
+    ? ` The claim line was last read there at commit ${proven_commit} on ${dayOf(proven_at)}.`
     : '';
 
-/** What one claim showed, at which commit and when: the same sentence on every face. */
-export const claimStatement = (claim: ShownClaim): string => {
-  const { claimed_at, commit } = claim;
-  const at = commit ? ` at commit ${commit}` : '';
-  return `Write ${place} was shown${at} on ${claimed_at.slice(0, 10)}.${lastProof(claim)} This ${limit}`;
-};
+function remoteText({ kind, place: domain }: StatedClaim, remotes: Remotes): string {
+  if (isInRepository(kind) || domain === undefined) return '';
+  if (remotes.length === 0) return ' The listing records no remote.';
+  const [host] = remotesOn(domain, remotes);
+  return host ? ` The recorded remote ${host} is on ${domain}.` : ` No recorded remote is on ${domain}.`;
+}
+
+/** What one claim showed, where and when, and whether a recorded remote is on a proven domain: the same on every face. */
+export const claimStatement = (claim: StatedClaim, remotes: Remotes): string =>
+  `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${remoteText(claim, remotes)} This ${limit}`;

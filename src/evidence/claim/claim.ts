@@ -1,13 +1,19 @@
-/** The claim of a listing: who showed write access to its repository, and when that was last seen. Times are RFC 3339 UTC. */
+import type { ClaimKind, SeenFacts } from './proof-place.ts';
+
+/** The claim of a listing: what was shown to control where, and when that was last seen. Times are RFC 3339 UTC. */
 export interface Claim {
   readonly handle: string;
   readonly state: 'claimed' | 'suspended';
   readonly suspended_reason?: string | undefined;
   readonly claimed_at: string;
-  readonly repository: string;
-  /** Lower-cased host/path without .git. */
-  readonly repository_key: string;
-  /** The account that holds the repository: `host/owner`. */
+  readonly kind: ClaimKind;
+  /** The repository's address, or the domain of the namespace. */
+  readonly place: string;
+  /** What its challenges are bound to (ProofPlace). */
+  readonly place_key: string;
+  /** What the last proof of a domain saw. */
+  readonly seen?: SeenFacts | undefined;
+  /** The account or domain that proved it: `host/owner`, or `dns:` and the domain. */
   readonly root: string;
   /** Counts the holders of that name on this listing, from 0: another number is another control root (docs/trust.md section 1). */
   readonly root_generation: number;
@@ -36,4 +42,6 @@ export interface Capability {
   readonly issued_at: string;
   readonly activated_at: string;
   readonly ended_at?: string | undefined;
+  /** The published key that signed its challenge, where a signature proved it. */
+  readonly signed_by?: string | undefined;
 }

@@ -1,4 +1,5 @@
 import { claimStatement } from '../claim/claim-statement.ts';
+import { placeMember } from '../claim/proof-place.ts';
 import { toObservations } from '../kinds/to-observations.ts';
 import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
@@ -69,13 +70,14 @@ function snapshotFacts({ listing, native, lastNativeAt, reading }: ListingFacts)
 function toClaim({ listing, claim, claimHistory }: ListingFacts): ListingDocument['claim'] {
   if (!claim) return undefined;
   return {
-    statement: claimStatement(claim),
+    statement: claimStatement(claim, listing.remotes),
+    kind: claim.kind,
     claimed_at: claim.claimed_at,
-    repository: claim.repository,
+    ...placeMember(claim.kind, claim.place),
     ...(claim.commit && { commit: claim.commit }),
     checked_at: claim.checked_at,
     ...(claim.suspended_reason && { suspended_reason: claim.suspended_reason }),
-    namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.repository_key),
+    namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.place_key),
     history: [...claimHistory],
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { claimKind } from '../claim/proof-place.ts';
 import { handleSchema } from '../handle.ts';
 import { observation, observationStates } from '../observation/observation.ts';
 import { questionName } from '../observation/question.ts';
@@ -61,14 +62,17 @@ export const claimEvent = z.object({
     'activated',
     'rotated',
     'restored',
+    'moved',
     'suspended',
     'revoked',
     'listing_withdrawn',
     'listing_restored',
   ]),
   at: z.string(),
-  repository: z.string(),
-  root: z.string().optional().describe('The account that held the claim'),
+  kind: claimKind,
+  repository: z.string().optional(),
+  domain: z.string().optional(),
+  root: z.string().optional().describe('The account or domain that held the claim'),
   root_generation: z.int().optional().describe('Another number is another holder of that account'),
   commit: z.string().optional(),
   reason: z.string().optional(),
@@ -76,11 +80,13 @@ export const claimEvent = z.object({
 });
 export type ClaimEvent = z.infer<typeof claimEvent>;
 
-/** Write access to the recorded repository, shown at a commit on a date; nothing more. */
+/** What was shown to control where and when; nothing more. */
 export const listingClaim = z.object({
   statement: z.string(),
+  kind: claimKind.describe('How it was shown'),
   claimed_at: z.string(),
-  repository: z.string(),
+  repository: z.string().optional(),
+  domain: z.string().optional(),
   commit: z.string().optional(),
   checked_at: z.string(),
   suspended_reason: z.string().optional(),

@@ -53,6 +53,10 @@ export function repositoryIdentity(repositoryKey: string): Identity | undefined 
   return owner ? account(`${forgeHosts[host] ?? host}/${owner}`) : undefined;
 }
 
+/** What a control root stands for: the account of `host/owner`, the registrable domain of `dns:` and a domain. */
+export const rootIdentity = (root: string): Identity | undefined =>
+  root.startsWith('dns:') ? hostIdentity(root.slice('dns:'.length)) : repositoryIdentity(root);
+
 const forgeNamespaces = { 'io.github': 'github.com', 'io.gitlab': 'gitlab.com' } as const;
 
 /** What the registry proved about a namespace: `io.github.<account>` is that account, any other its domain. */

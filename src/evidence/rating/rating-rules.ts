@@ -11,7 +11,7 @@ export const newSource_ms = 7 * day_ms;
 
 /** The repository that a listing proves to be its own: by a claim, or because its namespace is the owner's. */
 function provenRepository({ handle, repository_key, claim }: RatingSide): string | undefined {
-  if (claim?.isInForce) return claim.repository_key;
+  if (claim?.isInForce && !claim.place_key.startsWith('dns:')) return claim.place_key;
   const owner = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
   return owner && owner.value === namespaceIdentity(handle)?.value ? repository_key : undefined;
 }

@@ -3,7 +3,8 @@ import type { CapabilityState } from '../claim/claim.ts';
 /** The claim of a listing, as far as the rules about ratings need it. */
 export interface SideClaim {
   readonly isInForce: boolean;
-  readonly repository_key: string;
+  /** `host/path` of a repository, or `dns:` and a domain. */
+  readonly place_key: string;
   readonly root: string;
   readonly root_generation: number;
   readonly first_proved_at: string;

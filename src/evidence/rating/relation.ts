@@ -1,5 +1,5 @@
 import type { RatingBasis, StatedOverlap } from './groups.ts';
-import { namespaceIdentity, type RecordedIdentity, repositoryIdentity } from './identity.ts';
+import { namespaceIdentity, type RecordedIdentity, rootIdentity } from './identity.ts';
 
 /** One listing of a rating: what proves who it is, and every account and host its records ever named. */
 export interface RelationSide {
@@ -10,7 +10,7 @@ export interface RelationSide {
 }
 
 const provenOf = ({ handle, roots }: RelationSide): Set<string | undefined> =>
-  new Set([namespaceIdentity(handle), ...roots.map(repositoryIdentity)].map((identity) => identity?.value));
+  new Set([namespaceIdentity(handle), ...roots.map(rootIdentity)].map((identity) => identity?.value));
 
 /** Whether a proven namespace or account is the same on both sides. */
 export function isRelated(source: RelationSide, subject: RelationSide): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { claimKind } from '../claim/proof-place.ts';
 import { handleSchema } from '../handle.ts';
 import { claimStates, listingTag, sampleFlag } from '../listing/listing-document.ts';
 import { observationStates } from '../observation/observation.ts';
@@ -54,9 +55,11 @@ const notKnownSummary = z.object({
 export type NotKnownSummary = z.infer<typeof notKnownSummary>;
 
 const claimSummary = z.object({
+  kind: claimKind,
   claimed_at: z.string(),
   checked_at: z.string(),
-  repository: z.string(),
+  repository: z.string().optional(),
+  domain: z.string().optional(),
   commit: z.string().optional(),
   suspended_reason: z.string().optional(),
 });

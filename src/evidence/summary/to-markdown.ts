@@ -51,7 +51,7 @@ const native = ({ statement, groups = {}, recent = [] }: Native) =>
 
 const claimed = ({ state, claim }: AgentSummary) =>
   claim
-    ? `Claim: ${state} on ${claim.claimed_at}, checked ${claim.checked_at}, ${code(claim.repository)}${claim.commit ? ` at commit ${claim.commit}` : ''}${claim.suspended_reason ? `; ${claim.suspended_reason}` : ''}.`
+    ? `Claim (${claim.kind}): ${state} on ${claim.claimed_at}, checked ${claim.checked_at}, ${code(claim.repository ?? claim.domain ?? '')}${claim.commit ? ` at commit ${claim.commit}` : ''}${claim.suspended_reason ? `; ${claim.suspended_reason}` : ''}.`
     : `State: ${state}.`;
 
 const notKnownLine = ({ question, state, kinds = [], reason }: NotKnownSummary) =>

@@ -63,11 +63,13 @@ function toNative({ signals: { native } }: ListingDocument): NativeSummary {
 
 function toClaim({ claim }: ListingDocument): ClaimSummary | undefined {
   if (!claim) return undefined;
-  const { claimed_at, checked_at, repository, commit, suspended_reason } = claim;
+  const { kind, claimed_at, checked_at, repository, domain, commit, suspended_reason } = claim;
   return {
+    kind,
     claimed_at: day(claimed_at),
     checked_at: day(checked_at),
-    repository,
+    ...(repository && { repository }),
+    ...(domain && { domain }),
     ...(commit && { commit }),
     ...(suspended_reason && { suspended_reason }),
   };

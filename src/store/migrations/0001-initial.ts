@@ -47,21 +47,21 @@ const imports = ({ int8, text }: Types): Statements => [
 const claims = ({ int8, text }: Types): Statements => [
   sql`create table claim (
     handle ${text} not null primary key, state ${text} not null, claimed_at ${text} not null,
-    repository ${text} not null, repository_key ${text} not null, root ${text} not null,
+    kind ${text} not null, place ${text} not null, place_key ${text} not null, seen ${text}, root ${text} not null,
     root_generation integer not null, first_proved_at ${text} not null, checked_at ${text} not null,
     suspended_reason ${text}, commit_id ${text}, branch ${text}, proven_commit ${text}, proven_at ${text})`,
   sql`create index claim_root on claim (root)`,
   sql`create table claim_event (
     log_index ${int8} not null primary key, handle ${text} not null, type ${text} not null, at ${text} not null,
-    repository ${text} not null, root ${text}, root_generation integer, commit_id ${text}, reason ${text},
+    kind ${text} not null, place ${text} not null, root ${text}, root_generation integer, commit_id ${text}, reason ${text},
     capability_id ${text})`,
   sql`create index claim_event_handle on claim_event (handle, log_index)`,
   sql`create table claim_check (
-    handle ${text} not null primary key, repository_key ${text} not null, begun_at ${text} not null,
-    owner ${text} not null, outcome ${text})`,
+    handle ${text} not null, place ${text} not null, begun_at ${text} not null, owner ${text} not null,
+    outcome ${text}, primary key (handle, place))`,
   sql`create table capability (
     hash ${text} not null primary key, id ${text} not null, handle ${text} not null, state ${text} not null,
-    issued_at ${text} not null, activated_at ${text} not null, ended_at ${text})`,
+    issued_at ${text} not null, activated_at ${text} not null, ended_at ${text}, signed_by ${text})`,
   sql`create index capability_handle on capability (handle)`,
   sql`create table claim_key (
     kid integer not null primary key, secret ${text} not null, created_at ${text} not null)`,

@@ -7,13 +7,14 @@ const decode = ({ outcome, ...row }: ClaimCheckRow): SharedCheck => ({
   outcome: outcome === null ? undefined : (JSON.parse(outcome) as object),
 });
 
-/** Reads of the latest check of each listing's repository. */
+/** Reads of the latest check of each place of a listing. */
 export const createCheckReads = (db: Db): CheckReads => ({
-  async newest(handle) {
+  async newest(handle, place) {
     const row = await db
       .selectFrom('claim_check')
       .selectAll()
       .where('handle', '=', handle)
+      .where('place', '=', place)
       .executeTakeFirst();
     return row && decode(row);
   },
@@ -22,16 +23,16 @@ export const createCheckReads = (db: Db): CheckReads => ({
 /** Writes of checks inside a transaction; they change no listing. */
 export const createCheckWrites = (db: Db): CheckWrites => ({
   ...createCheckReads(db),
-  async put({ handle, outcome, ...check }) {
+  async put({ handle, place, outcome, ...check }) {
     const change = { ...check, outcome: outcome ? JSON.stringify(outcome) : null };
     await db
       .insertInto('claim_check')
-      .values({ handle, ...change })
-      .onConflict((conflict) => conflict.column('handle').doUpdateSet(change))
+      .values({ handle, place, ...change })
+      .onConflict((conflict) => conflict.columns(['handle', 'place']).doUpdateSet(change))
       .execute();
   },
-  async remove(handle) {
-    await db.deleteFrom('claim_check').where('handle', '=', handle).execute();
+  async remove(handle, place) {
+    await db.deleteFrom('claim_check').where('handle', '=', handle).where('place', '=', place).execute();
   },
   async purge(before) {
     await db.deleteFrom('claim_check').where('begun_at', '<', before).execute();

@@ -1,4 +1,5 @@
 import type { Capability, Claim } from '../../evidence/claim/claim.ts';
+import type { SeenFacts } from '../../evidence/claim/proof-place.ts';
 import type { CapabilityRow, ClaimRow } from '../schema/claims.ts';
 
 /** A claim without nulls. */
@@ -8,9 +9,11 @@ export const decodeClaim = ({
   branch,
   proven_commit,
   proven_at,
+  seen,
   ...row
 }: ClaimRow): Claim => ({
   ...row,
+  ...(seen !== null && { seen: JSON.parse(seen) as SeenFacts }),
   ...(proven_commit !== null && { proven_commit }),
   ...(proven_at !== null && { proven_at }),
   ...(suspended_reason !== null && { suspended_reason }),
@@ -25,9 +28,11 @@ export const encodeClaim = ({
   branch,
   proven_commit,
   proven_at,
+  seen,
   ...claim
 }: Claim): ClaimRow => ({
   ...claim,
+  seen: seen ? JSON.stringify(seen) : null,
   proven_commit: proven_commit ?? null,
   proven_at: proven_at ?? null,
   suspended_reason: suspended_reason ?? null,
@@ -36,7 +41,8 @@ export const encodeClaim = ({
 });
 
 /** A capability without nulls. */
-export const decodeCapability = ({ ended_at, ...row }: CapabilityRow): Capability => ({
+export const decodeCapability = ({ ended_at, signed_by, ...row }: CapabilityRow): Capability => ({
   ...row,
   ...(ended_at !== null && { ended_at }),
+  ...(signed_by !== null && { signed_by }),
 });

@@ -1,4 +1,5 @@
 import type { Capability } from '../../evidence/claim/claim.ts';
+import { placeMember } from '../../evidence/claim/proof-place.ts';
 import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
 import type { ClaimReads, ClaimWrites } from '../contract/claims.ts';
 import type { Db } from '../engine.ts';
@@ -12,10 +13,11 @@ const readEvents = precompileQuery((db, handle: string) =>
 /** The public history of a claim, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
   const rows = await readEvents(db, handle);
-  return rows.map(({ type, at, repository, root, root_generation, commit_id, reason, log_index }) => ({
+  return rows.map(({ type, at, kind, place, root, root_generation, commit_id, reason, log_index }) => ({
     type,
     at,
-    repository,
+    kind,
+    ...placeMember(kind, place),
     ...(root !== null && { root }),
     ...(root_generation !== null && { root_generation }),
     ...(commit_id && { commit: commit_id }),
@@ -103,11 +105,11 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void): Clai
       .onConflict((conflict) => conflict.column('handle').doUpdateSet(change))
       .execute();
   },
-  async addCapability({ ended_at, ...capability }) {
+  async addCapability({ ended_at, signed_by, ...capability }) {
     touch(capability.handle);
     await db
       .insertInto('capability')
-      .values({ ...capability, ended_at: ended_at ?? null })
+      .values({ ...capability, ended_at: ended_at ?? null, signed_by: signed_by ?? null })
       .execute();
   },
   async setCapabilityState(hash, state, at) {
@@ -120,9 +122,13 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void): Clai
       .executeTakeFirst();
     if (row) touch(row.handle);
   },
-  async addEvent(handle, { root, root_generation, commit, reason, capability_id, ...event }) {
+  async addEvent(
+    handle,
+    { repository, domain, root, root_generation, commit, reason, capability_id, ...event },
+  ) {
     touch(handle);
     const optional = {
+      place: repository ?? domain ?? '',
       root: root ?? null,
       root_generation: root_generation ?? null,
       commit_id: commit ?? null,

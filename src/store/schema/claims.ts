@@ -1,14 +1,18 @@
+import type { ClaimKind } from '../../evidence/claim/proof-place.ts';
 import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
 import type { Json, Time } from './columns.ts';
 
-/** The claim of a listing: write access to which repository was shown, and when that was last checked. */
+/** The claim of a listing: where it was proven, and when that was last checked. */
 export interface ClaimRow {
   handle: string;
   state: 'claimed' | 'suspended';
   suspended_reason: string | null;
   claimed_at: Time;
-  repository: string;
-  repository_key: string;
+  kind: ClaimKind;
+  place: string;
+  place_key: string;
+  /** What the last proof of a domain saw (SeenFacts). */
+  seen: Json | null;
   root: string;
   root_generation: number;
   first_proved_at: Time;
@@ -24,7 +28,8 @@ export interface ClaimEventRow {
   handle: string;
   type: ClaimEvent['type'];
   at: Time;
-  repository: string;
+  kind: ClaimKind;
+  place: string;
   /** The control root that held the claim; null for an event of a listing that was never claimed. */
   root: string | null;
   root_generation: number | null;
@@ -34,10 +39,11 @@ export interface ClaimEventRow {
   log_index: number;
 }
 
-/** The latest check of a listing’s repository, stored for an hour so that all nodes return the same result. */
+/** The latest check of a place where a listing can be claimed, stored for an hour so that all nodes return the same result. */
 export interface ClaimCheckRow {
   handle: string;
-  repository_key: string;
+  /** Kind and key of the place. */
+  place: string;
   begun_at: Time;
   /** Who makes it: the node’s name, and an id of the check. */
   owner: string;
@@ -56,6 +62,7 @@ export interface CapabilityRow {
   issued_at: Time;
   activated_at: Time;
   ended_at: Time | null;
+  signed_by: string | null;
 }
 
 /** Keys that sign challenges. */

@@ -18,7 +18,18 @@ interface ShownItem {
   readonly erased_at?: string | undefined;
 }
 
-const eventFields = ['handle', 'type', 'at', 'repository', 'root', 'root_generation', 'commit', 'reason'];
+const eventFields = [
+  'handle',
+  'type',
+  'at',
+  'kind',
+  'repository',
+  'domain',
+  'root',
+  'root_generation',
+  'commit',
+  'reason',
+];
 /** A history shows no more events than this. */
 const longestHistory = 100;
 

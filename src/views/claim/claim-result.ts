@@ -33,7 +33,7 @@ ${checked ? otherStepForm(handle, 'Start over with another challenge', { rotate:
 }
 
 const proven = ({ handle, answer }: ClaimStep) => html`
-${answer?.claimed_at ? html`<p>${claimStatement({ claimed_at: answer.claimed_at, commit: answer.commit })}</p>` : ''}
+${answer?.claimed_at ? html`<p>${claimStatement({ kind: 'repository', claimed_at: answer.claimed_at, commit: answer.commit }, [])}</p>` : ''}
 <p>Active capabilities: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}. Yours is the one that was issued with a challenge in the file. Send it as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code> to rate other listings as <code>${handle}</code>.</p>
 <p><a href="${pagePath(handle)}">The listing</a> shows the claim and its history.</p>`;
 

@@ -17,14 +17,14 @@ const readSideRows = precompileQuery((db, hash: string, subject: string) =>
     .select(['subject.repository_key as subject_repository_key', 'subject.withdrawn as subject_withdrawn'])
     .select([
       'claim.state as claim_state',
-      'claim.repository_key as claim_repository_key',
+      'claim.place_key as claim_place_key',
       'claim.root as claim_root',
       'claim.root_generation as claim_root_generation',
       'claim.first_proved_at as claim_first_proved_at',
     ])
     .select([
       'theirs.state as theirs_state',
-      'theirs.repository_key as theirs_repository_key',
+      'theirs.place_key as theirs_place_key',
       'theirs.root as theirs_root',
       'theirs.root_generation as theirs_root_generation',
       'theirs.first_proved_at as theirs_first_proved_at',
@@ -32,17 +32,14 @@ const readSideRows = precompileQuery((db, hash: string, subject: string) =>
     .where('capability.hash', '=', hash),
 );
 
-type ClaimColumns = Pick<
-  ClaimRow,
-  'state' | 'repository_key' | 'root' | 'root_generation' | 'first_proved_at'
->;
+type ClaimColumns = Pick<ClaimRow, 'state' | 'place_key' | 'root' | 'root_generation' | 'first_proved_at'>;
 type JoinedClaim = { readonly [Column in keyof ClaimColumns]: ClaimColumns[Column] | null };
 
 function decodeSideClaim({ state, ...columns }: JoinedClaim): SideClaim | undefined {
-  const { repository_key, root, root_generation, first_proved_at } = columns;
-  if (repository_key === null || root === null || root_generation === null || first_proved_at === null)
+  const { place_key, root, root_generation, first_proved_at } = columns;
+  if (place_key === null || root === null || root_generation === null || first_proved_at === null)
     return undefined;
-  return { isInForce: state === 'claimed', repository_key, root, root_generation, first_proved_at };
+  return { isInForce: state === 'claimed', place_key, root, root_generation, first_proved_at };
 }
 
 type Row = Awaited<ReturnType<typeof readSideRows>>[number];
@@ -53,7 +50,7 @@ const sourceOf = (row: Row): RatingSide => ({
   withdrawn: row.withdrawn ?? undefined,
   claim: decodeSideClaim({
     state: row.claim_state,
-    repository_key: row.claim_repository_key,
+    place_key: row.claim_place_key,
     root: row.claim_root,
     root_generation: row.claim_root_generation,
     first_proved_at: row.claim_first_proved_at,
@@ -69,7 +66,7 @@ const subjectOf = (row: Row): RatingSide | undefined =>
         withdrawn: row.subject_withdrawn ?? undefined,
         claim: decodeSideClaim({
           state: row.theirs_state,
-          repository_key: row.theirs_repository_key,
+          place_key: row.theirs_place_key,
           root: row.theirs_root,
           root_generation: row.theirs_root_generation,
           first_proved_at: row.theirs_first_proved_at,
