@@ -40,6 +40,7 @@ const homes: Record<string, readonly string[]> = {
     'observer/robots.ts',
     'observer/price-catalogs.ts',
   ],
+  diff: ['evidence/text/word-difference.ts'],
   feed: ['views/text/feed.ts'],
   'robots-parser': [],
   jose: ['evidence/kinds/price/signed/jws.ts'],

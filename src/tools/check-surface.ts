@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { compareSurface, type ToolDigests } from '../evidence/kinds/tools/compare-surface.ts';
+import type { ToolDigests } from '../evidence/kinds/tools/compare-surface.ts';
 import { toolDigest } from '../evidence/kinds/tools/digest.ts';
-import type { StoredObservation } from '../evidence/observation/observation.ts';
 import { Problem } from '../problem.ts';
 import { findListingFacts } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
+import { compareWith, findTexts, toNeverSeen } from './support/surface-answer.ts';
+import { toSurfaceText } from './texts/surface-text.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const mostTools = 500;
@@ -29,6 +30,10 @@ const output = z.object({
   message: z.string(),
   endpoint: z.string().optional().describe('The recorded endpoint that was compared with'),
   differs: z.array(z.object({ name: z.string(), difference: z.enum(['only_here', 'only_there', 'other']) })),
+  texts: z
+    .array(z.object({ name: z.string(), member: z.string(), difference: z.string() }))
+    .optional()
+    .describe('How titles and descriptions differ: [-as Dossier saw it-]{+as you sent it+}'),
   digest: z.string().optional().describe('Merkle root over the tools that Dossier saw'),
   first_seen_at: z.string().optional(),
   observed_at: z.string().optional(),
@@ -48,42 +53,6 @@ function toDigests({ tools, digests }: z.output<typeof input>): ToolDigests {
   return digests ?? Object.fromEntries((tools ?? []).map((tool) => [tool.name, toolDigest(tool)]));
 }
 
-function seenDigests({ details }: StoredObservation): ToolDigests {
-  const tools = details?.tools as readonly { readonly name: string; readonly sha256: string }[] | undefined;
-  return Object.fromEntries((tools ?? []).map(({ name, sha256: digest }) => [name, digest]));
-}
-
-const day = (at: string) => at.slice(0, 10);
-
-const toNeverSeen = (handle: string, known: StoredObservation | undefined) => ({
-  handle,
-  result: 'never_seen' as const,
-  message: `Dossier has seen no list of tools of this service. ${known?.reason ?? 'Dossier has not looked at this listing.'}`,
-  differs: [],
-  untrusted_fields: [],
-});
-
-/** Compares with one endpoint's tools. */
-function compareWith(handle: string, seen: StoredObservation, sent: ToolDigests) {
-  const differs = compareSurface(seenDigests(seen), sent);
-  const since = `since ${day(seen.first_seen_at)}, last on ${day(seen.observed_at)}, from ${seen.vantage}`;
-  return {
-    handle,
-    result: differs.length === 0 ? ('same' as const) : ('other' as const),
-    message:
-      differs.length === 0
-        ? `These are the tools that Dossier has seen ${since}.`
-        : `${differs.length === 1 ? '1 tool differs' : `${differs.length} tools differ`} between these and those that Dossier has seen ${since}.`,
-    ...(seen.subject !== undefined && { endpoint: seen.subject }),
-    differs,
-    digest: String(seen.value),
-    first_seen_at: seen.first_seen_at,
-    observed_at: seen.observed_at,
-    vantage: seen.vantage,
-    untrusted_fields: ['differs', 'endpoint'],
-  };
-}
-
 /** Whether the tools that a caller sees are those that this service saw. */
 export const checkSurface = defineTool({
   name: 'check_surface',
@@ -94,6 +63,7 @@ export const checkSurface = defineTool({
   input,
   output,
   example: { handle: 'co.webhook/webhook', digests: {} },
+  toText: toSurfaceText,
   async run(sent, context) {
     const digests = toDigests(sent);
     const { listing, observed } = await findListingFacts(sent.handle, context);
@@ -101,6 +71,8 @@ export const checkSurface = defineTool({
     const seen = known.filter(({ state }) => state === 'observed');
     const compared = seen.map((one) => compareWith(listing.handle, one, digests));
     const closest = compared.toSorted((a, b) => a.differs.length - b.differs.length)[0];
-    return closest ?? toNeverSeen(listing.handle, known[0]);
+    if (!closest) return toNeverSeen(listing.handle, known[0]);
+    const texts = await findTexts(closest, sent.tools ?? [], context);
+    return { ...closest, ...(texts.length > 0 && { texts }) };
   },
 });

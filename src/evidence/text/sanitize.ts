@@ -43,3 +43,13 @@ export function cleanText(foreign: string): CleanedText {
 
 /** Cleaned foreign text on one line: runs of white space become one space, none at the ends. */
 export const toLine = (foreign: string): string => cleanText(foreign).text.replace(/\s+/g, ' ').trim();
+
+const codePoint = (character: string) =>
+  `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
+
+/** Foreign text on one line with the characters that `cleanText` removes named instead, as ‹U+202E›: for differences. */
+export const nameHidden = (foreign: string): string =>
+  hidden
+    .reduce((text, [, characters]) => text.replace(characters, codePoint), foreign)
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -66,7 +66,7 @@ export interface ObservationWrites extends ObservationReads {
   /** Replaces what was observed of a listing. */
   put(observed: ObservedListing): Promise<void>;
   addChange(change: RecordedChange): Promise<void>;
-  /** Stores a set of tools, and deletes all but the two newest of its endpoint. */
+  /** Stores a set of tools, and deletes all but the five newest of its endpoint. */
   putSurface(surface: ToolSurface): Promise<void>;
   putHost(host: ObservedHost): Promise<void>;
 }

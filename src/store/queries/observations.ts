@@ -10,7 +10,7 @@ import type { Db } from '../engine.ts';
 import type { ObservationChangeRow, ToolSurfaceRow } from '../schema/observations.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
-const storedSurfaces = 2;
+const storedSurfaces = 5;
 
 const readObserved = precompileQuery((db, handle: string) =>
   db.selectFrom('observation').selectAll().where('handle', '=', handle),

@@ -19,7 +19,7 @@ export interface ObservationChangeRow {
   changes: Json;
 }
 
-/** Tool objects as an endpoint sent them; the two newest sets of each endpoint are stored. */
+/** Tool objects as an endpoint sent them; the five newest sets of each endpoint are stored. */
 export interface ToolSurfaceRow {
   handle: string;
   remote: string;

@@ -1,5 +1,5 @@
 import { code, lines, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
-import { closingLines } from './shared.ts';
+import { closingText } from './shared.ts';
 
 interface Answer {
   readonly criterion: string;
@@ -59,6 +59,6 @@ export function toComparisonText(answer: Comparison): string {
     ...answer.listings.map((listing) => listingText(listing, sources)),
     `Sources: ${sources.map((source, at) => `[${at + 1}] ${source}`).join('; ')}`,
     answer.statement,
-    lines(...closingLines(answer)),
+    closingText(answer),
   );
 }

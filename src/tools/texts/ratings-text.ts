@@ -1,7 +1,7 @@
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
-import { code, lines, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
-import { closingLines } from './shared.ts';
+import { code, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { closingText } from './shared.ts';
 
 /** The answer of list_ratings. */
 interface ListedRatings {
@@ -75,6 +75,6 @@ export function toRatingsText(answer: ListedRatings): string {
     reasons.length > 0 &&
       `Groups: ${reasons.map((reason, at) => `[${at + 1}] ${toInlineText(reason)}`).join(' ')}`,
     months.length > 0 && `Counted by month: ${months.map(monthText).join('; ')}`,
-    lines(...closingLines(answer)),
+    closingText(answer),
   );
 }

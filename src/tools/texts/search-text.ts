@@ -1,7 +1,7 @@
 import type { ShortListing } from '../../evidence/listing/short-listing.ts';
 import { code, lines, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
 import type { NearMisses } from '../support/near-misses.ts';
-import { closingLines } from './shared.ts';
+import { closingText } from './shared.ts';
 
 /** A listing, with what it shares with another one if it was asked for what is similar. */
 type FoundListing = ShortListing & { readonly alike?: string | undefined };
@@ -71,5 +71,5 @@ export const toSearchText = (answer: FoundListings): string =>
     answer.no_match && noMatchText(answer.no_match),
     answer.facets.length > 0 &&
       `Counts of facets: ${answer.facets.map(({ facet, count }) => `${toInlineText(facet)} ${count}`).join(', ')}`,
-    lines(...closingLines(answer)),
+    closingText(answer),
   );

@@ -1,5 +1,5 @@
 import { lines, toInlineText } from '../../evidence/text/markdown-text.ts';
-import { closingLines } from './shared.ts';
+import { closingText } from './shared.ts';
 
 /** The answer of list_tags. */
 interface ListedTags {
@@ -11,5 +11,5 @@ interface ListedTags {
 export const toTagsText = (answer: ListedTags): string =>
   lines(
     `Tags, each with how many listings have it: ${answer.tags.map(({ tag, listings }) => `${toInlineText(tag)} ${listings}`).join(', ') || 'none'}`,
-    ...closingLines(answer),
+    closingText(answer),
   );

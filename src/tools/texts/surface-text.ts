@@ -1,0 +1,44 @@
+import type { ToolDifference } from '../../evidence/kinds/tools/compare-surface.ts';
+import { code, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { closingText } from './shared.ts';
+
+/** The answer of check_surface. */
+interface SurfaceAnswer {
+  readonly handle: string;
+  readonly result: string;
+  readonly message: string;
+  readonly endpoint?: string | undefined;
+  readonly differs: readonly ToolDifference[];
+  readonly texts?:
+    | readonly { readonly name: string; readonly member: string; readonly difference: string }[]
+    | undefined;
+  readonly digest?: string | undefined;
+  readonly first_seen_at?: string | undefined;
+  readonly observed_at?: string | undefined;
+  readonly vantage?: string | undefined;
+  readonly untrusted_fields: readonly string[];
+}
+
+const meanings: Readonly<Record<ToolDifference['difference'], string>> = {
+  only_here: 'only_here, seen by Dossier and not sent by you',
+  only_there: 'only_there, sent by you and not seen by Dossier',
+  other: 'other, in both and not the same',
+};
+
+const differsLine = ([difference, tools]: [ToolDifference['difference'], readonly ToolDifference[]]) =>
+  `${meanings[difference]}: ${tools.map(({ name }) => code(name)).join(', ')}`;
+
+/** The answer of check_surface as Markdown. */
+export function toSurfaceText(answer: SurfaceAnswer): string {
+  const { endpoint, digest, first_seen_at, observed_at, vantage, texts = [] } = answer;
+  const byDifference = [...Map.groupBy(answer.differs, ({ difference }) => difference)];
+  return paragraphs(
+    `${code(answer.handle)}: ${answer.result}. ${toInlineText(answer.message)}`,
+    byDifference.length > 0 && list(byDifference, differsLine),
+    texts.length > 0 &&
+      `Texts, [-as Dossier saw them-]{+as you sent them+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toInlineText(difference)}`)}`,
+    digest !== undefined &&
+      `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}; digest ${digest}`,
+    closingText(answer),
+  );
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { changedTexts } from '../../src/evidence/kinds/tools/changed-texts.ts';
+import { differenceText, wordDifference } from '../../src/evidence/text/word-difference.ts';
+
+const shown = (before: string, after: string) => differenceText(wordDifference(before, after));
+
+describe('a difference of words', () => {
+  it.each([
+    ['Sends a mail.', 'Sends mail to everyone.', 'Sends [-a -]mail{+ to everyone+}.'],
+    ['', 'Sends mail', '{+Sends mail+}'],
+    ['Sends mail', '', '[-Sends mail-]'],
+    ['Reads mail', 'Reads \u202email', 'Reads {+‹U+202E›+}mail'],
+  ])('of %j and %j', (before, after, expected) => {
+    expect(shown(before, after)).toBe(expected);
+  });
+
+  it('shows what was added at the end of a long text, with its surroundings only', () => {
+    const long = 'word '.repeat(5_000);
+    const difference = shown(`${long}end`, `${long}end and more`);
+    expect(difference).toMatch(/^ … (word )+end\{\+ and more\+\}$/);
+    expect(difference.length).toBeLessThan(150);
+  });
+
+  it('stays short where everything differs', () => {
+    const [old, now] = ['a', 'b'].map((letter) =>
+      Array.from({ length: 4_000 }, (_, at) => `${letter}${at}`).join(' '),
+    );
+    expect(shown(old ?? '', now ?? '').length).toBeLessThan(1_100);
+  });
+
+  it('of any two short texts has all words of both', () => {
+    const text = fc.array(fc.constantFrom('a', 'read', 'mail', '.', 'ü', '😀'), { maxLength: 15 });
+    fc.assert(
+      fc.property(text, text, (one, other) => {
+        const [before, after] = [one.join(' '), other.join(' ')];
+        const parts = wordDifference(before, after);
+        const without = (change: string) =>
+          parts
+            .filter((part) => part.change !== change)
+            .map((part) => part.text)
+            .join('');
+        expect([without('added'), without('removed')]).toEqual([before, after]);
+      }),
+    );
+  });
+});
+
+describe('texts of tools', () => {
+  it('are found in inputs too, by their place, and are few', () => {
+    const tool = (of: string) => ({
+      name: 'send',
+      inputSchema: {
+        type: 'object',
+        properties: Object.fromEntries(
+          Array.from({ length: 30 }, (_, at) => [`field_${at}`, { description: `${of} ${at}` }]),
+        ),
+      },
+    });
+    const changes = changedTexts([tool('old')], [tool('new')], 3);
+    expect(changes.map(({ member }) => member)).toEqual([
+      'inputSchema.properties.field_0.description',
+      'inputSchema.properties.field_1.description',
+      'inputSchema.properties.field_2.description',
+    ]);
+    expect(changes[0]?.difference).toEqual([
+      { text: 'old', change: 'removed' },
+      { text: 'new', change: 'added' },
+      { text: ' 0' },
+    ]);
+  });
+
+  it('of malformed tools are none', () => {
+    const malformed = [{ name: 5 }, { name: 'x', description: 7, inputSchema: null }];
+    expect(changedTexts(malformed, [{ name: 'x', description: ['a'] }], 3)).toEqual([]);
+  });
+});
