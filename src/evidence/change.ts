@@ -63,11 +63,16 @@ const sentences: Readonly<Record<ChangeType, string>> = {
   'observation.changed': 'observed facts changed',
 };
 
-const namesOf = ({ data }: NewChange): string => {
+const namesOf = ({ data }: NewChange): string[] => {
   const named = data.fields ?? data.kinds;
-  return Array.isArray(named) && named.length > 0 ? ` (${named.join(', ')})` : '';
+  return Array.isArray(named) ? named.map(String) : [];
 };
 
+/** What a change is, in words; `toName` gives fields and kinds of fact their names. */
+export function changeText(change: NewChange, toName = (name: string) => name): string {
+  const names = namesOf(change).map(toName);
+  return `${sentences[change.type]}${names.length > 0 ? ` (${names.join(', ')})` : ''}`;
+}
+
 /** A change as one line of a feed. */
-export const changeTitle = (change: NewChange): string =>
-  `${change.handle}: ${sentences[change.type]}${namesOf(change)}`;
+export const changeTitle = (change: NewChange): string => `${change.handle}: ${changeText(change)}`;

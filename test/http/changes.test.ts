@@ -38,8 +38,12 @@ async function read(since = 0): Promise<Line[]> {
 }
 const types = (lines: readonly Line[]) => lines.map(({ type, handle }) => `${type} ${handle}`);
 
+const homeText = async () =>
+  (await (await service.app.request('/')).text()).replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+
 it('begins after the first import, which is no change', async () => {
   expect(await read()).toEqual([]);
+  expect(await homeText()).not.toContain('New and changed');
 });
 
 it('has every change in order: of records, claims and ratings', async () => {
@@ -74,6 +78,13 @@ it('has every change in order: of records, claims and ratings', async () => {
   expect(lines[3]?.data).toEqual({ log_index: 1 });
   const seqs = lines.map(({ seq }) => seq);
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+});
+
+it('stands on the first page, by listing, with date and what changed, without withdrawn listings', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  expect(await homeText()).toContain(
+    `New and changed since ${today} ${today} co.webhook/webhook : new native rating ${today} com.rater/api : claim proven ${today} com.example/moves : record changed (description, version) All changes as`,
+  );
 });
 
 it('goes on after a position, and refuses what is none', async () => {

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { Change } from '../../evidence/change.ts';
 import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
 import type { StatusDocument } from '../../evidence/status-document.ts';
 import { connectDossier } from '../connect/connect-block.ts';
@@ -8,6 +9,7 @@ import type { Site } from '../layout/site.ts';
 import { briefList } from '../listing/listing-list.ts';
 import { plainSearchForm } from '../search/search-form.ts';
 import { importState } from './import-state.ts';
+import { recentChanges } from './recent-changes.ts';
 import { type TagCount, tagCloud } from './tags-page.ts';
 
 const tagsShown = 24;
@@ -16,10 +18,12 @@ const tagsShown = 24;
 export interface Home {
   readonly tags: readonly TagCount[];
   readonly status: StatusDocument;
+  /** The newest changes of listings that are shown, newest first. */
+  readonly changes: readonly Change[];
 }
 
-/** The first page: search, freshness, tags, new and recently updated listings. */
-export const toHomePage = (site: Site, { tags, status }: Home): Html =>
+/** The first page: search, freshness, tags, what changed, new and recently updated listings. */
+export const toHomePage = (site: Site, { tags, status, changes }: Home): Html =>
   toPage(site, {
     title: site.config.serviceName,
     description: 'Independent evidence before an agent-service purchase.',
@@ -33,6 +37,7 @@ ${importState(status)}
 <p><a href="/about#import">Import report</a></p>
 </section>
 <section aria-labelledby="tags"><h2 id="tags">Browse by tag</h2>${tagCloud(tags.filter(({ tag }) => !isRecordedTag(tag)).slice(0, tagsShown))}<p><a href="/tags">All tags</a></p></section>
+${recentChanges(changes)}
 <div class="columns">
 <section aria-labelledby="newest"><h2 id="newest">Newest</h2>${briefList(status.newest, ({ published_at }) => html`Published ${day(published_at)}`)}</section>
 <section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${status.updated.length > 0 ? briefList(status.updated, ({ updated_at, version }) => html`Updated ${day(updated_at)}, version <span class="foreign">${version}</span>`) : html`<p>For the other listings, no update after the first publication is recorded here.</p>`}</section>
