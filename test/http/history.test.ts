@@ -61,6 +61,28 @@ describe('the history of a listing', () => {
       'No change of what Dossier checks is recorded for this listing.',
     );
   });
+
+  it('goes on with older looks where there are more than a hundred', async () => {
+    const busy = 'com.politicalcomms/api';
+    const change = { kind: 'tools.count', after: { value: 1, state: 'observed' as const } };
+    await directory.store.write(async (tx) => {
+      for (let log_index = 100; log_index < 201; log_index += 1)
+        await tx.observations.addChange({
+          ...{ handle: busy, log_index, at: '2026-11-02T08:00:00.000Z', vantage: 'eu-west' },
+          changes: [change],
+        });
+    });
+    const page = async (query: string) =>
+      (await (await get(`/agents/${busy}/history.json${query}`)).json()) as {
+        changes: { log_index: number }[];
+        next_before?: number;
+      };
+    const first = await page('');
+    expect([first.changes.length, first.changes[0]?.log_index, first.next_before]).toEqual([100, 200, 101]);
+    const second = await page('?before=101');
+    expect(second).toMatchObject({ changes: [{ log_index: 100 }] });
+    expect(second.next_before).toBeUndefined();
+  });
 });
 
 describe('the log, for people', () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createObserver } from '../../src/observer/observer.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
@@ -50,10 +50,24 @@ interface Report {
   readonly faults: readonly { readonly where: string; readonly message: string }[];
 }
 
-async function audit() {
-  const { code, stdout } = await runDossier(['audit', DATABASE_URL, '--json'], {});
+async function audit(place = DATABASE_URL) {
+  const { code, stdout } = await runDossier(['audit', place, '--json'], {});
   const { faults, entries, listings } = JSON.parse(stdout) as Report;
   return { code, entries, listings, faults: faults.map(({ where, message }) => `${where}: ${message}`) };
+}
+
+/** The same database behind another process, read as a stranger would. */
+async function auditService(environment: Record<string, string> = {}) {
+  const service = await openDirectory({
+    entries: [],
+    listening: true,
+    environment: { DATABASE_URL, LIMITS: 'off', ...environment },
+  });
+  try {
+    return await audit(`http://127.0.0.1:${service.context.config.port}`);
+  } finally {
+    await service.close();
+  }
 }
 
 it('agrees after two looks, and counts the listing', async () => {
@@ -119,4 +133,42 @@ it('finds a current fact that no change led to', async () => {
   expect(faults).toContain(
     'tools.count of com.example.audited/a: it is shown as 2 (observed), but no change of it is stored',
   );
+});
+
+describe('over HTTP', () => {
+  it('agrees after two looks, and where they are stale', async () => {
+    expect(await auditService()).toEqual({ code: 0, entries: 2, listings: 1, faults: [] });
+    expect(await auditService({ OBSERVE_INTERVAL: '1s' })).toMatchObject({ code: 0, faults: [] });
+  });
+
+  it('finds a change that was edited', async () => {
+    await editDatabase(
+      DATABASE_URL,
+      `update observation_change set changes = replace(changes, '"value":2,', '"value":1,') where log_index = 1`,
+    );
+    const { code, faults } = await auditService();
+    expect(code).toBe(1);
+    expect(faults[0]).toMatch(
+      /^changes of com\.example\.audited\/a at .*: changes is \[\{.*, but log entry 1 says \[\{/,
+    );
+  });
+
+  it('finds a change that was deleted', async () => {
+    await editDatabase(DATABASE_URL, 'delete from observation_change where log_index = 0');
+    const { faults } = await auditService();
+    expect(faults).toContain(
+      'entry 0: it records changes that Dossier saw at com.example.audited/a, which are shown nowhere',
+    );
+  });
+
+  it('finds a current fact that is not as its newest change says', async () => {
+    await editDatabase(
+      DATABASE_URL,
+      `update observation set observations = replace(observations, '"value":2,', '"value":3,')`,
+    );
+    const { faults } = await auditService();
+    expect(faults).toEqual([
+      'tools.count of com.example.audited/a: it is shown as 3 (observed), but its newest change, log entry 1, says 2 (observed)',
+    ]);
+  });
 });

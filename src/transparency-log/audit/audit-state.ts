@@ -2,8 +2,6 @@
 export interface AuditState {
   /** Entries before the audit began: all of them must be shown. */
   readonly size: number;
-  /** Whether changes that the observer saw are shown to this audit. */
-  readonly seesObservations: boolean;
   /** 1 for each of those entries that is shown somewhere. */
   readonly shown: Uint8Array;
   /** Listings that are withdrawn, and show nothing. */
@@ -22,9 +20,8 @@ export interface AuditState {
   readonly tombstones: Set<string>;
 }
 
-export const createAuditState = (size: number, seesObservations: boolean): AuditState => ({
+export const createAuditState = (size: number): AuditState => ({
   size,
-  seesObservations,
   shown: new Uint8Array(size),
   hidden: new Set(),
   cutHistories: new Map(),

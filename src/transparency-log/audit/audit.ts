@@ -124,7 +124,7 @@ export async function audit(
       watcher.onFault(fault);
     },
   };
-  const state = createAuditState(sizeOf(await reader.logs()), reader.seesObservations);
+  const state = createAuditState(sizeOf(await reader.logs()));
   const listings = await auditListings(reader, state, watch);
   const logs = await reader.logs();
   const roots = readRoots(logs, kept, watch);

@@ -54,12 +54,8 @@ function checkShownEvent(
   ];
 }
 
-function checkShownChange(
-  { handle }: Members,
-  log_index: number,
-  { hidden, seesObservations }: AuditState,
-): AuditFault[] {
-  if (!seesObservations || hidden.has(String(handle))) return [];
+function checkShownChange({ handle }: Members, log_index: number, { hidden }: AuditState): AuditFault[] {
+  if (hidden.has(String(handle))) return [];
   return [
     rowFault(
       `entry ${log_index}`,

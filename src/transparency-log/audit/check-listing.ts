@@ -63,7 +63,7 @@ const toItems = ({ handle, ratings, events, observations }: ShownListing): Shown
     members: { ...event, handle },
     fields: eventFields,
   })),
-  ...(observations?.changes ?? []).map((change) => ({
+  ...observations.changes.map((change) => ({
     where: `changes of ${handle} at ${change.at}`,
     log_index: change.log_index,
     members: { ...change },
@@ -107,7 +107,7 @@ export function findListingFaults(
   return [
     ...faults.filter((fault) => fault !== undefined),
     ...findCountFaults(listing),
-    ...(observations ? findObservationFaults(handle, observations) : []),
+    ...findObservationFaults(handle, observations),
   ];
 }
 

@@ -1,15 +1,15 @@
 import { toCanonicalJson } from '../../evidence/log/leaf.ts';
 import { essenceOf, keyOf } from '../../evidence/observation/compare-looks.ts';
-import type { ObservationChange, StoredObservation } from '../../evidence/observation/observation.ts';
+import type { ObservationChange } from '../../evidence/observation/observation.ts';
 import type { RecordedChange } from '../../store/contract/observations.ts';
-import type { ShownObservations } from './evidence-reader.ts';
+import type { ShownFact, ShownObservations } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
 
 type Essence = ObservationChange['after'];
 
-/** A change that is recorded item by item leaves the details out. */
-function isAsSaid(fact: StoredObservation, { after, items }: ObservationChange): boolean {
-  const shown = essenceOf(fact);
+/** A change that is recorded item by item leaves the details out, and a stale fact the state. */
+function isAsSaid(fact: ShownFact, { after, items }: ObservationChange): boolean {
+  const shown = essenceOf(fact.state === 'stale' ? { ...fact, state: after.state } : fact);
   const { details: _, ...short } = shown;
   return toCanonicalJson(items ? short : shown) === toCanonicalJson({ ...after });
 }

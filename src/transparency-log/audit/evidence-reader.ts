@@ -1,7 +1,7 @@
 import type { ClaimEvent, NativeSignals } from '../../evidence/listing/listing-document.ts';
 import type { CommittedRecord } from '../../evidence/log/leaf.ts';
 import type { NoteVerifier } from '../../evidence/log/signed-note.ts';
-import type { StoredObservation } from '../../evidence/observation/observation.ts';
+import type { Observation } from '../../evidence/observation/observation.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
 import type { RecordedChange } from '../../store/contract/observations.ts';
 
@@ -20,9 +20,12 @@ export interface AuditedLog {
 /** A record with its salt; `absent`: not stored; `refused`: the service does not give it out, because it is damaged; `closed`: of a closed log. */
 export type ReadRecord = CommittedRecord | 'absent' | 'refused' | 'closed';
 
+/** A current fact as it is shown; `stale` hides the state that its newest change led to. */
+export type ShownFact = Pick<Observation, 'kind' | 'subject' | 'value' | 'state' | 'details'>;
+
 /** What this service observed of a listing, now and before. */
 export interface ShownObservations {
-  readonly current: readonly StoredObservation[];
+  readonly current: readonly ShownFact[];
   /** Every change that looks found. */
   readonly changes: readonly RecordedChange[];
 }
@@ -33,16 +36,13 @@ export interface ShownListing {
   readonly ratings: readonly RatingRecord[];
   /** At most the first 100. */
   readonly events: readonly ClaimEvent[];
-  /** Undefined if this reader cannot see them. */
-  readonly observations?: ShownObservations | undefined;
+  readonly observations: ShownObservations;
   /** The counts and newest ratings of the listing document; undefined if no document is shown. */
   readonly native?: Omit<NativeSignals, 'statement' | 'computed_score'> | undefined;
 }
 
 /** Where an audit reads: a database (stored-evidence.ts), or a service over HTTP (served-evidence.ts). */
 export interface EvidenceReader {
-  /** Whether it sees what was observed of listings, so that every change that the log records must be shown. */
-  readonly seesObservations: boolean;
   /** All logs, oldest first. */
   logs(): Promise<AuditedLog[]>;
   /** Leaf texts of one log from a position on. */

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { claimEvent, nativeSignals } from '../../evidence/listing/listing-document.ts';
 import { readMembers } from '../../evidence/log/read-record.ts';
+import { observation } from '../../evidence/observation/observation.ts';
 import { type RatingRecord, ratingRecord } from '../../evidence/rating/rating.ts';
 import type { EvidenceReader, ShownListing } from './evidence-reader.ts';
 import { createServedLog, readAnswer } from './served-log.ts';
+import { readServedObservations } from './served-observations.ts';
 import { type AskService, createServiceClient } from './service-client.ts';
 
 const found = z.object({
@@ -15,6 +17,7 @@ const document = z.object({
   claim: z.object({ history: z.array(claimEvent) }).optional(),
   history: z.array(claimEvent).optional(),
   signals: z.object({ native: nativeSignals }),
+  observations: z.array(observation),
 });
 
 /** Searches that together find every listing that shows a rating or a claim. */
@@ -66,17 +69,18 @@ async function readRatings(ask: AskService, handle: string): Promise<RatingRecor
   return ratings;
 }
 
-const toPath = (handle: string) => `/agents/${handle.split('/').map(encodeURIComponent).join('/')}.json`;
+const toPath = (handle: string) => `/agents/${handle.split('/').map(encodeURIComponent).join('/')}`;
 
 async function readListing(ask: AskService, handle: string): Promise<ShownListing | undefined> {
   const path = toPath(handle);
-  const answer = await ask(path);
+  const answer = await ask(`${path}.json`);
   if (answer.status === 410 || answer.status === 404) return undefined;
-  const { claim, history = [], signals } = readAnswer(path, answer, document);
+  const { claim, history = [], signals, observations: shown } = readAnswer(path, answer, document);
   return {
     handle,
     ratings: await readRatings(ask, handle),
     events: claim?.history ?? history,
+    observations: await readServedObservations(ask, { handle, path, shown }),
     native: signals.native,
   };
 }
@@ -87,7 +91,6 @@ export function createServedEvidence(url: string): EvidenceReader {
   const log = createServedLog(ask);
   return {
     levelStep: 8,
-    seesObservations: false,
     ...log,
     async *handles() {
       const seen = new Set<string>();

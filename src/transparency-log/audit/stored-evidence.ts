@@ -76,7 +76,6 @@ async function* readHandles({ store }: Place): AsyncGenerator<string> {
 /** Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it returns. */
 export const createStoredEvidence = (place: Place): EvidenceReader => ({
   levelStep: 1,
-  seesObservations: true,
   logs: () => readLogs(place),
   leaves: ({ base }, from, limit) => place.store.log.leaves(base + from, limit),
   nodes: ({ id }, level, { from, limit }) => place.store.log.nodes(id, level, from, limit),
