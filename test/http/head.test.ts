@@ -159,6 +159,14 @@ describe('the head of other pages', () => {
     expect(metas).not.toHaveProperty('og:url');
   });
 
+  it.each(['claim', 'ratings', 'badge', 'history', 'tools'])(
+    '%s of a listing has a description',
+    async (path) => {
+      const { metas } = await headOf(`/agents/co.webhook/webhook/${path}`);
+      expect(metas.description).toContain('co.webhook/webhook');
+    },
+  );
+
   it('a withdrawn listing takes no word of its publisher along', async () => {
     const { head, data } = await headOf('/agents/io.test/gone');
     expect(head).not.toContain('Words of a publisher');

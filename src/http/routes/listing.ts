@@ -26,11 +26,21 @@ const monthsOf = async (c: Request, { handle, signals }: ListingDocument) =>
 
 const shownSimilar = 5;
 
+/** Changes of a listing among which its newest log entry is looked for; those of an import have none. */
+const newestChanges = 20;
+
+async function newestEntryOf(handle: string, c: Request): Promise<number | undefined> {
+  const changes = await c.get('context').store.changes.newest(newestChanges, { handle });
+  const entries = changes.map(({ data }) => data.log_index);
+  return entries.find((index) => typeof index === 'number');
+}
+
 /** The page of a listing; it is stale once the listing or one of those similar to it changes. */
 async function answerListingPage(c: Request, { site }: Face, listing: ListingDocument) {
   const { handle } = listing;
   const { listings: similar } = await call(c, searchAgents, { similar_to: handle, limit: shownSimilar });
-  const page = toListingPage(site, listing, { months: await monthsOf(c, listing), similar });
+  const [months, entry] = [await monthsOf(c, listing), await newestEntryOf(handle, c)];
+  const page = toListingPage(site, listing, { months, similar, entry });
   return answerPage(c, page, { cacheTags: [...namesOf(c), ...similar.map((one) => one.handle)] });
 }
 

@@ -29,6 +29,7 @@ const preview = (listing: BadgedListing, style: BadgeStyle, chosen: BadgeStyle) 
 export const toBadgePage = (site: Site, listing: BadgedListing, style: BadgeStyle): Html =>
   toPage(site, {
     title: `Badge of ${listing.handle}`,
+    description: `The badge of ${listing.handle}: how much evidence there is and as of when, in three styles, never a mark of quality.`,
     path: `${pagePath(listing.handle)}/badge`,
     indexed: false,
     body: html`

@@ -11,15 +11,17 @@ import { toListingHead } from '../layout/listing-head.ts';
 import { originNote } from '../layout/origin-note.ts';
 import type { Site } from '../layout/site.ts';
 import { nativeBlock } from '../ratings/native-block.ts';
+import { citeBlock } from './cite-block.ts';
 import { claimBlock, claimHistory } from './claim-block.ts';
 import { listingHeading } from './listing-heading.ts';
 import { recordedBlock, tagReasons, versionsBlock } from './recorded-block.ts';
 import { type SimilarListings, similarBlock } from './similar-block.ts';
 
-/** What the page of a listing shows beside its document: ratings by month, and similar listings. */
+/** What the page of a listing shows beside its document: ratings by month, similar listings, its newest log entry. */
 export interface BesideListing {
   readonly months: readonly MonthCount[];
   readonly similar: SimilarListings;
+  readonly entry: number | undefined;
 }
 
 const parts: readonly (readonly [string, string])[] = [
@@ -41,11 +43,11 @@ const alternates = ({ handle, links }: ListingDocument) => html`
 const forms = ({ handle }: ListingDocument) => html`
 <p class="twins"><a href="${pagePath(handle)}/tools">The tools that its endpoints listed</a>. <a href="${pagePath(handle)}/history">What changed</a>. <a href="${comparePath(handle)}">Compare with other listings</a>. This listing as <a href="${pagePath(handle)}.json">JSON</a> or <a href="${pagePath(handle)}.md">Markdown</a>. Changes as <a href="${pagePath(handle)}/feed.atom">Atom</a> or <a href="${pagePath(handle)}/feed.json">JSON</a> feed. <a href="/feedback?category=report&amp;handle=${encodeURIComponent(handle)}" rel="nofollow">Report this listing</a>.</p>`;
 
-const details = (listing: ListingDocument, { config }: Site) => html`
+const details = (listing: ListingDocument, entry: number | undefined, { config }: Site) => html`
 <section class="details" aria-labelledby="details">
 <h2 id="details">Details</h2>
 ${forms(listing)}${listing.sample ? '' : originNote(listing)}
-${versionsBlock(listing)}${tagReasons(listing)}${claimHistory(listing)}
+${versionsBlock(listing)}${tagReasons(listing)}${claimHistory(listing)}${citeBlock(listing, entry, config)}
 ${askDossierBlock(listing, config.publicUrl)}
 ${badgeBlock(toBadged(listing), config.publicUrl)}
 </section>`;
@@ -57,7 +59,7 @@ ${badgeBlock(toBadged(listing), config.publicUrl)}
 export const toListingPage = (
   site: Site,
   listing: ListingDocument,
-  { months, similar }: BesideListing,
+  { months, similar, entry }: BesideListing,
 ): Html =>
   toPage(site, {
     ...toListingHead(listing),
@@ -75,7 +77,7 @@ ${connectBlock(listing)}
 ${recordedBlock(listing)}
 ${claimBlock(listing, site)}
 </aside>
-${details(listing, site)}
+${details(listing, entry, site)}
 ${similarBlock(similar)}
 </article>`,
   });

@@ -66,6 +66,7 @@ ${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type:
 export const toToolsPage = (site: Site, listed: ListingTools): Html =>
   toPage(site, {
     title: `Tools of ${listed.handle}`,
+    description: `The tools that the endpoints of ${listed.handle} listed to this service, with dates, and how to compare them with what you are shown.`,
     path: `${pagePath(listed.handle)}/tools`,
     indexed: false,
     body: html`

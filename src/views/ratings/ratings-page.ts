@@ -40,6 +40,7 @@ export const toRatingsPage = (
   } = listing;
   return toPage(site, {
     title: `Native ratings of ${handle}`,
+    description: `Every native rating of ${handle} with its source and date, amended and withdrawn ones included. There is no average.`,
     path: `${pagePath(handle)}/ratings`,
     indexed: false,
     body: html`
