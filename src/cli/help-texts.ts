@@ -24,7 +24,8 @@ Exit codes: 0 it holds; 1 something differs from the log; 2 the log is empty; 64
 
 /** What `dossier lock --help` adds. */
 export const lockHelp = `
-Example: dossier lock --from https://dossier.example co.webhook/webhook
+Examples: dossier lock --from https://dossier.example co.webhook/webhook
+          dossier lock --from https://dossier.example --view our-services
 
 Exit codes: 0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.`;
 

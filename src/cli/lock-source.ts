@@ -34,7 +34,8 @@ const documentForm = z.looseObject({
 /** A listing document. Throws on anything else. */
 const readDocument = (value: unknown) => documentForm.parse(value) as unknown as ListingDocument;
 
-const unreachable = (name: string, why: string) =>
+/** The end of a command whose Dossier did not answer as one. */
+export const unreachable = (name: string, why: string) =>
   new ExitError(exitCodes.upstreamUnavailable, `${name}: ${why}; nothing was compared`);
 
 async function readOverHttp(base: string, handle: string) {

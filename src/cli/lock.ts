@@ -6,10 +6,13 @@ import { compareLocked, differenceText, type LockDifference, toGone } from '../e
 import { type LockedListing, type LockFile, readLockFile } from '../evidence/lock/lock-file.ts';
 import { toLocked } from '../evidence/lock/to-locked.ts';
 import { type LockSource, openLockSource } from './lock-source.ts';
+import { readViewHandles } from './view-handles.ts';
 
 /** The options of `dossier lock` and `dossier check`. */
 export interface LockOptions {
   readonly from?: string | undefined;
+  /** Lock the listings that are in this view now, too. */
+  readonly view?: string;
   readonly out: string;
   readonly update?: boolean;
   readonly json?: boolean;
@@ -70,7 +73,7 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
 }
 
 /**
- * Writes what is known of some listings to a lock file; with `update`, again for those that it has, after printing what
+ * Writes what is known of some listings, or of those in a view, to a lock file; with `update`, again for those that it has, after printing what
  * that accepts. Throws ExitError.
  */
 export async function runLock(
@@ -81,12 +84,16 @@ export async function runLock(
   const source = await openLockSource(options.from, config);
   try {
     const known = options.update ? readExisting(options.out) : undefined;
-    const wanted = [...new Set([...Object.keys(known?.listings ?? {}), ...handles])];
+    const ofView = options.view === undefined ? [] : await readViewHandles(options.from, options.view);
+    const wanted = [...new Set([...Object.keys(known?.listings ?? {}), ...handles, ...ofView])];
     const malformed = wanted.find((handle) => !isHandle(handle));
     if (malformed !== undefined)
       throw new ExitError(exitCodes.usage, `${malformed}: not a handle; use <namespace>/<name>`);
     if (wanted.length === 0)
-      throw new ExitError(exitCodes.usage, 'name the listings to lock: dossier lock HANDLE...');
+      throw new ExitError(
+        exitCodes.usage,
+        'name the listings to lock: dossier lock HANDLE..., or --view NAME',
+      );
     const listings = await lockAll(wanted, source);
     if (known) print(await compareAll(known, source), options, false);
     const lock: LockFile = {

@@ -18,6 +18,7 @@ export function addLockCommands(program: Command, shell: Shell): void {
       '--from <url|file>',
       'a Dossier, or a file of listing documents; DOSSIER_URL, else the own database',
     )
+    .option('--view <name>', 'the listings that are in this view of a Dossier now')
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
     .option('--update', 'lock what the file has anew, and print what that accepts')
     .addHelpText('after', lockHelp)
