@@ -128,6 +128,36 @@ export const problemTable = {
     'The interaction is outside the window',
     'Rate interactions of the last 90 days, with the time they took place.',
   ),
+  proof_reused: row(
+    200,
+    'This proof was used for another rating',
+    'One proof counts for one rating: send the proof of this interaction, or leave proof out.',
+  ),
+  proof_not_yours: row(
+    200,
+    'This proof was issued to another',
+    'Send a proof that names your own listing or your own payer key, or leave proof out.',
+  ),
+  proof_wrong_subject: row(
+    200,
+    'This proof is about another service',
+    'Rate the listing that issued it, or leave proof out.',
+  ),
+  proof_expired: row(
+    200,
+    'This proof is not from the time of the interaction',
+    'Send a proof of the last 90 days that was issued within a day of interaction_at, or leave proof out.',
+  ),
+  proof_key_unknown: row(
+    200,
+    'The key of this proof was not published then',
+    'Ask the service to publish the key (docs/receipts.md) and for a new proof, or leave proof out.',
+  ),
+  proof_invalid: row(
+    200,
+    'This proof cannot be checked',
+    'Send it exactly as the service issued it, with the right kind, or leave proof out.',
+  ),
 } as const satisfies Record<string, ProblemRow>;
 
 /** A code of the table. */

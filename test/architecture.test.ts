@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 const mayImport: Record<string, string> = {
   'problem-table.ts': '',
   'problem.ts': 'problem-table.ts',
-  evidence: 'problem.ts',
+  receipt: '',
+  evidence: 'problem.ts receipt',
   config: 'evidence',
   observability: 'config evidence',
   outbound: 'config evidence',
@@ -43,7 +44,7 @@ const homes: Record<string, readonly string[]> = {
   diff: ['evidence/text/word-difference.ts'],
   feed: ['views/text/feed.ts'],
   'robots-parser': [],
-  jose: ['evidence/kinds/price/signed/jws.ts'],
+  jose: ['evidence/kinds/price/signed/jws.ts', 'receipt/verify.ts'],
   '@noble/curves': ['evidence/kinds/price/signed/eip712.ts'],
   '@noble/hashes': ['evidence/kinds/price/signed/eip712.ts'],
   'eventsource-parser': ['observer/endpoint/messages.ts'],

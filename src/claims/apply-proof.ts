@@ -107,6 +107,10 @@ export async function applyProof(tx: Transaction, proof: Proof): Promise<ProofOu
   const { usable, reason } = await judge(tx, file, proof);
   if (usable.length === 0) await applyFailure(tx, reason, proof);
   const changed = usable.length > 0 ? await activate(tx, usable, proof) : 'none';
+  if (usable.length > 0) {
+    const seen = { keys: file.receiptKeys, at, isComplete: read.pinned };
+    await tx.ratings.putReceiptKeys(listing.handle, seen);
+  }
   const isProven = usable.length > 0 && file.secrets.length === 0;
   return { result: isProven ? 'proven' : reason, changed, optOut };
 }

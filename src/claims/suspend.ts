@@ -32,6 +32,7 @@ export async function suspendClaim(tx: Transaction, suspension: Suspension): Pro
     ...(commit && { commit }),
   });
   await tx.ratings.setSourceRoot(handle, { held: undefined, at });
+  await tx.ratings.putReceiptKeys(handle, { keys: [], at, isComplete: true });
   await tx.listings.reindex(handle);
   return true;
 }

@@ -3,6 +3,7 @@ import { authenticate } from '../claims/authenticate.ts';
 import type { Context } from '../context.ts';
 import { canonicalDigest, toLeaf } from '../evidence/log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../evidence/rating/groups.ts';
+import { proofClasses, proofInput } from '../evidence/rating/proof/proof-classes.ts';
 import { cleanRating, isCurrent, type Rating, ratingContent } from '../evidence/rating/rating.ts';
 import { isInWindow, isSelfRating } from '../evidence/rating/rating-rules.ts';
 import { takeLimits } from '../limits/shared.ts';
@@ -12,6 +13,7 @@ import { requireHandle } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
 import { requireAmendable, requireAmendmentLeft, requireSameRoot } from './support/rating-amendment.ts';
 import { judgeBasis } from './support/rating-basis.ts';
+import { checkProof, spendProof } from './support/rating-proof.ts';
 import { type Sides, type Submission, toRating, toRecord } from './support/rating-record.ts';
 import { defineTool } from './tool.ts';
 
@@ -21,6 +23,8 @@ const output = z.object({
   group: z.enum(ratingGroups).describe('The group in which it counts now; worst first'),
   group_reason: z.string(),
   flags: z.array(z.enum(ratingFlags)).describe(flagsMeaning),
+  proof_class: z.enum(proofClasses),
+  proof_salt: z.string().optional().describe('With your proof, opens proof_commitment of the record'),
   created_at: z.string(),
   log_index: z.int(),
   statement: z.string(),
@@ -50,6 +54,8 @@ const toAnswer = (rating: Rating, status: Output['status'], now: Date): Output =
   rating_id: rating.id,
   status,
   ...groupOf(rating, now.toISOString()),
+  proof_class: rating.proof_class,
+  ...(rating.proof_salt !== undefined && { proof_salt: rating.proof_salt }),
   created_at: rating.created_at,
   log_index: rating.log_index,
   statement: 'Recorded as one sourced signal. It is shown with its source, and is never a final verdict.',
@@ -113,6 +119,7 @@ async function record(
   await takeRating(tx, submission, context);
   const basis = await judgeBasis(tx, sides, { submission, earlier: versions });
   const made = toRecord(submission, sides);
+  await spendProof(tx, submission, { id: made.id, versions });
   const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made), {
     handle,
     at: made.created_at,
@@ -129,10 +136,14 @@ export const submitRating = defineTool({
   name: 'submit_rating',
   title: 'Rate a listing after an interaction',
   description:
-    'Rates a listing after a real interaction with it, failed or not: adds one sourced signal. Use it once per interaction, with your own claimed listing’s capability in the Authorization or X-Agent-Capability header, never in an argument. Do not use it for hearsay, for your own listing, or without an interaction. The same interaction and content again returns the same record. Never a final verdict.',
+    'Rates a listing after a real interaction with it, failed or not: adds one sourced signal, never a final verdict. Use it once per interaction, with your claimed listing’s capability in the Authorization or X-Agent-Capability header, never in an argument. Do not use it for hearsay or your own listing.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
-  input: z.strictObject({ handle: handleInput, ...ratingContent.shape }),
+  input: z.strictObject({
+    handle: handleInput,
+    ...ratingContent.shape,
+    proof: proofInput.optional().describe('service_receipt: dossier/receipt of a result’s _meta'),
+  }),
   output,
   ownLimits: Object.values(limits),
   example: {
@@ -144,14 +155,16 @@ export const submitRating = defineTool({
     relationship: 'customer',
     score: 4,
   },
-  async run({ handle, ...rating }, context) {
+  async run({ handle, proof: sentProof, ...rating }, context) {
     const capability = await authenticate(context);
     requireHandle(handle);
     const now = context.clock();
     const interaction_at = toInteractionTime(rating.interaction_at);
     const content = cleanRating({ ...rating, interaction_at });
     const { supersedes: _, ...digested } = content;
-    const submission = { capability, handle, content, digest: canonicalDigest(digested), now };
+    const proof = await checkProof(sentProof, { handle, content, source: capability.handle }, context);
+    const digest = canonicalDigest({ ...digested, proof: sentProof });
+    const submission = { capability, handle, content, digest, proof, now };
     const recorded = await context.store.write((tx) => record(tx, submission, context));
     if (recorded) return recorded;
     throw new Problem('unknown_subject', { near: await context.store.listings.near(handle, 5) });

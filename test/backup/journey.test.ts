@@ -11,6 +11,7 @@ import { runDossier, type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { makeServiceKey, publishLines, signReceipt } from '../support/receipts.ts';
 import { onGitHub, readRealEntries } from '../support/registry-entries.ts';
 
 // Each test starts the command several times.
@@ -71,6 +72,16 @@ beforeAll(async () => {
   await tool('respond_to_rating', { rating_id: second.rating_id, text: 'Thank you' }, subject);
   const third = await tool('submit_rating', rating('job-3'), capability);
   await tool('withdraw_rating', { rating_id: third.rating_id, reason: 'another job' }, capability);
+  const key = makeServiceKey('2026-11');
+  await publishLines(service, [key.line]);
+  const iat = Math.floor(service.context.clock().getTime() / 1000);
+  const [iss, sub] = ['co.webhook/webhook', 'com.rater/api'];
+  const value = await signReceipt(key, { iss, sub, jti: 'job-proven', iat });
+  await tool(
+    'submit_rating',
+    rating('job-proven', { proof: { kind: 'service_receipt', value } }),
+    capability,
+  );
   const fourth = await tool('submit_rating', rating('job-erased'), capability);
   await service.context.store.write((tx) =>
     eraseRecord(tx, { log_index: Number(fourth.log_index), at: anHourAgo, reason: 'names a person' }),
@@ -155,11 +166,11 @@ describe('a backup', () => {
     });
     expect(Object.entries(rows as Record<string, number>).filter(([, count]) => count === 0)).toEqual([]);
     expect(rows).toMatchObject({
-      rating: 5,
+      rating: 6,
       rating_response: 1,
       feedback: 1,
       claim: 2,
-      log_leaf: 11,
+      log_leaf: 12,
       log_head: 1,
     });
     expect(bodyOf('first.gz')).not.toContain(capability);
@@ -221,7 +232,7 @@ describe('a service restored into a new database', () => {
     url = await restored.line(/^listening on (\S+)/m);
     const before = await ask(inProcess);
     expect(await ask(overHttp(url))).toEqual(before);
-    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '11']);
+    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '12']);
     expect(JSON.stringify(before.found)).toContain('co.webhook/webhook');
   });
   it('agrees with its log, the erased record included', async () => {
@@ -237,7 +248,7 @@ describe('a service restored into a new database', () => {
   });
   it('continues: the capability works, the log grows, the private feedback is there', async () => {
     const rated = await overHttp(url, capability)('/api/tools/submit_rating', rating('job-4'));
-    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 11 }]);
+    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 12 }]);
     await stop(restored);
     const { stdout } = await runDossier(['feedback'], { ...offline, DATABASE_URL: database });
     expect(stdout).toContain('The tag page is empty');

@@ -97,6 +97,7 @@ test.each([
     secrets: [],
     optouts: [],
     isObservationRefused: false,
+    receiptKeys: [],
   });
 });
 
@@ -119,6 +120,7 @@ test('secrets and optout lines are found; prose about them is not', () => {
     secrets: [capability],
     optouts: ['co.webhook/webhook', 'org.example/b'],
     isObservationRefused: false,
+    receiptKeys: [],
   });
 });
 
@@ -131,6 +133,38 @@ test('a file of 16 KiB and 64 challenges is read, more is not', () => {
   expect(parseClaimFile(`${'ä'.repeat(8192)}x`)).toBe('too_large');
 });
 
+test('the first five public keys for receipts are found, and no private one', () => {
+  const jwk = (change: object = {}) =>
+    Buffer.from(JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), ...change })).toString(
+      'base64url',
+    );
+  const lines = [
+    `receipt-key private ${jwk({ d: 'A'.repeat(43) })}`,
+    `receipt-key p384 ${jwk({ kty: 'EC', crv: 'P-384', y: 'A'.repeat(43) })}`,
+    `receipt-key symmetric ${jwk({ kty: 'oct', k: 'A' })}`,
+    `receipt-key short ${jwk({ x: 'A' })}`,
+    `receipt-key half ${jwk({ kty: 'EC', crv: 'P-256' })}`,
+    'receipt-key text e30e30e30e30e30e30e30e30e30e30e30e30e30e30e30e30',
+    `see receipt-key prose ${jwk()}`,
+    `receipt-key glued ${jwk()} more`,
+    `  receipt-key\t1  ${jwk({ kid: 'other', use: 'sig' })} `,
+    `receipt-key 1 ${jwk({ x: 'B'.repeat(43) })}`,
+    `receipt-key did:web:a.example#key-2 ${jwk({ kty: 'EC', crv: 'secp256k1', y: 'B'.repeat(43) })}`,
+    ...['3', '4', '5', '6'].map((kid) => `receipt-key ${kid} ${jwk()}`),
+  ];
+  const file = parseClaimFile(`\uFEFF# keys\r\n${lines.join('\r\n')}`);
+  expect(file).toMatchObject({
+    receiptKeys: [
+      { kid: '1', jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } },
+      { kid: 'did:web:a.example#key-2', jwk: { crv: 'secp256k1', y: 'B'.repeat(43) } },
+      { kid: '3' },
+      { kid: '4' },
+      { kid: '5' },
+    ],
+  });
+  expect(JSON.stringify(file)).not.toContain('other');
+});
+
 test.each([
   ['prefixes of challenges', 'dossier-claim-v1.'.repeat(960)],
   ['optout words', 'optout '.repeat(2300)],
@@ -141,5 +175,6 @@ test.each([
     secrets: [],
     optouts: [],
     isObservationRefused: false,
+    receiptKeys: [],
   });
 });

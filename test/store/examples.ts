@@ -68,6 +68,7 @@ export const makeRating = (id: string, change: Partial<Rating> = {}): Rating => 
   protocol: 'mcp',
   relationship: 'none',
   content_digest: 'd'.repeat(64),
+  proof_class: 'none',
   source_root_generation: 0,
   related: false,
   declared_interest: false,

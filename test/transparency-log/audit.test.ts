@@ -90,6 +90,10 @@ describe.each([
     await editDatabase(DATABASE_URL, "update rating_response set text = 'Never happened.'");
     await editDatabase(DATABASE_URL, "update claim_event set place = 'https://github.com/else/where'");
     await editDatabase(DATABASE_URL, `update rating set superseded_by = null where id = '${first}'`);
+    await editDatabase(
+      DATABASE_URL,
+      `update rating set proof_class = 'service_receipt' where id = '${fourth}'`,
+    );
     const faults = await findFaults(audit);
     expect(faults).toEqual(
       expect.arrayContaining([
@@ -97,6 +101,7 @@ describe.each([
           /^claim event activated of co\.webhook\/webhook at .*: repository is "https:\/\/github\.com\/else\/where", but log entry 0 says "https:\/\/github\.com\/webhook-co\/webhook"$/,
         ),
         `rating ${second} of co.webhook/webhook: outcome is "succeeded", but log entry 2 says "partial"`,
+        `rating ${fourth} of co.webhook/webhook: proof_class is "service_receipt", but log entry 4 says "none"`,
         `response to rating ${fourth}: text is "Never happened.", but log entry 6 says "Fixed."`,
         expect.stringMatching(
           new RegExp(`^rating ${third}: entry 5 withdrew it at .*, and it is not shown as withdrawn then$`),
@@ -136,7 +141,7 @@ describe.each([
 
   it('finds a row that was inserted under the number of another entry, and one under none', async () => {
     const columns =
-      'subject_handle, source_handle, source_capability_id, source_root, source_root_generation, interaction_at, outcome, content, content_digest, related, declared_interest, reciprocal, new_until, created_at, first_created_at, is_current';
+      'subject_handle, source_handle, source_capability_id, source_root, source_root_generation, interaction_at, outcome, content, content_digest, proof_class, related, declared_interest, reciprocal, new_until, created_at, first_created_at, is_current';
     const copy = (id: string, log_index: number) =>
       editDatabase(
         DATABASE_URL,

@@ -1,5 +1,6 @@
 import { handleSchema } from '../handle.ts';
 import { findCapabilities } from './capability.ts';
+import { parseReceiptKeys, type ReceiptKeyLine } from './receipt-keys.ts';
 
 /** The parts of a claim file that matter; the rest may be any text. */
 export interface ClaimFile {
@@ -11,6 +12,8 @@ export interface ClaimFile {
   readonly optouts: readonly string[];
   /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
   readonly isObservationRefused: boolean;
+  /** Keys for receipts, at most five. */
+  readonly receiptKeys: readonly ReceiptKeyLine[];
 }
 
 /** Largest claim file that is read, as UTF-8. */
@@ -40,5 +43,6 @@ export function parseClaimFile(text: string): ClaimFile | 'too_large' {
     secrets,
     optouts: optouts.filter((handle) => handle !== undefined),
     isObservationRefused: observeNoPattern.test(text),
+    receiptKeys: parseReceiptKeys(text),
   };
 }

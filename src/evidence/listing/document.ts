@@ -2,6 +2,7 @@ import { claimStatement } from '../claim/claim-statement.ts';
 import { placeMember } from '../claim/proof-place.ts';
 import { toObservations } from '../kinds/to-observations.ts';
 import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
+import { countProofs, proofMeanings } from '../rating/proof/proof-classes.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
 import type { ListingFacts } from './listing-facts.ts';
 import { notChecked } from './not-checked.ts';
@@ -161,7 +162,12 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     claim: toClaim(facts),
     ...(!facts.claim && facts.claimHistory.length > 0 && { history: [...facts.claimHistory] }),
     signals: {
-      native: { statement: nativeStatement(facts.native.ratings), ...facts.native, computed_score: null },
+      native: {
+        statement: nativeStatement(facts.native.ratings),
+        ...facts.native,
+        proof_meanings: proofMeanings(countProofs(facts.native)),
+        computed_score: null,
+      },
       imported: toImported(facts, checked),
     },
     observations,

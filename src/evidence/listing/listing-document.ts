@@ -107,6 +107,9 @@ export const nativeSignals = z.object({
   ratings: z.int(),
   ...groupCounts,
   flags: z.record(z.string(), z.int()).describe('Ratings by every flag; one rating may have several'),
+  proof_meanings: z
+    .record(z.string(), z.string())
+    .describe('What each class in by_proof shows and does not; those that are counted'),
   computed_score: z.null().describe('Always null: no score is computed'),
   recent: z.array(shortRating),
 });

@@ -16,7 +16,7 @@ export interface ListingFacts {
     | undefined;
   readonly claim: Claim | undefined;
   readonly claimHistory: readonly ClaimEvent[];
-  readonly native: Omit<NativeSignals, 'statement' | 'computed_score'>;
+  readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
   /** Listings under the same namespace, this one included. */
   readonly publisherListings: number;
   /** When the group of a rating changes next by time alone, RFC 3339. */

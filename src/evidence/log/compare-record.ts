@@ -5,6 +5,7 @@ import { toCanonicalJson } from './leaf.ts';
 const ratingFields = [
   ...Object.keys(ratingContent.shape),
   ...['id', 'subject_handle', 'source_handle', 'source_root', 'source_root_generation', 'created_at'],
+  ...['proof_class', 'proof_commitment'],
 ];
 
 /** Those that a withdrawn rating no longer shows. */

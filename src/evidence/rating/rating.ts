@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { handleSchema } from '../handle.ts';
 import { cleanText, toLine } from '../text/sanitize.ts';
 import { flagsMeaning, type RatingBasis, ratingFlags, ratingGroups } from './groups.ts';
+import { proofClasses } from './proof/proof-classes.ts';
 
 /** How an interaction ended, according to the rater. */
 export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
@@ -37,22 +38,15 @@ const contentFields = {
 /** What a rater sends besides the handle of the listing it rates (docs/trust.md section 3). */
 export const ratingContent = z.object({
   ...contentFields,
-  interaction_id: contentFields.interaction_id.describe(
-    'Your own id of the interaction; sent again with the same content, it is the same record',
-  ),
-  interaction_at: contentFields.interaction_at.describe(
-    'RFC 3339 time of the interaction, within the last 90 days',
-  ),
-  operation: contentFields.operation.describe('The tool or operation that was called'),
-  subject_version: contentFields.subject_version.describe('Version of the rated listing'),
-  evidence: contentFields.evidence.describe('Pointers for people who check; never fetched'),
+  interaction_id: contentFields.interaction_id.describe('Your own id, or the jti of a receipt'),
+  interaction_at: contentFields.interaction_at.describe('RFC 3339, within the last 90 days'),
+  operation: contentFields.operation.describe('Tool called'),
+  evidence: contentFields.evidence.describe('Pointers; never fetched or checked'),
   relationship: contentFields.relationship.describe(
-    'customer: you pay it; vendor: it is yours; partner: you earn with it; paid: for this rating. The last three set the rating apart',
+    'vendor (it is yours), partner (you earn with it) and paid (for this rating) set the rating apart',
   ),
-  score: contentFields.score.describe('Your own, 1 worst to 5 best; shown as given, never averaged'),
-  supersedes: contentFields.supersedes.describe(
-    'rating_id of yours that this amends; handle, interaction_id, interaction_at stay',
-  ),
+  score: contentFields.score.describe('1 worst to 5 best; never averaged'),
+  supersedes: contentFields.supersedes.describe('rating_id of yours to amend'),
 });
 export type RatingContent = z.infer<typeof ratingContent>;
 
@@ -89,6 +83,11 @@ export const ratingRecord = z.object({
   source_root: z.string().describe('Account host/owner whose claim made it'),
   source_root_generation: z.int().describe('Another number is another holder of that account'),
   created_at: z.string(),
+  proof_class: z.enum(proofClasses).describe('What was checked when it was submitted; changes no group'),
+  proof_commitment: z
+    .string()
+    .optional()
+    .describe('Base64 of SHA-256(salt || proof); its source has the salt and the proof'),
   group: z.enum(ratingGroups).describe('The first group that fits, now; worst first'),
   group_reason: z.string(),
   flags: z.array(z.enum(ratingFlags)).describe(flagsMeaning),
@@ -111,6 +110,8 @@ export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, Rat
   readonly source_capability_id: string;
   /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
   readonly content_digest: string;
+  /** Base64; part of what `proof_commitment` commits to. */
+  readonly proof_salt?: string | undefined;
   readonly withdrawn_reason?: string | undefined;
   /** The control root whose claim of the rated listing was in force when this version was made, if any. */
   readonly subject_root?: string | undefined;
@@ -137,6 +138,7 @@ export const shortRating = ratingRecord.pick({
   score: true,
   comment: true,
   created_at: true,
+  proof_class: true,
   group: true,
   group_reason: true,
   flags: true,
@@ -155,6 +157,7 @@ export const ratingCounts = z.object({
   source_handles: z.int().describe('Distinct rating listings'),
   outcomes: z.record(z.enum(outcomes), z.int()),
   scores: z.record(z.enum(['1', '2', '3', '4', '5']), z.int()),
+  by_proof: z.record(z.enum(proofClasses), z.int()).describe('By what was checked of the interaction'),
   last_at: z.string().optional(),
 });
 export type RatingCounts = z.infer<typeof ratingCounts>;

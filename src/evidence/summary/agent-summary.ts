@@ -25,6 +25,7 @@ const groupSummary = z.object({
   sources: z.int(),
   outcomes: z.record(z.string(), z.int()),
   scores: z.record(z.string(), z.int()).optional(),
+  by_proof: z.record(z.string(), z.int()),
   last: z.string(),
 });
 
@@ -34,6 +35,7 @@ const recentRating = z.object({
   date: z.string(),
   outcome: ratingRecord.shape.outcome,
   group: ratingRecord.shape.group,
+  proof_class: ratingRecord.shape.proof_class,
   score: ratingRecord.shape.score,
   comment: z.string().optional().describe('Its beginning'),
 });
@@ -42,6 +44,7 @@ export type RecentRating = z.infer<typeof recentRating>;
 const nativeSummary = z.object({
   statement: z.string(),
   groups: z.partialRecord(z.enum(ratingGroups), groupSummary).optional(),
+  proof_meanings: z.record(z.string(), z.string()).optional(),
   recent: z.array(recentRating).optional(),
 });
 export type NativeSummary = z.infer<typeof nativeSummary>;

@@ -30,22 +30,35 @@ const counts = (counted: Readonly<Record<string, number>>) =>
     .map(([name, count]) => `${name} ${count}`)
     .join(', ');
 
-function ratingsLine([group, { ratings, sources, outcomes, scores, last }]: [string, GroupSummary]): string {
+function ratingsLine([group, { ratings, sources, outcomes, scores, by_proof, last }]: [
+  string,
+  GroupSummary,
+]): string {
   const { name } = groupTexts[group as RatingGroup];
   const scored = scores ? `; scores given: ${counts(scores)}` : '';
-  return `${name}: ${ratings} from ${sources} accounts; outcomes: ${counts(outcomes)}${scored}; last ${last}`;
+  return `${name}: ${ratings} from ${sources} accounts; outcomes: ${counts(outcomes)}${scored}; proof: ${counts(by_proof)}; last ${last}`;
 }
 
-function recentLine({ rating_id, source_handle, date, outcome, group, score, comment }: RecentRating) {
+function recentLine({
+  rating_id,
+  source_handle,
+  date,
+  outcome,
+  group,
+  score,
+  comment,
+  ...rest
+}: RecentRating) {
   const scored = score === undefined ? '' : `, score ${score}`;
   const said = comment === undefined ? '' : `: “${toInlineText(comment)}”`;
-  return `${date} ${outcome} (${group})${scored} from ${toInlineText(source_handle)}, ${rating_id}${said}`;
+  return `${date} ${outcome} (${group}, proof: ${rest.proof_class})${scored} from ${toInlineText(source_handle)}, ${rating_id}${said}`;
 }
 
-const native = ({ statement, groups = {}, recent = [] }: Native) =>
+const native = ({ statement, groups = {}, proof_meanings = {}, recent = [] }: Native) =>
   lines(
     `Native ratings: ${statement}`,
     ...Object.entries(groups).map(([name, group]) => `* ${ratingsLine([name, group])}`),
+    ...Object.entries(proof_meanings).map(([name, shows]) => `* proof ${name}: ${shows}`),
     ...recent.map((rating) => `* ${recentLine(rating)}`),
   );
 

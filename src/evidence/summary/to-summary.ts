@@ -15,13 +15,14 @@ const longestComment = 160;
 const withoutZeros = (counts: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
-function toGroup({ ratings, sources, outcomes, scores, last_at = '' }: RatingCounts) {
+function toGroup({ ratings, sources, outcomes, scores, by_proof, last_at = '' }: RatingCounts) {
   const given = withoutZeros(scores);
   return {
     ratings,
     sources,
     outcomes: withoutZeros(outcomes),
     ...(Object.keys(given).length > 0 && { scores: given }),
+    by_proof: withoutZeros(by_proof),
     last: day(last_at),
   };
 }
@@ -35,6 +36,7 @@ function toRecent({
   created_at,
   outcome,
   group,
+  proof_class,
   score,
   comment,
 }: ShortRating): RecentRating {
@@ -44,6 +46,7 @@ function toRecent({
     date: day(created_at),
     outcome,
     group,
+    proof_class,
     ...(score !== undefined && { score }),
     ...(comment !== undefined && { comment: beginning(comment) }),
   };
@@ -57,6 +60,7 @@ function toNative({ signals: { native } }: ListingDocument): NativeSummary {
   return {
     statement,
     groups: Object.fromEntries(counted.map((group) => [group, toGroup(native[group])])),
+    proof_meanings: native.proof_meanings,
     ...(current.length > 0 && { recent: current.slice(0, mostRecent).map(toRecent) }),
   };
 }

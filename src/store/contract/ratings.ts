@@ -1,3 +1,4 @@
+import type { ReceiptKey, ReceiptKeyLine } from '../../evidence/claim/receipt-keys.ts';
 import type { RatingGroup } from '../../evidence/rating/groups.ts';
 import type { RecordedIdentity } from '../../evidence/rating/identity.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
@@ -44,6 +45,20 @@ export interface OppositeRating {
   readonly isMarked: boolean;
 }
 
+/** The keys for receipts that a check saw in a claim file, at a time (RFC 3339). */
+export interface SeenKeys {
+  readonly keys: readonly ReceiptKeyLine[];
+  readonly at: string;
+  /** Whether keys that are not among them end. */
+  readonly isComplete: boolean;
+}
+
+/** A proof by the SHA-256 of what identifies it (hex), and the rating that uses it. */
+export interface SpentProof {
+  readonly digest: string;
+  readonly rating_id: string;
+}
+
 /** How a rating stops counting. */
 export type RatingEnd =
   | { readonly superseded_by: string }
@@ -53,6 +68,8 @@ export interface RatingReads {
   /** Both sides of a rating by the holder of a capability, given by its hash; undefined for an unknown capability. */
   sides(capabilityHash: string, subject: string): Promise<RatingSides | undefined>;
   byId(id: string): Promise<Rating | undefined>;
+  /** The keys for receipts that a listing publishes, and published, oldest first. */
+  receiptKeys(handle: string): Promise<ReceiptKey[]>;
   /** The current ratings by and about a listing. */
   currentWith(handle: string): Promise<Rating[]>;
   /** Every version of the ratings of one interaction, withdrawn ones included, oldest first. */
@@ -73,6 +90,10 @@ export interface RatingReads {
 export interface RatingWrites extends RatingReads {
   /** Adds a rating. Throws if the same interaction already has a current one. */
   insert(rating: Rating): Promise<void>;
+  /** Records which keys for receipts a listing publishes: new ones begin, missing or changed ones end. */
+  putReceiptKeys(handle: string, seen: SeenKeys): Promise<void>;
+  /** Uses up a proof. Returns the id of the rating that used it first: this one, or an earlier one. */
+  spendProof(proof: SpentProof): Promise<string>;
   /** Adds identities of listings; those that are stored keep their first date. */
   putIdentities(identities: readonly RecordedIdentity[]): Promise<void>;
   /** Marks ratings as halves of a reciprocal pair. */

@@ -63,6 +63,9 @@ const claims = ({ int8, text }: Types): Statements => [
     hash ${text} not null primary key, id ${text} not null, handle ${text} not null, state ${text} not null,
     issued_at ${text} not null, activated_at ${text} not null, ended_at ${text}, signed_by ${text})`,
   sql`create index capability_handle on capability (handle)`,
+  sql`create table receipt_key (
+    handle ${text} not null, kid ${text} not null, valid_from ${text} not null, jwk ${text} not null,
+    valid_until ${text}, primary key (handle, kid, valid_from))`,
   sql`create table claim_key (
     kid integer not null primary key, secret ${text} not null, created_at ${text} not null)`,
 ];
@@ -72,7 +75,7 @@ const ratings = ({ int8, text }: Types): Statements => [
     id ${text} not null primary key, subject_handle ${text} not null, source_handle ${text} not null,
     source_capability_id ${text} not null, source_root ${text} not null, interaction_id ${text} not null,
     interaction_at ${text} not null, outcome ${text} not null, content ${text} not null,
-    content_digest ${text} not null, created_at ${text} not null, first_created_at ${text} not null, score integer,
+    content_digest ${text} not null, proof_class ${text} not null, proof_commitment ${text}, proof_salt ${text}, created_at ${text} not null, first_created_at ${text} not null, score integer,
     source_root_generation integer not null, subject_root ${text}, subject_root_generation integer,
     related integer not null, declared_interest integer not null, reciprocal integer not null,
     stated_overlap ${text}, source_ended_at ${text}, new_until ${text} not null,
@@ -87,6 +90,8 @@ const ratings = ({ int8, text }: Types): Statements => [
   sql`create table recorded_identity (
     handle ${text} not null, kind ${text} not null, value ${text} not null, first_imported_at ${text} not null,
     primary key (handle, kind, value))`,
+  sql`create table spent_proof (digest ${text} not null primary key, rating_id ${text} not null)`,
+  sql`create index spent_proof_rating on spent_proof (rating_id)`,
   sql`create table rating_response (
     rating_id ${text} not null primary key, text ${text} not null, created_at ${text} not null,
     log_index ${int8} not null, erased_at ${text})`,

@@ -65,6 +65,15 @@ export interface CapabilityRow {
   signed_by: string | null;
 }
 
+/** A key for receipts that a listing published with its claim, and the time in which it was seen there. */
+export interface ReceiptKeyRow {
+  handle: string;
+  kid: string;
+  jwk: Json;
+  valid_from: Time;
+  valid_until: Time | null;
+}
+
 /** Keys that sign challenges. */
 export interface ClaimKeyRow {
   kid: number;

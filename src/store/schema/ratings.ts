@@ -19,6 +19,11 @@ export interface RatingRow {
   content: Json;
   /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
   content_digest: string;
+  /** What was checked of the interaction (evidence/rating/proof). */
+  proof_class: string;
+  /** SHA-256 of salt and proof, and the salt; base64. */
+  proof_commitment: string | null;
+  proof_salt: string | null;
   /** What decides the group (evidence/rating/groups.ts): the first three are 0 or 1. */
   related: number;
   declared_interest: number;
@@ -38,6 +43,13 @@ export interface RatingRow {
   /** 1 while neither superseded nor withdrawn. */
   is_current: number;
   log_index: number;
+}
+
+/** A proof that a rating used up; the row goes when the rating is erased. */
+export interface SpentProofRow {
+  /** SHA-256 of what identifies the proof, hex. */
+  digest: string;
+  rating_id: string;
 }
 
 /** The rated listing’s only response to a rating. */

@@ -1,5 +1,12 @@
 import type { ChangeRow } from './changes.ts';
-import type { CapabilityRow, ClaimCheckRow, ClaimEventRow, ClaimKeyRow, ClaimRow } from './claims.ts';
+import type {
+  CapabilityRow,
+  ClaimCheckRow,
+  ClaimEventRow,
+  ClaimKeyRow,
+  ClaimRow,
+  ReceiptKeyRow,
+} from './claims.ts';
 import type { FeedbackRow } from './feedback.ts';
 import type { ImportRunRow, QuarantineRow } from './imports.ts';
 import type { LimitBucketRow, LimitKeyRow } from './limits.ts';
@@ -18,7 +25,7 @@ import type {
   ObservedHostRow,
   ToolSurfaceRow,
 } from './observations.ts';
-import type { RatingResponseRow, RatingRow, RecordedIdentityRow } from './ratings.ts';
+import type { RatingResponseRow, RatingRow, RecordedIdentityRow, SpentProofRow } from './ratings.ts';
 import type {
   AuditRunRow,
   LogHeadRow,
@@ -42,6 +49,8 @@ export interface Schema {
   capability: CapabilityRow;
   rating: RatingRow;
   rating_response: RatingResponseRow;
+  spent_proof: SpentProofRow;
+  receipt_key: ReceiptKeyRow;
   recorded_identity: RecordedIdentityRow;
   log_leaf: LogLeafRow;
   log_node: LogNodeRow;

@@ -4,14 +4,23 @@ import type { RatingBasis } from '../../evidence/rating/groups.ts';
 import type { Rating, RatingContent } from '../../evidence/rating/rating.ts';
 import type { RatingSide, RatingSides, SideClaim } from '../../evidence/rating/rating-sides.ts';
 
+/** What a submission shows of its interaction, as it is recorded. */
+export interface SubmittedProof extends Pick<Rating, 'proof_class' | 'proof_commitment' | 'proof_salt'> {
+  /** SHA-256 of what identifies the proof, hex; undefined without one. */
+  readonly spends?: string;
+  /** The interaction that the proof names, if it names one. */
+  readonly interaction_id?: string | undefined;
+}
+
 /** One submission: the rater's capability, the rated handle, the content and the time of receipt. */
 export interface Submission {
   readonly capability: Capability;
   readonly handle: string;
   /** Cleaned; interaction_at is in UTC. */
   readonly content: RatingContent;
-  /** Digest of the content without `supersedes`: tells a replay from a conflict. */
+  /** Digest of the content and the proof without `supersedes`: tells a replay from a conflict. */
   readonly digest: string;
+  readonly proof: SubmittedProof;
   readonly now: Date;
 }
 
@@ -25,7 +34,7 @@ export interface Sides extends RatingSides {
 }
 
 /** The record that the log commits to. */
-export const toRecord = ({ content, now }: Submission, { source, subject }: Sides) => ({
+export const toRecord = ({ content, proof, now }: Submission, { source, subject }: Sides) => ({
   ...content,
   id: uuidv7({ msecs: now.getTime() }),
   subject_handle: subject.handle,
@@ -33,6 +42,8 @@ export const toRecord = ({ content, now }: Submission, { source, subject }: Side
   source_root: source.claim.root,
   source_root_generation: source.claim.root_generation,
   created_at: now.toISOString(),
+  proof_class: proof.proof_class,
+  ...(proof.proof_commitment !== undefined && { proof_commitment: proof.proof_commitment }),
 });
 
 /** Who holds the rated listing by a claim in force. */
@@ -42,7 +53,7 @@ const holderOf = ({ claim }: RatingSide) =>
 /** The record with its place in the log and what decides its group, as it is stored. */
 export const toRating = (
   record: ReturnType<typeof toRecord>,
-  { capability, digest }: Submission,
+  { capability, digest, proof }: Submission,
   { sides, basis, log_index }: { sides: Sides; basis: JudgedBasis; log_index: number },
 ): Rating => ({
   ...record,
@@ -51,4 +62,5 @@ export const toRating = (
   log_index,
   source_capability_id: capability.id,
   content_digest: digest,
+  ...(proof.proof_salt !== undefined && { proof_salt: proof.proof_salt }),
 });

@@ -9,6 +9,7 @@ interface ListedRatings {
   readonly sample?: true | undefined;
   readonly statement: string;
   readonly ratings: readonly RatingRecord[];
+  readonly proof_meanings: Readonly<Record<string, string>>;
   readonly months?: readonly MonthCount[] | undefined;
   readonly next_cursor?: string | undefined;
   readonly untrusted_fields: readonly string[];
@@ -37,6 +38,8 @@ const interactionLine = (rating: RatingRecord) =>
     rating.tags && `tags ${rating.tags.join(', ')}`,
     rating.evidence &&
       `evidence ${rating.evidence.map(({ kind, value }) => `${kind} ${toInlineText(value)}`).join(', ')}`,
+    rating.proof_class !== 'none' && `proof ${rating.proof_class}`,
+    rating.proof_commitment && `commitment ${rating.proof_commitment}`,
     `rating_id ${rating.rating_id}`,
     `log index ${rating.log_index}`,
   );
@@ -67,13 +70,15 @@ const monthText = ({ month, outcome, group, ratings }: MonthCount) =>
 
 /** The answer of list_ratings as Markdown, with every reason of a group given once. */
 export function toRatingsText(answer: ListedRatings): string {
-  const { handle, sample, statement, ratings, months = [] } = answer;
+  const { handle, sample, statement, ratings, proof_meanings, months = [] } = answer;
+  const proofs = Object.entries(proof_meanings).map(([name, shows]) => `${name}: ${shows}`);
   const reasons = [...new Set(ratings.map(({ group_reason }) => group_reason))];
   return paragraphs(
     `${code(handle)}${sample ? ' (shipped sample)' : ''}: ${statement}`,
     ratings.length > 0 && list(ratings, (rating) => ratingLines(rating, reasons)),
     reasons.length > 0 &&
       `Groups: ${reasons.map((reason, at) => `[${at + 1}] ${toInlineText(reason)}`).join(' ')}`,
+    proofs.length > 0 && `Proof, none where nothing else is said: ${proofs.join(' ')}`,
     months.length > 0 && `Counted by month: ${months.map(monthText).join('; ')}`,
     closingText(answer),
   );

@@ -17,15 +17,17 @@ const countRecords = (ratings: readonly RatingRecord[]) => ({
   source_handles: new Set(ratings.map(({ source_handle }) => source_handle)).size,
   outcomes: countOf(ratings.map(({ outcome }) => outcome)),
   scores: countOf(ratings.flatMap(({ score }) => (score === undefined ? [] : String(score)))),
+  by_proof: countOf(ratings.map(({ proof_class }) => proof_class)),
 });
 
 const withoutZeros = (counts: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
-const toComparable = ({ ratings, sources, source_handles, outcomes, scores }: RatingCounts) => ({
+const toComparable = ({ ratings, sources, source_handles, outcomes, scores, by_proof }: RatingCounts) => ({
   ...{ ratings, sources, source_handles },
   outcomes: withoutZeros(outcomes),
   scores: withoutZeros(scores),
+  by_proof: withoutZeros(by_proof),
 });
 
 /** Where the counts of a listing document differ from the records that list_ratings shows of the same listing. */

@@ -38,7 +38,7 @@ export interface ShownListing {
   readonly events: readonly ClaimEvent[];
   readonly observations: ShownObservations;
   /** The counts and newest ratings of the listing document; undefined if no document is shown. */
-  readonly native?: Omit<NativeSignals, 'statement' | 'computed_score'> | undefined;
+  readonly native?: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'> | undefined;
 }
 
 /** Where an audit reads: a database (stored-evidence.ts), or a service over HTTP (served-evidence.ts). */

@@ -1,6 +1,7 @@
 import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { ownerTexts } from '../../evidence/namespace.ts';
+import { type ProofClass, proofTexts } from '../../evidence/rating/proof/proof-classes.ts';
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
 import { amount, counted } from '../../evidence/text/plural.ts';
 
@@ -68,3 +69,11 @@ export const countsText = (counts: RatingCounts['outcomes']): string =>
 /** Scores with their counts, each score that of its source: `4 (1 time), 5 (3 times)`. */
 export const scoresText = (counts: RatingCounts['scores']): string =>
   listed(counts, (score, count) => `${score} (${count} ${count === '1' ? 'time' : 'times'})`);
+
+/** Classes of proof with their counts: `no proof 2, service receipt 1`. */
+export const proofsText = (counts: RatingCounts['by_proof']): string =>
+  listed(counts, (name, count) => `${proofTexts[name as ProofClass].name.toLowerCase()} ${count}`);
+
+/** What each class of proof shows and does not, a sentence or two each with its name. */
+export const proofSentences = (meanings: Readonly<Record<string, string>>): string[] =>
+  Object.entries(meanings).map(([name, shows]) => `${proofTexts[name as ProofClass].name}: ${shows}`);

@@ -5,7 +5,7 @@ import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
 import { amount, counted } from '../../evidence/text/plural.ts';
 import { day, type Html, pagePath } from '../layout/html.ts';
-import { scoresText } from '../layout/labels.ts';
+import { proofSentences, proofsText, scoresText } from '../layout/labels.ts';
 import { monthChart } from './month-chart.ts';
 import { outcomeCounts } from './outcome.ts';
 import { ratingItem } from './rating-item.ts';
@@ -22,7 +22,7 @@ const group = (name: string, counts: RatingCounts, meaning?: string) => html`
 <div>
 <h3>${name}</h3>
 <p class="figures">${figures(counts)}</p>
-${counts.last_at && html`<p>${outcomeCounts(counts.outcomes)}</p>`}
+${counts.last_at && html`<p>${outcomeCounts(counts.outcomes)}</p><p class="note">Proof: ${proofsText(counts.by_proof)}</p>`}
 ${meaning && html`${scores(counts)}<p class="note">${meaning}</p>`}
 </div>`;
 
@@ -31,14 +31,20 @@ const scores = ({ scores: made }: RatingCounts) =>
     ? html`<p class="note">Scores, each as its source gave it: ${scoresText(made)}</p>`
     : '';
 
+/** What the counted classes of proof show and do not. */
+const proofNote = ({ proof_meanings }: NativeSignals) =>
+  html`${proofSentences(proof_meanings).map((sentence) => html`<p class="note">${sentence}</p>`)}`;
+
 /** Native ratings as counts of each group, with what the group means; never an average. */
 export const nativeCounts = (native: NativeSignals): Html => html`
 <div class="groups">
 ${shownGroups(native).map((one) => group(groupTexts[one].name, native[one], groupTexts[one].meaning))}
-</div>`;
+</div>
+${proofNote(native)}`;
 
 const countsInBrief = (native: NativeSignals): Html => html`
-<div class="groups">${shownGroups(native).map((one) => group(groupTexts[one].name, native[one]))}</div>`;
+<div class="groups">${shownGroups(native).map((one) => group(groupTexts[one].name, native[one]))}</div>
+${proofNote(native)}`;
 
 function known(
   { handle, signals: { native }, evidence_snapshot_date }: ListingDocument,

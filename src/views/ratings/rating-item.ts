@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { groupTexts } from '../../evidence/rating/groups.ts';
+import { proofTexts } from '../../evidence/rating/proof/proof-classes.ts';
 import type { RatingRecord, ShortRating } from '../../evidence/rating/rating.ts';
 import { amount } from '../../evidence/text/plural.ts';
 import { day, type Html, handleLink, minute } from '../layout/html.ts';
@@ -34,6 +35,7 @@ ${fact('Version', rating.subject_version && html`<span class="foreign">${rating.
 ${fact('Latency', rating.latency_ms === undefined ? undefined : `${amount(rating.latency_ms)} ms`)}
 ${fact('Interaction', minute(rating.interaction_at))}
 ${fact('Source account', html`<span class="foreign">${rating.source_root}</span>`)}
+${fact('Proof', proofTexts[rating.proof_class].name)}
 ${fact('Group', isCounted(rating) && rating.group_reason)}
 ${fact('Stated later', isCounted(rating) && rating.overlap_stated_later)}
 ${fact('Flags', rating.flags.map(toLabel).join(', '))}

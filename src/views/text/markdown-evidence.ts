@@ -1,15 +1,16 @@
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
+import { proofTexts } from '../../evidence/rating/proof/proof-classes.ts';
 import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
 import { day, lines, list, paragraphs, toMarkdownText } from '../../evidence/text/markdown-text.ts';
 import { counted } from '../../evidence/text/plural.ts';
-import { countsText, scoresText, signalText, toLabel } from '../layout/labels.ts';
+import { countsText, proofSentences, proofsText, scoresText, signalText, toLabel } from '../layout/labels.ts';
 
 function groupLine(name: string, counts: RatingCounts) {
-  const { ratings, sources, source_handles, outcomes, scores, last_at } = counts;
+  const { ratings, sources, source_handles, outcomes, scores, by_proof, last_at } = counts;
   if (!last_at) return `* ${name}: none`;
   const from = `from ${counted(source_handles, 'listing')} of ${counted(sources, 'account')}`;
-  return `* ${name}: ${counted(ratings, 'rating')} ${from}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; last ${day(last_at)}`;
+  return `* ${name}: ${counted(ratings, 'rating')} ${from}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; proof: ${proofsText(by_proof)}; last ${day(last_at)}`;
 }
 
 function toStanding({ outcome, withdrawn_at, erased_at }: ShortRating): string {
@@ -29,6 +30,7 @@ const ratingFacts = ({ score, relationship, interaction_at, source_root, flags, 
     `relation ${relationship}`,
     `interaction ${day(interaction_at)}`,
     `source account ${toMarkdownText(source_root)}`,
+    !rest.withdrawn_at && proofTexts[rest.proof_class].name.toLowerCase(),
     flags.length > 0 && `flags ${toMarkdownText(flags.join(', '))}`,
     !rest.withdrawn_at && toMarkdownText(rest.group_reason.replace(/\.$/, '')),
     !rest.withdrawn_at &&
@@ -61,6 +63,7 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
     statement,
     `Source: ratings made on this service by claimed listings. As of ${day(evidence_snapshot_date)}.`,
     any && lines(...groups.map((group) => groupLine(groupTexts[group].name, signals.native[group]))),
+    any && list(proofSentences(signals.native.proof_meanings), toMarkdownText),
     recent.length > 0 && list(recent, rating),
     any && `All records of native ratings, with what was amended and withdrawn: <${links.page}/ratings>`,
   );

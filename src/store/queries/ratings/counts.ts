@@ -7,6 +7,7 @@ import {
   ratingGroups,
 } from '../../../evidence/rating/groups.ts';
 import { type MonthCount, maxRatingsByMonth } from '../../../evidence/rating/month-counts.ts';
+import { type ProofClass, proofClasses } from '../../../evidence/rating/proof/proof-classes.ts';
 import type { outcomes, RatingCounts } from '../../../evidence/rating/rating.ts';
 import type { Db } from '../../engine.ts';
 import { countFlag, groupCase } from './group-case.ts';
@@ -17,6 +18,7 @@ const noCounts = (): RatingCounts => ({
   source_handles: 0,
   outcomes: { succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 },
   scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
+  by_proof: Object.fromEntries(proofClasses.map((name) => [name, 0])) as RatingCounts['by_proof'],
 });
 
 const noGroups = () =>
@@ -37,6 +39,7 @@ const groupedOf = (db: Db, subject: string, now: string) =>
     'created_at',
     'outcome',
     'score',
+    'proof_class',
     groupCase(now).as('in_group'),
   ]);
 
@@ -55,8 +58,8 @@ const readTotals = (db: Db, subject: string, now: string) =>
 const readHistogram = (db: Db, subject: string, now: string) =>
   db
     .selectFrom(groupedOf(db, subject, now).as('grouped'))
-    .select(({ fn }) => ['in_group', 'outcome', 'score', fn.countAll<number>().as('ratings')])
-    .groupBy(['in_group', 'outcome', 'score'])
+    .select(({ fn }) => ['in_group', 'outcome', 'score', 'proof_class', fn.countAll<number>().as('ratings')])
+    .groupBy(['in_group', 'outcome', 'score', 'proof_class'])
     .execute();
 
 async function countGroups(db: Db, subject: string, now: string): Promise<GroupCounts> {
@@ -68,11 +71,12 @@ async function countGroups(db: Db, subject: string, now: string): Promise<GroupC
       source_handles: Number(source_handles),
       last_at: last,
     };
-  for (const { in_group, outcome, score, ...row } of await readHistogram(db, subject, now)) {
+  for (const { in_group, outcome, score, proof_class, ...row } of await readHistogram(db, subject, now)) {
     const counts = groups[in_group];
     const ratings = Number(row.ratings);
     counts.ratings += ratings;
     counts.outcomes[outcome as (typeof outcomes)[number]] += ratings;
+    counts.by_proof[proof_class as ProofClass] += ratings;
     if (score !== null) counts.scores[String(score) as keyof RatingCounts['scores']] += ratings;
   }
   return groups;
@@ -86,7 +90,7 @@ async function countFlags(db: Db, subject: string, now: string): Promise<Record<
   return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
 }
 
-type NativeCounts = Omit<NativeSignals, 'statement' | 'computed_score' | 'recent'>;
+type NativeCounts = Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>;
 
 /** The counts of a listing without ratings. */
 export const noNativeCounts = (): NativeCounts => ({ ratings: 0, ...noGroups(), flags: {} });

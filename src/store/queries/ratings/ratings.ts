@@ -4,6 +4,7 @@ import type { Db } from '../../engine.ts';
 import type { RatingRow } from '../../schema/ratings.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { isCurrent, readMonthCounts } from './counts.ts';
+import { forgetProof, readReceiptKeys, spendProof, writeReceiptKeys } from './proofs.ts';
 import { readRatings } from './records.ts';
 import {
   markReciprocal,
@@ -68,6 +69,7 @@ export const createRatingReads = (db: Db): RatingReads => ({
     const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
     return row && decodeRating(row);
   },
+  receiptKeys: (handle) => readReceiptKeys(db, handle),
   currentWith: async (handle) => (await readCurrentWith(db, handle)).map(decodeRating),
   versions: async (...interaction) => (await readVersions(db, ...interaction)).map(decodeRating),
   identities: (source, subject) => readIdentities(db, source, subject),
@@ -89,11 +91,13 @@ async function eraseRating(db: Db, id: string, at: string): Promise<string | und
   if (!row) return undefined;
   const { protocol, relationship } = decodeContent(row);
   const emptied = { content: JSON.stringify({ protocol, relationship }), content_digest: '', score: null };
+  const forgotten = { proof_commitment: null, proof_salt: null };
   const withdrawn_at = row.withdrawn_at ?? at;
   await db
     .updateTable('rating')
     .set({
       ...emptied,
+      ...forgotten,
       interaction_id: 'erased',
       withdrawn_reason: null,
       withdrawn_at,
@@ -102,6 +106,7 @@ async function eraseRating(db: Db, id: string, at: string): Promise<string | und
     })
     .where('id', '=', id)
     .execute();
+  await forgetProof(db, id);
   if (row.is_current === 1) await withdrawOlder(db, { ...row, withdrawn_at });
   return row.subject_handle;
 }
@@ -123,6 +128,8 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
     touch(rating.subject_handle);
     await insertRating(db, encodeRating(rating));
   },
+  putReceiptKeys: (handle, seen) => writeReceiptKeys(db, handle, seen),
+  spendProof: (proof) => spendProof(db, proof),
   async putIdentities(identities) {
     await writeIdentities(db, identities);
     // What a source's record names is shown beside its ratings.

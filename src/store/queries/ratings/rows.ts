@@ -8,7 +8,8 @@ type StoredContent = Pick<RatingRecord, 'protocol' | 'relationship'>;
 /** A rating as a row. */
 export function encodeRating(rating: Rating): RatingRow {
   const { id, subject_handle, source_handle, source_root, created_at, log_index, ...rest } = rating;
-  const { source_capability_id, content_digest, source_root_generation, first_created_at, ...basis } = rest;
+  const { source_capability_id, content_digest, proof_class, proof_commitment, proof_salt, ...made } = rest;
+  const { source_root_generation, first_created_at, ...basis } = made;
   const { related, declared_interest, reciprocal, stated_overlap, source_ended_at, new_until, ...root } =
     basis;
   const { subject_root, subject_root_generation, ...more } = root;
@@ -18,6 +19,9 @@ export function encodeRating(rating: Rating): RatingRow {
     ...{ id, subject_handle, source_handle, source_root, created_at, log_index },
     ...{ source_capability_id, content_digest, interaction_id, interaction_at, outcome },
     score: score ?? null,
+    proof_class,
+    proof_commitment: proof_commitment ?? null,
+    proof_salt: proof_salt ?? null,
     content: JSON.stringify(content),
     ...{ source_root_generation, first_created_at, new_until },
     subject_root: subject_root ?? null,
@@ -63,6 +67,8 @@ export const decodeColumns = (row: RatingRow) => ({
   outcome: row.outcome as RatingRecord['outcome'],
   ...(row.score !== null && { score: row.score }),
   created_at: row.created_at,
+  proof_class: row.proof_class as RatingRecord['proof_class'],
+  ...(row.proof_commitment !== null && { proof_commitment: row.proof_commitment }),
   log_index: row.log_index,
   ...(row.supersedes && { supersedes: row.supersedes }),
   ...(row.superseded_by && { superseded_by: row.superseded_by }),
@@ -80,5 +86,6 @@ export const decodeRating = (row: RatingRow): Rating => ({
   ...(row.subject_root_generation !== null && { subject_root_generation: row.subject_root_generation }),
   source_capability_id: row.source_capability_id,
   content_digest: row.content_digest,
+  ...(row.proof_salt !== null && { proof_salt: row.proof_salt }),
   ...(row.withdrawn_reason && { withdrawn_reason: row.withdrawn_reason }),
 });

@@ -1,0 +1,86 @@
+import type { ReceiptKey, ReceiptKeyLine } from '../../../evidence/claim/receipt-keys.ts';
+import { ratingWindow_ms } from '../../../evidence/rating/rating-rules.ts';
+import type { SeenKeys, SpentProof } from '../../contract/ratings.ts';
+import type { Db } from '../../engine.ts';
+import { precompileQuery } from '../precompiled-query.ts';
+
+const readKeyRows = precompileQuery((db, handle: string) =>
+  db.selectFrom('receipt_key').selectAll().where('handle', '=', handle).orderBy('valid_from').orderBy('kid'),
+);
+
+/** Keys for receipts of a listing, oldest first. */
+export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKey[]> =>
+  (await readKeyRows(db, handle)).map(({ kid, jwk, valid_from, valid_until }) => ({
+    kid,
+    jwk: JSON.parse(jwk) as ReceiptKey['jwk'],
+    valid_from,
+    ...(valid_until !== null && { valid_until }),
+  }));
+
+const isSame = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
+  a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
+
+/** Ends keys that are gone, or that have another value under their name. */
+const endKeys = (db: Db, handle: string, { kids, at }: { readonly kids: string[]; readonly at: string }) =>
+  db
+    .updateTable('receipt_key')
+    .set({ valid_until: at })
+    .where('handle', '=', handle)
+    .where('valid_until', 'is', null)
+    .where('kid', 'in', kids)
+    .execute();
+
+/** Deletes the ends of keys that no rating can use any more: interactions are rated within 90 days. */
+const deleteOld = (db: Db, handle: string, at: string) =>
+  db
+    .deleteFrom('receipt_key')
+    .where('handle', '=', handle)
+    .where('valid_until', '<', new Date(Date.parse(at) - 2 * ratingWindow_ms).toISOString())
+    .execute();
+
+/** Brings the keys of a listing up to date (contract/ratings.ts); writes nothing where they are the same. */
+export async function writeReceiptKeys(
+  db: Db,
+  handle: string,
+  { keys, at, isComplete }: SeenKeys,
+): Promise<void> {
+  const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
+  const added = keys.filter((key) => !live.some((one) => isSame(one, key)));
+  const isGone = (key: ReceiptKey) =>
+    added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSame(one, key)));
+  const kids = live.filter(isGone).map(({ kid }) => kid);
+  if (kids.length > 0) await endKeys(db, handle, { kids, at });
+  if (added.length === 0) return;
+  await deleteOld(db, handle, at);
+  await db
+    .insertInto('receipt_key')
+    .values(
+      added.map(({ kid, jwk }) => ({
+        ...{ handle, kid, jwk: JSON.stringify(jwk), valid_from: at, valid_until: null },
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['handle', 'kid', 'valid_from']).doUpdateSet(({ ref }) => ({
+        jwk: ref('excluded.jwk'),
+        valid_until: null,
+      })),
+    )
+    .execute();
+}
+
+/** Uses up a proof; returns the rating that used it, this one or an earlier one. */
+export async function spendProof(db: Db, { digest, rating_id }: SpentProof): Promise<string> {
+  const added = await db
+    .insertInto('spent_proof')
+    .values({ digest, rating_id })
+    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .returning('rating_id')
+    .executeTakeFirst();
+  if (added) return added.rating_id;
+  const row = db.selectFrom('spent_proof').select('rating_id').where('digest', '=', digest);
+  return (await row.executeTakeFirstOrThrow()).rating_id;
+}
+
+/** Forgets the proof of an erased rating. */
+export const forgetProof = (db: Db, ratingId: string) =>
+  db.deleteFrom('spent_proof').where('rating_id', '=', ratingId).execute();

@@ -1,0 +1,53 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import { canonicalDigest } from '../../evidence/log/leaf.ts';
+import { requireInTime } from '../../evidence/rating/proof/in-time.ts';
+import { type ProofInput, proofKinds } from '../../evidence/rating/proof/proof-classes.ts';
+import type { Rating, RatingContent } from '../../evidence/rating/rating.ts';
+import { Problem } from '../../problem.ts';
+import type { Transaction } from '../../store/store.ts';
+import type { Submission, SubmittedProof } from './rating-record.ts';
+
+const saltBytes = 16;
+
+/** The commitment to a proof, which only who has the proof and the salt can open. */
+function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> {
+  const salt = randomBytes(saltBytes);
+  const proof_commitment = createHash('sha256').update(salt).update(value).digest('base64');
+  return { proof_commitment, proof_salt: salt.toString('base64') };
+}
+
+/** Checks the proof of a rating as it was sent; the content is in UTC. Throws a problem that says what is wrong. */
+export async function checkProof(
+  proof: ProofInput | undefined,
+  { handle, content, source }: { handle: string; content: RatingContent; source: string },
+  { store, clock }: Context,
+): Promise<SubmittedProof> {
+  if (!proof) return { proof_class: 'none' };
+  const { kind, value } = proof;
+  const keys = await store.ratings.receiptKeys(handle);
+  const checked = await proofKinds[kind].check(value, { subject: handle, source, keys });
+  const interaction_ms = Date.parse(content.interaction_at);
+  requireInTime(checked, { interaction_ms, now_ms: clock().getTime() });
+  return {
+    proof_class: kind,
+    ...commit(value),
+    spends: canonicalDigest([kind, ...checked.identity]),
+    interaction_id: checked.interaction_id,
+  };
+}
+
+/** Uses up the proof of a rating. Throws if another interaction used it, or it names another. */
+export async function spendProof(
+  tx: Transaction,
+  { proof, content }: Submission,
+  { id, versions }: { readonly id: string; readonly versions: readonly Rating[] },
+): Promise<void> {
+  if (proof.spends === undefined) return;
+  const usedBy = await tx.ratings.spendProof({ digest: proof.spends, rating_id: id });
+  if (![id, ...versions.map((version) => version.id)].includes(usedBy)) throw new Problem('proof_reused');
+  if (proof.interaction_id === undefined || proof.interaction_id === content.interaction_id) return;
+  const detail =
+    'It names another interaction: the jti of a service receipt is the interaction_id of the rating.';
+  throw new Problem('proof_invalid', { detail });
+}
