@@ -61,6 +61,7 @@ const homes: Record<string, readonly string[]> = {
   pino: ['observability/logger.ts'],
   '@takumi-rs/wasm': ['views/link-card/drawing.ts'],
   tinypool: ['http/routes/link-cards.ts'],
+  '@opentelemetry/api': ['observability/traces.ts'],
   'prom-client': [
     'observability/backup-instruments.ts',
     'observability/instruments.ts',

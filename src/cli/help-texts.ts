@@ -108,3 +108,11 @@ Examples: dossier reports list
 A report changes nothing by itself.
 
 Exit codes: 0 done; 64 usage, or no report with this id; 74 the database cannot be read or written; 78 settings.`;
+
+/** What `dossier doctor --help` adds. */
+export const doctorHelp = `
+Looks at settings, clock, disk, database, transparency log, registry, PUBLIC_URL and backups, and changes nothing.
+
+Example: PUBLIC_URL=https://dossier.example dossier doctor
+
+Exit codes: 0 no fault (there may be warnings); 1 at least one fault; 78 settings that serve refuses, one line each.`;

@@ -11,6 +11,8 @@ export interface HttpEnvironment {
     requestId: string;
     /** The service's context with the caller of this request. */
     context: Context;
+    /** The tool that it calls over MCP, for the access log. */
+    tool: string | undefined;
     /** The coding that its Accept-Encoding prefers. */
     encoding: Encoding;
     /** Its answer, if that was made as bytes. */

@@ -4,6 +4,7 @@ import { findSecret } from '../evidence/claim/capability.ts';
 import type { Limit } from '../limits/limit.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
 import { toolCalls } from '../observability/events.ts';
+import { traceToolCall } from '../observability/traces.ts';
 import { Problem, toProblem } from '../problem.ts';
 import type { ChangedHandles } from '../store/store.ts';
 import { invalidInput, plainMessage } from './support/plain-words.ts';
@@ -72,6 +73,18 @@ const defaultBodyLimit_bytes = 65_536;
 /** The largest JSON or form body that a tool's HTTP endpoints read. */
 export const bodyLimitOf = ({ bodyLimit_bytes = defaultBodyLimit_bytes }: Tool): number => bodyLimit_bytes;
 
+async function runChecked<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: Tool<Input, Output>,
+  input: unknown,
+  context: Context,
+): Promise<z.output<Output>> {
+  if (findSecret(input)) throw new Problem('secret_in_body');
+  const parsed = tool.input.safeParse(input ?? {}, { error: plainMessage });
+  if (!parsed.success) throw invalidInput(parsed.error);
+  await takeNetworkLimits(context, tool.networkLimits ?? []);
+  return tool.run(parsed.data, context);
+}
+
 /**
  * Runs a tool for the caller in the context; every face calls tools through this. Throws only Problem: an input that
  * contains a capability is refused unread, an unexpected exception is logged and becomes `internal`.
@@ -81,17 +94,19 @@ export async function callTool<Input extends z.ZodObject, Output extends z.ZodOb
   input: unknown,
   context: Context,
 ): Promise<z.output<Output>> {
+  const toPublished = (error: unknown) => {
+    throw toProblem(error, context);
+  };
   try {
-    if (findSecret(input)) throw new Problem('secret_in_body');
-    const parsed = tool.input.safeParse(input ?? {}, { error: plainMessage });
-    if (!parsed.success) throw invalidInput(parsed.error);
-    await takeNetworkLimits(context, tool.networkLimits ?? []);
-    const answer = await tool.run(parsed.data, context);
+    const answer = await traceToolCall(
+      tool.name,
+      () => runChecked(tool, input, context).catch(toPublished),
+      (error) => (error as Problem).code,
+    );
     toolCalls.publish({ tool: tool.name, outcome: 'ok' });
     return answer;
   } catch (error) {
-    const problem = toProblem(error, context);
-    toolCalls.publish({ tool: tool.name, outcome: problem.code });
-    throw problem;
+    toolCalls.publish({ tool: tool.name, outcome: (error as Problem).code });
+    throw error;
   }
 }

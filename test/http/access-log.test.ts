@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startDossier } from '../support/command.ts';
 
-it('the access log names request, method, path and status; no address, no query, no capability', async () => {
+it('the access log names request, method, path, tool and status; no address, no query, no capability', async () => {
   const service = startDossier(['serve'], {
     PORT: '0',
     DATABASE_URL: ':memory:',
@@ -16,6 +16,15 @@ it('the access log names request, method, path and status; no address, no query,
   await fetch(`${url}/agents/a/${capability}`, {
     headers: { ...headers, authorization: `Bearer ${capability}` },
   });
+  for (const name of ['get_agent', 'get_agent', 'no_tool_of_ours'])
+    await fetch(`${url}/api/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name, arguments: { handle: 'co.webhook/webhook' } },
+      }),
+    });
   service.child.kill('SIGTERM');
   const { code, stderr } = await service.ended;
   expect(code).toBe(0);
@@ -26,7 +35,11 @@ it('the access log names request, method, path and status; no address, no query,
   expect(lines).toEqual([
     expect.objectContaining({ request: 'request-1', method: 'GET', path: '/agents', status: 200 }),
     expect.objectContaining({ request: 'request-1', method: 'GET', path: '[capability]', status: 400 }),
+    ...['get_agent', 'get_agent', undefined].map((tool) =>
+      expect.objectContaining({ method: 'POST', path: '/api/mcp', status: 200, ...(tool && { tool }) }),
+    ),
   ]);
+  expect(lines.map(({ tool }) => tool)).toEqual([undefined, undefined, 'get_agent', 'get_agent', undefined]);
   for (const secret of ['203.0.113.9', '127.0.0.1', 'private-words', 'AAAAAAAA'])
     expect(JSON.stringify(lines)).not.toContain(secret);
 });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { configHelp, serveHelp, stdioHelp } from '../help-texts.ts';
+import { configHelp, doctorHelp, serveHelp, stdioHelp } from '../help-texts.ts';
 import type { Shell } from './shell.ts';
 
 /** The commands that run the service, and show its settings. Each loads its own module when it runs. */
@@ -19,4 +19,9 @@ export function addServiceCommands(program: Command, shell: Shell): void {
     .description('show the effective settings, secrets masked')
     .addHelpText('after', configHelp)
     .action(async () => (await import('../config.ts')).runConfigCommand(shell.config(), shell.environment));
+  program
+    .command('doctor')
+    .description('look for what is wrong with an installation, and say what to do')
+    .addHelpText('after', doctorHelp)
+    .action(async () => (await import('../doctor/doctor.ts')).runDoctor(shell.config()));
 }

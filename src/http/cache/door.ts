@@ -56,7 +56,7 @@ export function createDoor(shared: Shared, app: Listener): Listener {
     if (tool) toolCalls.publish({ tool, outcome: 'ok' });
     const request = randomUUID();
     send(outgoing, found, request);
-    logAnswer(shared.context, { request, method: outgoing.req.method ?? '', path, status, start });
+    logAnswer(shared.context, { request, method: outgoing.req.method ?? '', path, tool, status, start });
   };
   return (incoming, outgoing) => {
     const start = performance.now();

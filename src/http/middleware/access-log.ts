@@ -9,10 +9,12 @@ export interface LoggedAnswer {
   readonly method: string;
   readonly path: string;
   readonly status: number;
+  /** The tool that was called over MCP. */
+  readonly tool?: string | undefined;
   readonly start: number;
 }
 
-/** Writes one log line: request id, method, path without query, status, milliseconds. Never an address. */
+/** Writes one log line: request id, method, path without query, tool, status, milliseconds. Never an address. */
 export function logAnswer({ log }: Pick<Context, 'log'>, { start, ...answer }: LoggedAnswer): void {
   log.info({ ...answer, ms: Math.round((performance.now() - start) * 10) / 10 }, 'answered');
 }
@@ -25,5 +27,6 @@ export const createAccessLog =
     await next();
     const path = holdsSecret(c.req.path) ? '[capability]' : c.req.path.slice(0, 300);
     const { method } = c.req;
-    logAnswer(context, { request: c.get('requestId'), method, path, status: c.res.status, start });
+    const [request, tool] = [c.get('requestId'), c.get('tool')];
+    logAnswer(context, { request, method, path, tool, status: c.res.status, start });
   };

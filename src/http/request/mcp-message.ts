@@ -1,5 +1,6 @@
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { Problem } from '../../problem.ts';
+import { tools } from '../../tools/index.ts';
 import type { Request } from '../environment.ts';
 import { toRpcError } from '../response/mcp-refusal.ts';
 import { parseJson, readText } from './body.ts';
@@ -28,4 +29,13 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
     throw error;
   }
   throw new Problem('invalid_request', { detail: 'Batches are not accepted: send one message a POST.' });
+}
+
+const toolNames = new Set(tools.map(({ name }) => name));
+
+/** The tool that a message calls; undefined for any other message, and for a name that is no tool of ours. */
+export function toolOf(message: unknown): string | undefined {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
+  const name = method === 'tools/call' ? params?.name : undefined;
+  return typeof name === 'string' && toolNames.has(name) ? name : undefined;
 }

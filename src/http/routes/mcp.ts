@@ -8,7 +8,7 @@ import type { AnswerCache } from '../cache/answer-cache.ts';
 import { createMcpStore } from '../cache/mcp-cache.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
 import { toSecuredHeaders } from '../middleware/security-headers.ts';
-import { readMessage } from '../request/mcp-message.ts';
+import { readMessage, toolOf } from '../request/mcp-message.ts';
 import { isMcpPath, toMcpRefusal, withCors } from '../response/mcp-refusal.ts';
 
 const maxInFlight = 200;
@@ -102,6 +102,7 @@ export function createMcpRoute(context: Context, { cache, fixtures }: McpOptions
       return new Response(text, { headers });
     };
     const { body } = message;
+    c.set('tool', toolOf(body));
     const { caller } = c.get('context');
     const onResult = toStore(body, c.req.raw.headers);
     return inFlight.run(() => answerer.answer({ request: c.req.raw, body, caller, onResult, respond }));

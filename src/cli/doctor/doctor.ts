@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { toShownDatabase } from '../../config/checks.ts';
+import type { Config } from '../../config/config.ts';
+import { requireKnownLimits } from '../../server.ts';
+import { openStore } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
+import { backups } from './backups.ts';
+import { type Check, type Finding, fault } from './check.ts';
+import { clock } from './clock.ts';
+import { database } from './database.ts';
+import { disk } from './disk.ts';
+import { log } from './log.ts';
+import { publicUrl } from './public-url.ts';
+import { registry } from './registry.ts';
+
+/** In the order in which an operator would ask. */
+const checks: readonly Check[] = [clock, disk, database, log, registry, publicUrl, backups];
+
+const marks = { fine: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
+
+const print = (name: string, { state, text, next }: Finding) =>
+  process.stdout.write(`${marks[state]} ${name}: ${text}${next ? `\n        ${next}` : ''}\n`);
+
+/** Opens the database without making one; a finding says why it cannot be opened. */
+async function openExisting(config: Config): Promise<Store | Finding | undefined> {
+  const { databaseUrl } = config;
+  const isMissing =
+    databaseUrl.startsWith('file:') && !existsSync(resolve(databaseUrl.slice('file:'.length)));
+  if (isMissing || databaseUrl === ':memory:') return undefined;
+  return openStore(config).catch((error: Error) =>
+    fault(
+      `${toShownDatabase(databaseUrl)} cannot be opened: ${error.message}`,
+      'see docs/operations.md, “When something is down”',
+    ),
+  );
+}
+
+/**
+ * Looks at everything that an operator would, and prints a line for each finding, with what to do. Changes nothing.
+ * Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve` refuses.
+ */
+export async function runDoctor(config: Config): Promise<void> {
+  requireKnownLimits(config);
+  const opened = await openExisting(config);
+  const store = opened && 'state' in opened ? undefined : opened;
+  const subject = { config, store, clock: () => new Date() };
+  const found: Finding[] = [];
+  const note = (name: string, finding: Finding) => {
+    found.push(finding);
+    print(name, finding);
+  };
+  print('settings', { state: 'fine', text: 'serve would accept them' });
+  if (opened && 'state' in opened) note('database', opened);
+  try {
+    const asked = opened && 'state' in opened ? checks.filter((check) => check !== database) : checks;
+    for (const check of asked) for (const finding of await check.look(subject)) note(check.name, finding);
+  } finally {
+    await store?.close();
+  }
+  if (found.some(({ state }) => state === 'fault')) process.exitCode = 1;
+}

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runDossier, type Started, startDossier } from '../support/command.ts';
+
+// Each test starts the command.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let root: string;
+let registry: Server;
+let registryUrl: string;
+/** By how much the registry's clock is ahead of ours. */
+let ahead_ms = 0;
+let service: Started;
+let publicUrl: string;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'dossier-doctor-'));
+  registry = createServer((_, response) => {
+    response.writeHead(200, { date: new Date(Date.now() + ahead_ms).toUTCString() });
+    response.end('{"servers":[],"metadata":{"count":0}}');
+  });
+  await once(registry.listen(0, '127.0.0.1'), 'listening');
+  registryUrl = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+  const database = `file:${join(root, 'a.db')}`;
+  const common = { DATABASE_URL: database, LOG_LEVEL: 'error', BACKUP_DIR: join(root, 'backups') };
+  service = startDossier(['serve'], { ...common, PORT: '0', REGISTRY_URL: 'off' });
+  publicUrl = await service.line(/^listening on (.+)$/m);
+  await fetch(`${publicUrl}/log/checkpoint`);
+  settings = { ...common, REGISTRY_URL: registryUrl, PUBLIC_URL: publicUrl };
+});
+afterAll(async () => {
+  service.child.kill('SIGTERM');
+  await service.ended;
+  registry.close();
+  rmSync(root, { recursive: true });
+});
+
+/** Its lines that are not fine, and its exit code. */
+async function diagnose(change: Record<string, string> = {}) {
+  const { code, stdout } = await runDossier(['doctor'], { ...settings, ...change });
+  const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('ok '));
+  return { code, lines: lines.map((line) => line.replaceAll(root, '').trim()) };
+}
+
+describe('dossier doctor', () => {
+  it('finds nothing wrong with a service that runs as it should', async () => {
+    await expect.poll(async () => (await diagnose()).lines, { timeout: 40_000, interval: 500 }).toEqual([]);
+    const { code, stdout } = await runDossier(['doctor'], settings);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').map((line) => line.slice(8).split(':')[0])).toEqual([
+      'settings',
+      'clock',
+      'disk',
+      'disk',
+      'database',
+      'log',
+      'log',
+      'registry',
+      'registry',
+      'PUBLIC_URL',
+      'backups',
+      '',
+    ]);
+  });
+  it('names a clock that is wrong', async () => {
+    ahead_ms = 3_600_000;
+    const { code, lines } = await diagnose();
+    ahead_ms = 0;
+    expect([code, lines]).toEqual([
+      1,
+      [
+        expect.stringMatching(/^FAULT {3}clock: 3(599|600) s behind the registry’s$/),
+        'set it (NTP), then restart the service',
+      ],
+    ]);
+  });
+  it('names a registry and a PUBLIC_URL that do not answer, or are another service', async () => {
+    const away = await diagnose({ REGISTRY_URL: 'http://127.0.0.1:1', PUBLIC_URL: registryUrl });
+    expect([away.code, away.lines.filter((line) => /^(FAULT|warning)/.test(line))]).toEqual([
+      1,
+      [
+        'warning clock: no other clock answered',
+        'FAULT   registry: http://127.0.0.1:1 cannot be reached: bad port',
+        `FAULT   PUBLIC_URL: ${registryUrl}/healthz answers 200, not as a Dossier`,
+      ],
+    ]);
+  });
+  it('names a database that is an older copy than the published checkpoint', async () => {
+    mkdirSync(join(root, 'older'));
+    const older = join(root, 'older/a.db');
+    expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${older}` })).code).toBe(0);
+    writeFileSync(
+      `${older}.checkpoint`,
+      `127.0.0.1/log\n7\n${Buffer.alloc(32, 1).toString('base64')}\n\n— x y\n`,
+    );
+    const { code, lines } = await diagnose({ DATABASE_URL: `file:${older}` });
+    expect([code, lines.filter((line) => line.startsWith('FAULT'))]).toEqual([
+      1,
+      [
+        'FAULT   log: the database has 0 entries and does not contain the published checkpoint of 7: it is an older copy',
+      ],
+    ]);
+  });
+  it('names a damaged database, and a folder that is missing', async () => {
+    mkdirSync(join(root, 'damaged'));
+    const damaged = join(root, 'damaged/a.db');
+    copyFileSync(await backUp(), damaged);
+    const { code, lines } = await diagnose({
+      DATABASE_URL: `file:${damaged}`,
+      CHECKPOINT_FILE: join(root, 'nowhere/checkpoint'),
+    });
+    expect([code, lines.filter((line) => line.startsWith('FAULT'))]).toEqual([
+      1,
+      [
+        'FAULT   database: file:/damaged/a.db cannot be opened: DATABASE_URL: cannot open file:/damaged/a.db: file is not a database',
+        expect.stringMatching(/^FAULT {3}disk: \/nowhere \(CHECKPOINT_FILE\) cannot be written: ENOENT/),
+      ],
+    ]);
+  });
+  it('names backups that stopped, and that none are made', async () => {
+    mkdirSync(join(root, 'old'));
+    writeFileSync(join(root, 'old/dossier-2026-01-01T00-00-00Z.gz'), '');
+    expect(await diagnose({ BACKUP_DIR: join(root, 'old') })).toEqual({
+      code: 1,
+      lines: [
+        'FAULT   backups: the newest is /old/dossier-2026-01-01T00-00-00Z.gz, older than two intervals',
+        'the log of the service says why',
+      ],
+    });
+    expect(await diagnose({ BACKUP_DIR: '' })).toEqual({
+      code: 0,
+      lines: [
+        'warning backups: none are made by schedule',
+        'set BACKUP_DIR, or run dossier backup by a schedule of your own',
+      ],
+    });
+  });
+  it('ends with 78 for what serve refuses', async () => {
+    expect(
+      await runDossier(['doctor'], { ...settings, PORT: 'x', LIMIT_OVERRIDES: 'no=1/1s' }),
+    ).toMatchObject({
+      code: 78,
+      stdout: '',
+    });
+  });
+});
+
+let made: string | undefined;
+/** A backup of the service's database. */
+async function backUp(): Promise<string> {
+  if (made) return made;
+  made = join(root, 'backup.gz');
+  expect((await runDossier(['backup', made], settings)).code).toBe(0);
+  return made;
+}
