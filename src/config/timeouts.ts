@@ -14,6 +14,8 @@ export const defaultTimeouts = {
   observerFirstTry_ms: 6000,
   observerSecondTry_ms: 15_000,
   observerExchange_ms: 30_000,
+  /** For all requests of one look to one host together, without waiting for their turn. */
+  observerHost_ms: 120_000,
   /** For a try of a DNS server by the observer; there are two. */
   observerDns_ms: 3000,
 } as const;

@@ -10,7 +10,7 @@ import type { Dns } from './dns.ts';
 import { askEndpoint } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/eras.ts';
 import type { PackageRegistries } from './packages/registries.ts';
-import type { PoliteFetch } from './polite-fetch.ts';
+import type { HostTime, PoliteFetch } from './polite-fetch.ts';
 import type { PriceCatalogs } from './price-catalogs.ts';
 import { createRepositoryLook } from './repository-look.ts';
 import type { Robots } from './robots.ts';
@@ -75,6 +75,17 @@ async function dns(hostname: string, parts: LookParts): Promise<DnsLook | NoAnsw
   return parts.dns(hostname);
 }
 
+/** Gives all requests to one host together no more than so long. */
+function limitTime(fetch: PoliteFetch, each_ms: number): PoliteFetch {
+  const times = new Map<string, HostTime>();
+  return (request) => {
+    const host = URL.parse(request.url)?.host ?? '';
+    const hostTime = times.get(host) ?? { left_ms: each_ms };
+    times.set(host, hostTime);
+    return fetch({ ...request, hostTime });
+  };
+}
+
 /**
  * A look at one listing: each question is asked once, and every kind of fact shares the answer. If `refusal` is given,
  * nothing of the publisher's is asked, and that is why.
@@ -86,7 +97,8 @@ export function createLook(
 ): Look {
   const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
     memoize(async (key: string) => refusal ?? question(key));
-  const endpoint = unlessRefused((url) => ask(url, parts));
+  const timed = { ...parts, fetch: limitTime(parts.fetch, parts.timeouts.observerHost_ms) };
+  const endpoint = unlessRefused((url) => ask(url, timed));
   const repository = createRepositoryLook(listing, parts.repositories);
   const headOnce = memoize(() => repository.head());
   const commit = memoize(async () => repository.commit(await headOnce('')));
@@ -103,7 +115,7 @@ export function createLook(
             notChecked('The recorded transport is the older SSE transport, which Dossier does not speak.'),
           )
         : endpoint(url),
-    get: unlessRefused((url) => get(url, parts)),
+    get: unlessRefused((url) => get(url, timed)),
     tls: unlessRefused((origin) => certificate(origin, parts)),
     dns: unlessRefused((hostname) => dns(hostname, parts)),
     head: () => headOnce(''),

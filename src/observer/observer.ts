@@ -11,6 +11,7 @@ import { createLook, type LookParts } from './look.ts';
 import { findAll, type LookReport, observeListing } from './observe-listing.ts';
 import { createPackageRegistries } from './packages/registries.ts';
 import { createPoliteFetch } from './polite-fetch.ts';
+import { createPoliteRepositories } from './polite-repositories.ts';
 import { createPriceCatalogs } from './price-catalogs.ts';
 import { findRefusal } from './refusal.ts';
 import { createRobots } from './robots.ts';
@@ -71,7 +72,8 @@ function createParts(
   });
   const robots = createRobots(fetch);
   return {
-    ...{ fetch, queue, repositories, robots, timeouts },
+    ...{ fetch, queue, robots, timeouts },
+    repositories: createPoliteRepositories(repositories, config.repositoryHosts, queue),
     reach: (url) => rules.reach(url),
     dns: toDns(context),
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
@@ -108,7 +110,7 @@ export function createObserver(context: ObserverContext): Observer {
   return {
     observe: (listing) =>
       count(async () => {
-        const refusal = await findRefusal(listing, context);
+        const refusal = await findRefusal(listing, { ...parts, config });
         const look = createLook(listing, parts, { now: clock(), refusal });
         return observeListing(look, { store, log, vantage: vantageOf(config) });
       }),

@@ -4,10 +4,17 @@ import { observerRequests } from '../observability/events.ts';
 import type { FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import type { HostQueue } from './host-queue.ts';
 
+/** The time that one look has left for requests to one host, without waiting for their turn. */
+export interface HostTime {
+  left_ms: number;
+}
+
 /** A request of the observer, and how long it may take. */
 export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'> {
   readonly url: string;
   readonly timeout_ms?: number;
+  /** What this request takes is taken from it; without any left, nothing is sent. */
+  readonly hostTime?: HostTime | undefined;
 }
 
 /** Sends one request in its turn. Never throws. */
@@ -33,6 +40,11 @@ const paused = (url: URL): NoAnswer => ({
   reason: `${url.host} asked Dossier to wait (Retry-After) before its next request.`,
 });
 
+const overtime = (url: URL): NoAnswer => ({
+  result: 'unreachable',
+  reason: `${url.host} took all the time that Dossier gives one host in one look.`,
+});
+
 /** What a client adds to each request. */
 export interface PoliteParts {
   readonly client: OutboundClient;
@@ -56,9 +68,12 @@ const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetch
   text: body.toString('utf8'),
 });
 
+/** `overtime`: it was not sent, as one to a host that is paused. */
+type Ended = 'paused' | 'overtime' | OutboundResponse | { readonly result: FetchFailure };
+
 /** How a request ended, as metrics count it. */
-const toResult = (response: 'paused' | { readonly result: OutboundResponse['result'] | FetchFailure }) => {
-  if (response === 'paused') return response;
+const toResult = (response: Ended) => {
+  if (typeof response === 'string') return 'paused';
   return response.result === 'response' ? 'answered' : response.result;
 };
 
@@ -67,11 +82,15 @@ const toResult = (response: 'paused' | { readonly result: OutboundResponse['resu
  * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
  */
 export function createPoliteFetch({ client, queue, sign, timeouts }: PoliteParts): PoliteFetch {
-  const send = (url: URL, { timeout_ms = timeouts.observerExchange_ms, ...request }: PoliteRequest) =>
-    queue.run(url.host, async (turn) => {
-      const deadline = AbortSignal.timeout(timeout_ms);
+  const send = (url: URL, { timeout_ms = timeouts.observerExchange_ms, ...sent }: PoliteRequest) =>
+    queue.run<Ended>(url.host, async (turn) => {
+      const { hostTime, ...request } = sent;
+      const started = performance.now();
+      if (hostTime && hostTime.left_ms <= 0) return 'overtime';
+      const deadline = AbortSignal.timeout(Math.ceil(Math.min(timeout_ms, hostTime?.left_ms ?? timeout_ms)));
       const headers = { ...request.headers, ...(await sign(url)) };
       const response = await client.fetch({ ...request, url, headers, deadline });
+      if (hostTime) hostTime.left_ms -= performance.now() - started;
       if (response.result === 'response' && response.status === 429 && response.retry_after_s)
         turn.pause(response.retry_after_s);
       return response;
@@ -80,6 +99,7 @@ export function createPoliteFetch({ client, queue, sign, timeouts }: PoliteParts
     const response = await send(url, request);
     observerRequests.publish({ result: toResult(response) });
     if (response === 'paused') return paused(url);
+    if (response === 'overtime') return overtime(url);
     if (response.result !== 'response') return unreachable(url, response.result);
     const isFollowed = request.method === undefined && hops < mostRedirects;
     const to = isFollowed ? redirect(response, url) : undefined;

@@ -80,6 +80,36 @@ const answers: Readonly<Record<string, Answer>> = {
     }).replaceAll('LONE', surrogate),
   ),
   many: listing((body) => reply(body, { tools: Array.from({ length: 600 }, (_, at) => tool(`tool-${at}`)) })),
+  half: listing((body, page) =>
+    page === 0
+      ? reply(body, { tools: [tool('first')], nextCursor: '1' })
+      : JSON.stringify({ jsonrpc: '2.0', id: idOf(body), error: { code: -32603, message: 'later' } }),
+  ),
+  crawl: async (body, request, response) => {
+    await wait(150);
+    return answers.pages?.(body, request, response);
+  },
+  busy: (body, _, response) =>
+    body.includes('tools/list') ? void response.writeHead(503).end() : listing(() => '')(body, _, response),
+  bytes: (body, request, response) =>
+    body.includes('tools/list')
+      ? void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(Buffer.from(reply(body, { tools: [tool('caf?')] }).replace('caf?', 'caf\xe9'), 'latin1'))
+      : listing(() => '')(body, request, response),
+  members: listing((body) =>
+    reply(body, {
+      tools: [{ ...tool('one'), annotations: '@', inputSchema: '@' }, '@', null, 7, { name: '@' }],
+      nextCursor: '@',
+    }).replaceAll('"@"', '{"__proto__":{"isPolluted":true},"constructor":{"prototype":{"isPolluted":true}}}'),
+  ),
+  schema: listing((body) =>
+    reply(body, {
+      tools: [
+        { ...tool('wide'), inputSchema: { enum: Array.from({ length: 150_000 }, (_, at) => `v${at}`) } },
+      ],
+    }),
+  ),
   long: listing((body) => reply(body, { tools: [tool('n'.repeat(1_000_000))] })),
   metadata: (_, { url = '' }, response) => {
     if (url.startsWith('/.well-known/oauth-protected-resource'))
@@ -137,7 +167,7 @@ async function startRaw(answer: (socket: Socket) => void | Promise<void>): Promi
 
 const names = [...Object.keys(answers), ...Object.keys(raw)];
 /** Those that never end are looked at with short time-outs. */
-const slow = ['drip', 'crumbs'];
+const slow = ['drip', 'crumbs', 'crawl'];
 const shown = names.filter((name) => !slow.includes(name));
 const hostOf = (name: string) => `${name}.example.com`;
 
@@ -174,7 +204,12 @@ beforeAll(async () => {
   directory = await open(shown, {});
   await lookAtAll(directory);
   const impatient = await open(slow, {
-    timeouts: { observerFirstTry_ms: 300, observerSecondTry_ms: 500, observerExchange_ms: 500 },
+    timeouts: {
+      observerFirstTry_ms: 300,
+      observerSecondTry_ms: 500,
+      observerExchange_ms: 500,
+      observerHost_ms: 900,
+    },
   });
   await lookAtAll(impatient);
   await impatient.close();
@@ -233,6 +268,44 @@ it('ends lists of tools that do not end themselves', () => {
     reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.',
   });
   expect(fact('many', 'tools.count')).toMatchObject({ value: 500 });
+});
+
+it('has no list of tools where it did not get all pages, because a part of it is another one', () => {
+  expect(fact('half', 'tools.surface')).toMatchObject({
+    value: null,
+    state: 'unreachable',
+    reason: 'The endpoint sent 1 page of its list of tools, and not the next one.',
+  });
+  expect(fact('busy', 'tools.count')).toMatchObject({
+    state: 'unreachable',
+    reason: 'The endpoint answered with HTTP status 503 and no list of tools.',
+  });
+});
+
+it('gives one host so much time in one look and no more', () => {
+  expect(endpoints.get('crawl')?.methods().length).toBeLessThan(12);
+  expect(fact('crawl', 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+  expect(fact('crawl', 'tools.count')).toMatchObject({
+    state: 'unreachable',
+    reason: expect.stringMatching(
+      /^crawl.example.com took all the time that Dossier gives one host in one look\.$|^A request to crawl.example.com ended with no answer in time\.$/,
+    ),
+  });
+  expect(fact('crawl', 'security.contact')).toMatchObject({
+    state: 'unreachable',
+    reason: 'crawl.example.com took all the time that Dossier gives one host in one look.',
+  });
+});
+
+it('reads bytes that are no UTF-8, and members named as those of every object, as data', () => {
+  expect(fact('bytes', 'tools.surface')).toMatchObject({ details: { tools: [{ name: 'caf\ufffd' }] } });
+  expect(fact('members', 'tools.count')).toMatchObject({ state: 'observed', value: 3 });
+  expect(({} as { isPolluted?: boolean }).isPolluted).toBeUndefined();
+});
+
+it('stores a schema of 150,000 values once, and shows its digest', () => {
+  expect(fact('schema', 'tools.count')).toMatchObject({ value: 1 });
+  expect(JSON.stringify(found.get('schema')).length).toBeLessThan(30_000);
 });
 
 it('asks an endpoint for no more once it has sent 4 MiB', () => {

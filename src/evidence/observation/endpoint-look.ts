@@ -1,4 +1,4 @@
-import type { Fetched } from './answer.ts';
+import type { Fetched, NoAnswer } from './answer.ts';
 
 /** What an MCP endpoint sent when it was asked what it is and which tools it has. */
 export interface EndpointLook {
@@ -12,10 +12,12 @@ export interface EndpointLook {
   readonly era?: 'modern' | 'legacy';
   readonly capabilities?: Readonly<Record<string, unknown>>;
   readonly serverInfo?: Readonly<Record<string, unknown>>;
-  /** Tool objects as they were sent; undefined if tools/list gave none. */
+  /** Tool objects as they were sent; undefined if tools/list gave none, or not all of its pages. */
   readonly tools?: readonly Readonly<Record<string, unknown>>[];
   /** Whether the list of tools was cut off at the cap. */
   readonly isCut?: boolean;
+  /** Why not all pages of the list of tools could be read. */
+  readonly unread?: NoAnswer;
   /** Every response, in order: for headers and bodies of 401 and 402. */
   readonly responses: readonly Fetched[];
 }

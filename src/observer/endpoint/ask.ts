@@ -12,7 +12,7 @@ import {
   modernMessage,
   modernRevision,
 } from './eras.ts';
-import { createReplyWatch, type Reply, resultOf } from './messages.ts';
+import { createReplyWatch, isNoAnswer, type Replied, type Reply, resultOf } from './messages.ts';
 import { listTools, type ToolList } from './tools.ts';
 
 /** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
@@ -38,15 +38,14 @@ interface Conversation {
   read_bytes: number;
 }
 
-/** Sends a message and returns the result in its response; undefined if there is none. */
+/** Sends a message and returns the result in its response. */
 async function send(
   talk: Conversation,
   message: (id: number) => Message,
   timeout_ms = talk.timeouts.observerSecondTry_ms,
-): Promise<Reply | NoAnswer | undefined> {
+): Promise<Replied> {
   talk.lastId += 1;
   const id = talk.lastId;
-  if (talk.read_bytes > mostRead_bytes) return undefined;
   const isComplete = createReplyWatch(id);
   const answer = await talk.fetch({ url: talk.url, method: 'POST', ...message(id), isComplete, timeout_ms });
   if (answer.result !== 'response') return answer;
@@ -54,9 +53,6 @@ async function send(
   talk.read_bytes += answer.text.length;
   return answer.status === 200 ? resultOf(answer.text, answer.headers['content-type'] ?? '', id) : undefined;
 }
-
-const isNoAnswer = (reply: Reply | NoAnswer | undefined): reply is NoAnswer =>
-  reply !== undefined && typeof reply.result === 'string' && 'reason' in reply;
 
 /** What server/discover and initialize results have in common. */
 function toIntroduction(result: Reply) {
@@ -73,13 +69,20 @@ const toLook = (talk: Conversation, more: Partial<EndpointLook> = {}): EndpointL
   ...more,
 });
 
-const withTools = ({ tools, isCut }: ToolList) => ({ ...(tools && { tools }), ...(isCut && { isCut }) });
+const withTools = ({ tools, isCut, unread }: ToolList) => ({
+  ...(tools && { tools }),
+  ...(isCut && { isCut }),
+  ...(unread && { unread }),
+});
+
+/** Asks for the pages of the list of tools until the endpoint has sent enough. */
+const readTools = (talk: Conversation, message: (id: number, params: object) => Message) =>
+  listTools(async (params) =>
+    talk.read_bytes > mostRead_bytes ? 'enough' : send(talk, (id) => message(id, params)),
+  );
 
 async function askModern(talk: Conversation, discovered: Reply): Promise<EndpointLook> {
-  const list = await listTools(async (params) => {
-    const reply = await send(talk, (id) => modernMessage(id, 'tools/list', params, talk.client));
-    return isNoAnswer(reply) ? undefined : reply;
-  });
+  const list = await readTools(talk, (id, params) => modernMessage(id, 'tools/list', params, talk.client));
   const introduction = { era: 'modern' as const, protocol: modernRevision, ...toIntroduction(discovered) };
   return toLook(talk, { ...introduction, ...withTools(list) });
 }
@@ -100,10 +103,9 @@ async function askLegacy(talk: Conversation): Promise<EndpointLook | NoAnswer> {
     id: talk.responses.at(-1)?.headers['mcp-session-id'],
   };
   await send(talk, () => legacyMessage(session, { method: 'notifications/initialized' }));
-  const list = await listTools(async (params) => {
-    const reply = await send(talk, (id) => legacyMessage(session, { id, method: 'tools/list', params }));
-    return isNoAnswer(reply) ? undefined : reply;
-  });
+  const list = await readTools(talk, (id, params) =>
+    legacyMessage(session, { id, method: 'tools/list', params }),
+  );
   await endSession(talk, session);
   const introduction = { era: 'legacy' as const, protocol: session.revision, ...toIntroduction(result) };
   return toLook(talk, { ...introduction, ...withTools(list) });

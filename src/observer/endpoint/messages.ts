@@ -1,9 +1,17 @@
 import { createParser } from 'eventsource-parser';
+import type { NoAnswer } from '../../evidence/observation/answer.ts';
 import { parseForeignJson } from '../../evidence/text/foreign-json.ts';
 import { isJsonObject } from '../../evidence/text/json-object.ts';
 
 /** A JSON-RPC message that an endpoint sent; its members are untrusted. */
 export type Reply = Readonly<Record<string, unknown>>;
+
+/** What a message led to: the result in the reply, why there is no answer, or undefined for an answer without a result. */
+export type Replied = Reply | NoAnswer | undefined;
+
+/** Whether there is no answer. */
+export const isNoAnswer = (reply: Replied): reply is NoAnswer =>
+  reply !== undefined && typeof reply.result === 'string' && 'reason' in reply;
 
 /** The messages of a body: one as JSON, or several as an event stream. */
 function toMessages(text: string, contentType: string): Reply[] {

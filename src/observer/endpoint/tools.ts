@@ -1,5 +1,6 @@
+import type { NoAnswer } from '../../evidence/observation/answer.ts';
 import { isJsonObject } from '../../evidence/text/json-object.ts';
-import type { Reply } from './messages.ts';
+import { isNoAnswer, type Replied, type Reply } from './messages.ts';
 
 type Tool = Readonly<Record<string, unknown>>;
 
@@ -7,11 +8,18 @@ type Tool = Readonly<Record<string, unknown>>;
 export interface ToolList {
   readonly tools?: readonly Tool[];
   readonly isCut: boolean;
+  /** Why not all pages of the list could be read; then there is no list, because a part of it is another one. */
+  readonly unread?: NoAnswer;
 }
 
 const mostTools = 500;
 const mostBytes = 2 * 1024 * 1024;
 const mostPages = 50;
+
+const brokenOff = (pages: number): NoAnswer => ({
+  result: 'unreachable',
+  reason: `The endpoint sent ${pages} ${pages === 1 ? 'page' : 'pages'} of its list of tools, and not the next one.`,
+});
 
 const toTools = (page: Reply | undefined): Tool[] | undefined => {
   const listed = page?.tools;
@@ -22,14 +30,19 @@ const toTools = (page: Reply | undefined): Tool[] | undefined => {
 const isFull = (tools: readonly Tool[]) =>
   tools.length > mostTools || Buffer.byteLength(JSON.stringify(tools)) > mostBytes;
 
-/** Reads all pages of tools/list, at most 500 tools and 2 MiB. A cursor that comes twice ends the list. */
-export async function listTools(read: (params: object) => Promise<Reply | undefined>): Promise<ToolList> {
+/**
+ * Reads all pages of tools/list, at most 500 tools and 2 MiB. A cursor that comes twice ends the list; so does `enough`,
+ * after which the endpoint is asked for nothing more.
+ */
+export async function listTools(read: (params: object) => Promise<Replied | 'enough'>): Promise<ToolList> {
   const tools: Tool[] = [];
   const cursors = new Set<string>();
   for (let cursor: string | undefined, page = 0; page < mostPages; page += 1) {
     const reply = await read(cursor === undefined ? {} : { cursor });
+    if (reply === 'enough') return { tools, isCut: true };
+    if (isNoAnswer(reply)) return { isCut: false, unread: reply };
     const listed = toTools(reply);
-    if (!listed) return page === 0 ? { isCut: false } : { tools, isCut: true };
+    if (!listed) return { isCut: false, ...(page > 0 && { unread: brokenOff(page) }) };
     tools.push(...listed);
     if (isFull(tools)) return { tools: tools.slice(0, mostTools), isCut: true };
     const next = reply?.nextCursor;

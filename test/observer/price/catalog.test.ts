@@ -87,3 +87,15 @@ it('is read once, page by page, whatever the number of listings', () => {
     '/discovery/resources?limit=100&offset=100',
   ]);
 });
+
+it('says so where no catalogue is configured', async () => {
+  const without = await openObserved({ plain: await startModernServer(() => []) });
+  expect(await without.look('plain', 'price.catalog')).toMatchObject([
+    {
+      value: null,
+      state: 'not_checked',
+      reason: 'This service is not configured to read catalogues of prices (PRICE_CATALOGS).',
+    },
+  ]);
+  await without.close();
+});

@@ -126,6 +126,25 @@ it('names the files at the head that agents and editors act on, and what starts 
   });
 });
 
+it('asks a host that names a time to wait for nothing more before it has passed', async () => {
+  directory.git.fault = (_, response) => {
+    response.writeHead(429, { 'retry-after': '60' }).end();
+    return true;
+  };
+  const before = directory.git.requests.length;
+  expect(await observe('com.example/there')).toMatchObject({
+    // A look without an answer keeps what was seen before.
+    'repository.exists': { value: 'there', state: 'observed' },
+  });
+  directory.git.fault = undefined;
+  expect(directory.git.requests.length).toBe(before + 1);
+  await observe('com.example/moved');
+  expect(directory.git.requests.length).toBe(before + 1);
+  directory.wait(61);
+  await observe('com.example/there');
+  expect(directory.git.requests.length).toBeGreaterThan(before + 3);
+});
+
 it('does not count another commit with the same files as a change of them', async () => {
   repository.commit({ 'README.md': 'the same server' });
   await observe('com.example/there');

@@ -1,10 +1,17 @@
+import type { NoAnswer } from '../../observation/answer.ts';
 import type { CatalogLook } from '../../observation/catalog-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { asObject } from '../../text/json-object.ts';
+import { withoutAnswer } from '../remotes.ts';
 import { readAcceptedV1 } from './formats/x402-v1.ts';
 import { readAcceptedV2 } from './formats/x402-v2.ts';
 import { decodeOffers, offerText } from './offer.ts';
+
+const noneConfigured: NoAnswer = {
+  result: 'not_checked',
+  reason: 'This service is not configured to read catalogues of prices (PRICE_CATALOGS).',
+};
 
 const readAccepted = (one: unknown) =>
   asObject(one)?.maxAmountRequired === undefined ? readAcceptedV2(one) : readAcceptedV1(one);
@@ -39,11 +46,12 @@ export const priceCatalog = defineKind({
   applies: () => false,
   async check(look) {
     const found: Finding[] = [];
-    for (const { url } of look.listing.remotes.slice(0, 10))
+    const remotes = look.listing.remotes.slice(0, 10);
+    for (const { url } of remotes)
       for (const listed of await look.catalogs(url)) {
         const source = new URL(listed.catalog).host;
         found.push({ subject: `${url} in ${source}`, ...read(listed), source, source_url: listed.catalog });
       }
-    return found;
+    return found.length === 0 && remotes.length > 0 ? [withoutAnswer(noneConfigured)] : found;
   },
 });

@@ -2,8 +2,8 @@ import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import { asObject, type JsonObject } from '../../text/json-object.ts';
 import { toLine } from '../../text/sanitize.ts';
-import { withholding } from '../endpoint/withholding.ts';
 import { ofRemotes } from '../remotes.ts';
+import { withoutList } from '../tools/no-list.ts';
 
 const mostTools = 50;
 const dollars = /^(?:dynamic|\d{1,20}(?:\.\d{1,20})?)$/;
@@ -27,10 +27,7 @@ function toPriced({ name, _meta }: JsonObject) {
 
 function toFinding(endpoint: EndpointLook) {
   const { tools } = endpoint;
-  if (!tools) {
-    const reason = 'The endpoint sent no list of tools that Dossier could read.';
-    return { value: null, state: 'not_found' as const, reason, ...withholding(endpoint) };
-  }
+  if (!tools) return withoutList(endpoint);
   const priced = tools.map(toPriced).filter((one) => one !== undefined);
   if (priced.length === 0) {
     const reason = 'No tool in the list that Dossier read states a price in its _meta (agents-x402).';

@@ -1,6 +1,6 @@
 import { defineKind } from '../../observation/kind.ts';
-import { withholding } from '../endpoint/withholding.ts';
 import { ofRemotes } from '../remotes.ts';
+import { withoutList } from './no-list.ts';
 
 /** How many tools an endpoint lists. */
 export const toolsCount = defineKind({
@@ -14,13 +14,6 @@ export const toolsCount = defineKind({
   applies: ({ remotes }) => remotes.length > 0,
   check: (look) =>
     ofRemotes(look, (endpoint) =>
-      endpoint.tools
-        ? { value: endpoint.tools.length, state: 'observed' }
-        : {
-            value: null,
-            state: 'not_found',
-            reason: 'The endpoint sent no list of tools that Dossier could read.',
-            ...withholding(endpoint),
-          },
+      endpoint.tools ? { value: endpoint.tools.length, state: 'observed' } : withoutList(endpoint),
     ),
 });

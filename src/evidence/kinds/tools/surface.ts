@@ -1,14 +1,8 @@
 import { defineKind } from '../../observation/kind.ts';
-import { withholding } from '../endpoint/withholding.ts';
 import { ofRemotes } from '../remotes.ts';
 import { aiSdkFingerprint } from './ai-sdk-fingerprint.ts';
 import { inNameOrder, surfaceDigest, toolDigest } from './digest.ts';
-
-const nothingListed = {
-  value: null,
-  state: 'not_found' as const,
-  reason: 'The endpoint sent no list of tools that Dossier could read.',
-};
+import { withoutList } from './no-list.ts';
 
 const longestName = 200;
 
@@ -30,7 +24,7 @@ export const toolsSurface = defineKind({
   check: (look) =>
     ofRemotes(look, (endpoint) => {
       const { tools, isCut } = endpoint;
-      if (!tools) return { ...nothingListed, ...withholding(endpoint) };
+      if (!tools) return withoutList(endpoint);
       const digests = inNameOrder(tools).map((tool) => ({
         name: typeof tool.name === 'string' ? tool.name.slice(0, longestName) : '',
         sha256: toolDigest(tool),
