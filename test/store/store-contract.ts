@@ -175,6 +175,32 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await search('"knowledge graph"')).toEqual(['p/one']);
       expect(await search('knowledge -agents')).toEqual(['p/two']);
     });
+    it('finds what means the same before what is related, and keeps the order of a phrase around stop words', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([
+          makeListing('s/aloud', 72, { description: 'Dictation of letters' }),
+          makeListing('s/text-to-speech', 73, { description: 'Reads pages' }),
+          makeListing('s/speech-to-text', 74, { description: 'Writes down what it hears' }),
+          makeListing('s/asr', 75, { description: 'Meetings as text' }),
+        ]),
+      );
+      expect(await search('speech to text')).toEqual([
+        's/speech-to-text',
+        's/asr',
+        's/text-to-speech',
+        's/aloud',
+      ]);
+      expect((await search('"text to speech"')).at(0)).toBe('s/text-to-speech');
+    });
+    it('takes a to-do list for a todo list', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([
+          makeListing('d/lists', 76, { description: 'Lists of words' }),
+          makeListing('d/planner', 77, { description: 'Keeps your To-Do list' }),
+        ]),
+      );
+      expect(await search('to-do list')).toEqual(['d/planner', 'd/lists']);
+    });
     it('corrects unknown words, also joined and split ones', async () => {
       await store.write((tx) =>
         tx.listings.putListings([

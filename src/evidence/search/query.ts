@@ -1,7 +1,7 @@
 import type { Alternative } from './alternative.ts';
 import { stem } from './stem.ts';
 import { lightWords, questionWords, stopWords, verbs } from './stop-words.ts';
-import { findSynonyms } from './synonym-lookup.ts';
+import { findSynonyms } from './synonyms/lookup.ts';
 import { toWords, type Word } from './words.ts';
 
 /** A word of a query. */
@@ -26,7 +26,7 @@ export interface ParsedQuery {
 
 const joinedFactor = 0.9;
 /** One word of a phrase that has synonyms counts so much of the phrase. */
-const partFactor = 0.25;
+const partFactor = 0.15;
 const questionShare = 0.15;
 const lightShare = 0.5;
 const verbShare = 0.32;

@@ -1,6 +1,7 @@
 import type { Alternative } from './alternative.ts';
 import { toWeight } from './document-text.ts';
 import { toId } from './position.ts';
+import { stopWords } from './stop-words.ts';
 
 /** A word of a query as the index knows it. */
 export interface RankedWord {
@@ -30,6 +31,8 @@ export interface Scored {
 }
 
 const neighbours = 1.3;
+/** A phrase of which the words are apart counts so much. */
+const apartShare = 0.6;
 const placeholderLoss = 1000;
 
 function weightIn(text: string, terms: readonly string[]): number {
@@ -42,13 +45,20 @@ function weightIn(text: string, terms: readonly string[]): number {
   return least;
 }
 
-/** Whether terms follow each other in a document's text. */
+/** Names keep their stop words (`text-to-speech`): the place after one, or the same place. */
+function afterStopWord(text: string, at: number): number {
+  const end = text.indexOf(':', at);
+  return end > at && stopWords.has(text.slice(at + 1, end)) ? end + 2 : at;
+}
+
+/** Whether terms follow each other in a document's text, but for a stop word between them. */
 export function isPhraseIn(text: string, terms: readonly string[]): boolean {
   const [first = '', ...others] = terms;
   const start = ` ${first}:`;
   for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1)) {
     let next = at + start.length + 1;
     const follows = others.every((term) => {
+      next = afterStopWord(text, next);
       const isNext = text.startsWith(` ${term}:`, next);
       next += term.length + 3;
       return isNext;
@@ -60,8 +70,13 @@ export function isPhraseIn(text: string, terms: readonly string[]): boolean {
 
 function bestWeight(text: string, alternatives: readonly Alternative[]): number {
   let best = 0;
-  for (const { terms, factor } of alternatives)
-    if (factor > best) best = Math.max(best, factor * weightIn(text, terms));
+  for (const { terms, factor } of alternatives) {
+    if (factor <= best) continue;
+    const weight = factor * weightIn(text, terms);
+    if (weight <= best) continue;
+    const isTogether = terms.length === 1 || isPhraseIn(text, terms);
+    best = Math.max(best, isTogether ? weight : weight * apartShare);
+  }
   return best;
 }
 

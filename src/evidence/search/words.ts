@@ -4,6 +4,8 @@ const run = /[\p{L}\p{N}]+/gu;
 /** Scripts that are written without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
 const camelHump = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+/** Both of its parts are stop words. */
+const toDo = /\bto-do(?=s?\b)/gi;
 const shortestPart = 3;
 /** PostgreSQL stores no lexeme longer than 2,046 bytes. */
 const longestWord = 100;
@@ -49,7 +51,7 @@ function toForeignWords(text: string): Word[] {
 
 /** The words of a text in their order, the same at index and at query: runs of letters and digits, without `'s`. */
 export function toWords(text: string): Word[] {
-  const spoken = text.includes('s') ? text.replace(/['’]s\b/g, '') : text;
+  const spoken = (text.includes('s') ? text.replace(/['’]s\b/g, '') : text).replace(toDo, 'todo');
   if (ascii.test(spoken)) return (spoken.match(asciiRun) ?? []).map(toWord);
   return toForeignWords(spoken);
 }

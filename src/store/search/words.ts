@@ -3,7 +3,7 @@ import { isCorrectable, toHalves, toSpellings } from '../../evidence/search/miss
 import { widestOf } from '../../evidence/search/plan.ts';
 import type { ParsedQuery, QueryWord } from '../../evidence/search/query.ts';
 import type { RankedWord } from '../../evidence/search/score.ts';
-import { synonymsOf } from '../../evidence/search/synonym-lookup.ts';
+import { synonymsOf } from '../../evidence/search/synonyms/lookup.ts';
 import { afterPrefix } from '../after-prefix.ts';
 import type { UnknownWord } from '../contract/listings.ts';
 import type { Db, SearchIndex } from '../engine.ts';
