@@ -75,6 +75,42 @@ describe.each([
   });
 });
 
+describe.each([
+  ['with JavaScript', true],
+  ['without JavaScript', false],
+])('what is ticked, %s', (_name, javaScriptEnabled) => {
+  it('stays ticked through further searches, and can be unticked', async () => {
+    const { page, complaints } = await openPage(browser, { javaScriptEnabled });
+    await page.goto(`${directory.url}/agents?q=webhook`);
+    await page.getByLabel('Compare co.webhook/webhook').check();
+    const search = async (words: string, shown: string) => {
+      await page.getByLabel('Search listings').fill(words);
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Search' }).click();
+      await page.locator('#list').getByRole('link', { name: shown }).waitFor();
+    };
+    await search('sms', 'com.politicalcomms/api');
+    expect(await page.getByLabel('Compare co.webhook/webhook').isChecked()).toBe(true);
+    expect(await page.getByText('Ticked before').isVisible()).toBe(true);
+    await page.getByLabel('Compare com.politicalcomms/api').check();
+    await search('server', 'io.many/server-0');
+    await page.getByLabel('Compare io.many/server-0').check();
+    await page.getByLabel('Compare co.webhook/webhook').uncheck();
+    await search('sms', 'com.politicalcomms/api');
+    expect(await page.getByLabel('Compare co.webhook/webhook').count()).toBe(0);
+    if (javaScriptEnabled) {
+      await page.getByRole('link', { name: 'last updated' }).click();
+      await page.getByText('last updated', { exact: true }).and(page.locator('strong')).waitFor();
+    }
+    await page.getByRole('button', { name: 'Compare ticked listings' }).click();
+    await page.waitForURL(/\/compare\?handle/);
+    const heads = await page.locator('#imported ~ .scroll thead a').allTextContents();
+    expect(heads.toSorted()).toEqual(['com.politicalcomms/api', 'io.many/server-0']);
+    expect(await page.getByText('Criteria: 8 picked').isVisible()).toBe(true);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});
+
 describe('what is the same for all listings', () => {
   it('is said once, and can be hidden without script', async () => {
     const { page } = await openPage(browser, { javaScriptEnabled: false });

@@ -174,7 +174,7 @@ describe('/compare', () => {
   });
 
   it('can be found from lists and listings, and is indexed without picks only', async () => {
-    expect(await pageOf('/agents')).toContain('form="picks" name="handle" value="co.webhook/webhook"');
+    expect(await pageOf('/agents')).toContain('form="search" name="handle" value="co.webhook/webhook"');
     expect(await pageOf('/agents/co.webhook/webhook')).toContain(
       `<a href="/compare?${webhook}">Compare with other listings</a>`,
     );

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { isHandle } from '../../evidence/handle.ts';
 import { Problem } from '../../problem.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import type { SearchAddress, SearchAnswer } from '../../views/search/search-links.ts';
@@ -32,12 +33,17 @@ const flagSet: ReadonlySet<string> = new Set(flagNames);
 
 /** Whether a query parameter is valid; others are ignored. */
 function isKnown(name: string, value: string): boolean {
+  if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
   return flagSet.has(name) ? value === 'true' : textNames.has(name) && value !== '';
 }
 
 /** One more than a search accepts, so that its error is shown; links with any number of tags would be endless. */
 const maxTags = 6;
+/** As many as a comparison takes, and one more, so that its error is shown. */
+const maxHandles = 9;
+/** Parameters that an address may have several times. */
+const most: Readonly<Record<string, number>> = { tag: maxTags, handle: maxHandles };
 
 /** The valid part of an address, without duplicates; `query`, the tool's name for it, becomes `q`. */
 function toSearchAddress(address: URLSearchParams): SearchAddress {
@@ -45,8 +51,8 @@ function toSearchAddress(address: URLSearchParams): SearchAddress {
   for (const [given, value] of address) {
     const name = given === 'query' ? 'q' : given;
     if (!isKnown(name, value) || known.has(name, value)) continue;
-    if (name === 'tag' && known.getAll(name).length === maxTags) continue;
-    if (name === 'tag') known.append(name, value);
+    if (known.getAll(name).length === most[name]) continue;
+    if (most[name]) known.append(name, value);
     else known.set(name, value);
   }
   return known;

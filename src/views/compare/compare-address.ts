@@ -32,10 +32,16 @@ function toPicked([name, value]: [string, string]): PickedCriterion[] {
 /** One more than a comparison accepts, so that its error is shown; every link on the page repeats all of them. */
 const [maxHandles, maxCriteria] = [9, 21] as const;
 
-/** The picks of an address, in its order, without duplicates; unknown parameters are ignored. */
+/**
+ * The picks of an address, in its order, without duplicates; unknown parameters are ignored. Of a search form, which has
+ * filters with the names of criteria, only the listings are read.
+ */
 export function readPicks(address: URLSearchParams): Picks {
   const handles = new Set(address.getAll('handle').filter(Boolean));
-  const picked = [...address].flatMap(toPicked).map((one) => [JSON.stringify(one), one] as const);
+  const isSearch = address.has('ticked');
+  const picked = (isSearch ? [] : [...address])
+    .flatMap(toPicked)
+    .map((one) => [JSON.stringify(one), one] as const);
   return {
     handles: [...handles].slice(0, maxHandles),
     criteria: [...new Map(picked).values()].slice(0, maxCriteria),

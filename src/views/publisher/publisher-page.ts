@@ -33,7 +33,7 @@ export const toPublisherPage = (site: Site, { namespace, listings, next }: Publi
 <p class="total">${next ? `${listings.length} listings on this page.` : `${counted(listings.length, 'listing')}.`}</p>
 <p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed.</p>
 <section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
-<ul class="cards">${listingRows(listings, '', pickBox)}</ul>
+<ul class="cards">${listingRows(listings, '', pickBox(new URLSearchParams()))}</ul>
 ${pickForm}
 ${next && html`<p class="more"><a class="button" rel="next" href="${publisherPath(namespace)}?after=${encodeURIComponent(next)}">More listings</a></p>`}
 </section>`,

@@ -6,7 +6,7 @@ import { stateTexts } from '../layout/labels.ts';
 
 /**
  * A search as query parameters: `q`, `sort` and the filters, `tag` any number of times; `cursor` with `from`, the position of
- * its first listing; and `shown`, the number of listings on the page.
+ * its first listing; `shown`, the number of listings on the page; and `handle`, each listing ticked to be compared.
  */
 export type SearchAddress = URLSearchParams;
 
@@ -40,6 +40,7 @@ const filterValues: Readonly<Record<string, readonly string[]>> = {
   package: packageTypes,
 };
 const positionNames: ReadonlySet<string> = new Set(['cursor', 'from', 'shown']);
+const otherNames: ReadonlySet<string> = new Set([...positionNames, 'q', 'sort', 'handle']);
 
 const textOf = (name: string, value: string) => {
   if (name === 'state') return stateTexts[value as ClaimState]?.toLowerCase() ?? value;
@@ -59,7 +60,7 @@ export function toFilter(facet: string): Filter | undefined {
 /** The filters of an address, in its order. */
 export const filtersOf = (address: SearchAddress): Filter[] =>
   [...address]
-    .filter(([name, value]) => value !== '' && name !== 'q' && name !== 'sort' && !positionNames.has(name))
+    .filter(([name, value]) => value !== '' && !otherNames.has(name))
     .map(([name, value]) => toNamed(name, value));
 
 const toPath = (address: SearchAddress) => (address.size === 0 ? '/agents' : `/agents?${address}`);

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { amount, counted } from '../../evidence/text/plural.ts';
 import type { Html } from '../layout/html.ts';
 import { listingRows } from '../listing/listing-list.ts';
-import { pickBox, pickForm } from './compare-picks.ts';
+import { compareButton, earlierPicks, pickBox } from './compare-picks.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { noMatch } from './no-match.ts';
 import { facetGroups, nothingToNarrow, selectedFilters } from './search-filters.ts';
@@ -47,13 +47,15 @@ function more(search: Search, isLive: boolean) {
 function hits(search: Search, isLive: boolean) {
   const { answer, address } = search;
   const unknown = didYouMean(answer.did_you_mean ?? [], address);
-  if (answer.no_match) return html`${unknown}${noMatch(answer.no_match, address)}`;
+  const earlier = earlierPicks(address, answer.listings);
+  const picked = address.has('handle') ? html`${earlier}${compareButton}` : '';
+  if (answer.no_match) return html`${unknown}${noMatch(answer.no_match, address)}${picked}`;
   if (answer.listings.length === 0)
     return html`<p><a href="${withoutPosition(address)}">From the first listing</a></p>`;
   return html`<h2 class="unseen">Results</h2>
-${unknown}${sortLinks(address)}
-<ul id="list" class="cards">${listingRows(answer.listings, address.get('q') ?? '', pickBox)}</ul>
-${pickForm}
+${unknown}${sortLinks(address)}${earlier}
+<ul id="list" class="cards">${listingRows(answer.listings, address.get('q') ?? '', pickBox(address))}</ul>
+${compareButton}
 ${more(search, isLive)}`;
 }
 
