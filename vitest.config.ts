@@ -17,6 +17,7 @@ const onBothEngines = [
   'test/registry/**/*.test.ts',
   'test/store/migrations.test.ts',
   'test/transparency-log/**/*.test.ts',
+  'test/webhooks/**/*.test.ts',
 ];
 /** Tests of HTTP alone: their store is never the subject. */
 const ofHttpAlone = [

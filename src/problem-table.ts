@@ -86,6 +86,11 @@ export const problemTable = {
     'Send Content-Type: application/json, uncompressed.',
   ),
   invalid_input: row(422, 'The input does not fit the schema', 'Correct the named fields and send it again.'),
+  address_not_proven: row(
+    422,
+    'The address did not answer the challenge',
+    'Answer the POST of the type webhook.challenge with status 200 and {"challenge": "<its challenge>"}, then register again.',
+  ),
   no_repository: row(
     422,
     'The listing records no repository',

@@ -10,6 +10,7 @@ import { addListingsCommands } from './commands/listings.ts';
 import { addLockCommands } from './commands/lock.ts';
 import { addServiceCommands } from './commands/service.ts';
 import type { Shell } from './commands/shell.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
 import { misspeltSettings, suggest } from './suggest.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -44,6 +45,7 @@ const commands = [
   addListingsCommands,
   addLockCommands,
   addFeedbackCommands,
+  addWebhookCommands,
   addBackupCommands,
   addEvidenceCommands,
 ];

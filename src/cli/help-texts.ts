@@ -36,6 +36,13 @@ Example: dossier check --from https://dossier.example
 Exit codes: 0 nothing changed; 1 facts changed, one line each; 64 no lock file; 69 the Dossier cannot be reached; 74 a file cannot
 be read. On GitHub Actions the lines are annotations.`;
 
+/** What `dossier webhooks --help` adds. */
+export const webhooksHelp = `
+Example: dossier webhooks add https://you.example/hook --handle co.webhook/webhook
+
+Exit codes: 0 done; 64 usage, an unknown id, or an address that did not answer the challenge; 74 the database cannot be read or
+written; 78 settings.`;
+
 /** What `dossier stdio --help` adds. */
 export const stdioHelp = `
 Standard input has no headers: the variable DOSSIER_CAPABILITY holds the capability of a claimed listing, which rating needs.

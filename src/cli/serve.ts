@@ -9,6 +9,7 @@ import { startImports } from '../registry/schedule.ts';
 import { importInThread } from '../registry/worker.ts';
 import { listen, openContext, type Running } from '../server.ts';
 import { startAudits } from '../transparency-log/audit/schedule.ts';
+import { startWebhooks } from '../webhooks/schedule.ts';
 import { toListenError } from './listen-error.ts';
 import { startServiceMetrics } from './metrics.ts';
 
@@ -47,7 +48,8 @@ export async function runServe(config: Config): Promise<void> {
     const audits = startAudits(running.context, stopping.signal);
     const observing = observe(running.context, stopping.signal);
     const backups = startBackups(running.context, stopping.signal);
-    const works = [imports, purging, audits, observing, backups];
+    const webhooks = startWebhooks(running.context, stopping.signal);
+    const works = [imports, purging, audits, observing, backups, webhooks];
     background = [startRecheck(running.context), ...works.map((work) => () => work)];
     await stopped;
     context.log.info('stopping');

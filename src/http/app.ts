@@ -43,6 +43,7 @@ import { createServerCardRoutes } from './routes/server-card.ts';
 import { createTagRoutes } from './routes/tags.ts';
 import { createToolsRoutes } from './routes/tools.ts';
 import { createLogRoutes } from './routes/transparency-log.ts';
+import { createWebhookRoutes } from './routes/webhooks.ts';
 
 const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
 
@@ -103,6 +104,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createServerCardRoutes(face));
   app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
+  app.route('/', createWebhookRoutes(face));
   app.route('/', createFeedRoutes(face));
   app.route('/', createViewRoutes(face));
   app.route('/', createHomeRoutes(face));

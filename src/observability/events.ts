@@ -44,6 +44,9 @@ export const observerPasses = defineEvent<{ readonly due: number }>('observer-pa
 /** What the schedule of backups found or did: when the newest was made, or that one failed. */
 export const backupsMade = defineEvent<{ readonly lastAt_ms: number } | { readonly failed: true }>('backup');
 
+/** An attempt to deliver a change to a webhook. */
+export const webhookAttempts = defineEvent<{ readonly outcome: 'accepted' | 'failed' }>('webhook-attempt');
+
 /** Runs a write and publishes how long it took. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
   if (!writes.hasSubscribers()) return write();

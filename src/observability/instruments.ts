@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { logMismatches, memoryReads, toolCalls, writes } from './events.ts';
+import { logMismatches, memoryReads, toolCalls, webhookAttempts, writes } from './events.ts';
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** A longer response is a stream. */
@@ -93,11 +93,18 @@ export function measureWork(registers: Registry[]): () => void {
     help: 'Requested proofs that were refused: the database disagreed with the transparency log',
     registers,
   });
+  const webhooks = new Counter({
+    name: 'dossier_webhook_attempts_total',
+    help: 'Messages posted to webhooks, by whether they were accepted',
+    labelNames: ['outcome'],
+    registers,
+  });
   const undo = [
     logMismatches.subscribe(() => mismatches.inc()),
     toolCalls.subscribe(({ tool, outcome }) => calls.inc({ tool, outcome })),
     memoryReads.subscribe(({ memory, isHit }) => reads.inc({ memory, result: isHit ? 'hit' : 'miss' })),
     writes.subscribe((write) => seconds.observe(write.seconds)),
+    webhookAttempts.subscribe(({ outcome }) => webhooks.inc({ outcome })),
   ];
   return () => {
     for (const end of undo) end();

@@ -1,14 +1,9 @@
 import type { Config } from '../config/config.ts';
 import type { OutboundRules, Reach } from '../outbound/client.ts';
+import { overridden } from '../outbound/host-overrides.ts';
 import { isAddress, isPublicAddress } from '../outbound/public-address.ts';
 
 const plainAddress = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
-
-/** The address of a URL under HOST_OVERRIDES; undefined if its host is not named there. */
-function overridden(url: URL, overrides: Config['hostOverrides']): URL | undefined {
-  const base = overrides[url.host] ?? overrides[url.hostname];
-  return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);
-}
 
 function reach(url: URL, overrides: Config['hostOverrides']): Reach | undefined {
   const other = overridden(url, overrides);

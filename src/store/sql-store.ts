@@ -19,6 +19,8 @@ import { createListingWrites } from './queries/listings/writes.ts';
 import { createObservationReads, createObservationWrites } from './queries/observations.ts';
 import { createRatingReads, createRatingWrites } from './queries/ratings/ratings.ts';
 import { createLogReads, createLogWrites } from './queries/transparency-log.ts';
+import { createWebhookReads } from './queries/webhooks/reads.ts';
+import { createWebhookWrites } from './queries/webhooks/writes.ts';
 import type { ChangedHandles, Reads, Store, Transaction } from './store.ts';
 
 /** Searches and lists may lag behind; reads of single listings never do. */
@@ -45,6 +47,7 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   limits: createLimitReads(db),
   observations: createObservationReads(db),
   changes: createChangeReads(db),
+  webhooks: createWebhookReads(db),
 });
 
 /** Stands for all listings among the changed handles; no handle has this form. */
@@ -64,6 +67,7 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   limits: createLimitWrites(db),
   observations: createObservationWrites(db, touch),
   changes: createChangeWrites(db),
+  webhooks: createWebhookWrites(db),
 });
 
 const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>

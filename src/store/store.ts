@@ -12,6 +12,7 @@ import type { ListingReads, ListingWrites } from './contract/listings.ts';
 import type { ObservationReads, ObservationWrites } from './contract/observations.ts';
 import type { RatingReads, RatingWrites } from './contract/ratings.ts';
 import type { LogReads, LogWrites } from './contract/transparency-log.ts';
+import type { WebhookReads, WebhookWrites } from './contract/webhooks.ts';
 import type { Leases } from './lease.ts';
 
 /** All reads, by noun (contract/). A read that finds nothing returns undefined or an empty list. */
@@ -29,6 +30,7 @@ export interface Reads {
   readonly limits: LimitReads;
   readonly observations: ObservationReads;
   readonly changes: ChangeReads;
+  readonly webhooks: WebhookReads;
 }
 
 /** Reads and writes inside one transaction; reads see the transaction's own writes, under its lock. */
@@ -45,6 +47,7 @@ export interface Transaction extends Reads {
   readonly limits: LimitWrites;
   readonly observations: ObservationWrites;
   readonly changes: ChangeWrites;
+  readonly webhooks: WebhookWrites;
 }
 
 /** Handles of the listings that a committed transaction changed; 'all' if they are not known. */
@@ -66,7 +69,7 @@ export interface Store extends Reads {
   readonly node: string;
   /** Whether the process with a name is still running; true if that cannot be found out. */
   isPresent(node: string): Promise<boolean>;
-  /** Work that nodes have taken on: imports, repository checks and audits. */
+  /** Work that nodes have taken on: imports, repository checks, audits, webhooks. */
   readonly leases: Leases;
   /** Whether the database is complete: false during a restore, and after one that was interrupted. */
   isComplete(): Promise<boolean>;

@@ -8,6 +8,7 @@ import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { describeChecks } from './checks-contract.ts';
 import { makeCapability, makeListing, makeRating, makeVersion } from './examples.ts';
 import { describeLimits } from './limits-contract.ts';
+import { describeWebhooks } from './webhooks-contract.ts';
 
 /** What every engine must do alike. `open` makes an empty store. */
 export function describeStore(name: string, open: () => Promise<Store>): void {
@@ -689,4 +690,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   describe(`${name}: repository checks`, () => describeChecks(() => store));
 
   describe(`${name}: limits`, () => describeLimits(() => store));
+
+  describe(`${name}: webhooks`, () => describeWebhooks(() => store));
 }

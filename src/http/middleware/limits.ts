@@ -3,6 +3,7 @@ import { badCapabilityLimit } from '../../claims/authenticate.ts';
 import type { LimitSettings } from '../../limits/limit.ts';
 import { createMemoryLimit, type MemoryLimit } from '../../limits/memory.ts';
 import { tools } from '../../tools/index.ts';
+import { webhookLimits } from '../../webhooks/register.ts';
 import type { HttpEnvironment } from '../environment.ts';
 
 /**
@@ -21,6 +22,7 @@ export const allLimits = [
   ...Object.values(requestLimits),
   ...tools.flatMap(({ networkLimits = [], ownLimits = [] }) => [...networkLimits, ...ownLimits]),
   badCapabilityLimit,
+  ...webhookLimits,
 ];
 
 /** The limits of requests, with their counts. */

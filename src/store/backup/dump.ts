@@ -26,6 +26,8 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   observation_change: ['log_index'],
   tool_surface: ['handle', 'remote', 'digest'],
   evidence_change: ['seq'],
+  webhook: ['id'],
+  webhook_delivery: ['webhook_id', 'seq'],
   feedback: ['id'],
   log_key: ['id'],
   log_leaf: ['log_index'],

@@ -10,7 +10,9 @@ export interface ChangeFilter {
 
 export interface ChangeReads {
   /** Changes after a position, oldest first. */
-  after(seq: number, limit: number): Promise<Change[]>;
+  after(seq: number, limit: number, filter?: ChangeFilter): Promise<Change[]>;
+  /** The change at a position. */
+  at(seq: number): Promise<Change | undefined>;
   /** The newest changes, newest first. */
   newest(limit: number, filter?: ChangeFilter): Promise<Change[]>;
 }

@@ -153,6 +153,18 @@ const changes = ({ int8, text }: Types): Statements => [
   sql`create index evidence_change_handle on evidence_change (handle, seq)`,
 ];
 
+const webhooks = ({ int8, text }: Types): Statements => [
+  sql`create table webhook (
+    id ${text} not null primary key, url ${text} not null, host ${text} not null, secret ${text} not null,
+    kind ${text} not null, value ${text} not null, created_at ${text} not null, state ${text} not null,
+    position ${int8} not null, delivered ${int8} not null, failures integer not null, failing_since ${text},
+    rest_until ${text}, delivered_at ${text}, last_result ${text}, owner ${text})`,
+  sql`create table webhook_delivery (
+    webhook_id ${text} not null, seq ${int8} not null, handle ${text} not null, state ${text} not null,
+    attempts integer not null, next_at ${text} not null, result ${text}, primary key (webhook_id, seq))`,
+  sql`create index webhook_delivery_handle on webhook_delivery (webhook_id, handle, seq)`,
+];
+
 const nouns = [
   listing,
   listingParts,
@@ -164,6 +176,7 @@ const nouns = [
   limits,
   observations,
   changes,
+  webhooks,
 ];
 
 /** Every table and index of the first release (see store/schema), and the head of an empty log. */

@@ -1,5 +1,5 @@
 import type { Change } from '../../evidence/change.ts';
-import type { ChangeReads, ChangeWrites } from '../contract/changes.ts';
+import type { ChangeFilter, ChangeReads, ChangeWrites } from '../contract/changes.ts';
 import type { Db } from '../engine.ts';
 import type { ChangeRow } from '../schema/changes.ts';
 import { inChunks } from './in-chunks.ts';
@@ -14,12 +14,19 @@ function decode({ data: text, withdrawn, ...row }: ReadRow): Change {
   return { ...row, data: kept };
 }
 
-const selectChanges = (db: Db) =>
+const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) =>
   db
     .selectFrom('evidence_change')
     .leftJoin('listing', 'listing.handle', 'evidence_change.handle')
     .selectAll('evidence_change')
-    .select('listing.withdrawn');
+    .select('listing.withdrawn')
+    .$if(handle !== undefined, (query) => query.where('evidence_change.handle', '=', handle ?? ''))
+    .$if(namespace !== undefined, (query) =>
+      // '0' is the character after '/'.
+      query
+        .where('evidence_change.handle', '>', `${namespace}/`)
+        .where('evidence_change.handle', '<', `${namespace}0`),
+    );
 
 async function readLastSeq(db: Db): Promise<number> {
   const last = await db
@@ -33,19 +40,16 @@ async function readLastSeq(db: Db): Promise<number> {
 
 /** Reads of the stream of changes over any engine. */
 export const createChangeReads = (db: Db): ChangeReads => ({
-  async after(seq, limit) {
-    const rows = selectChanges(db).where('evidence_change.seq', '>', seq);
+  async after(seq, limit, filter) {
+    const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decode);
   },
-  async newest(limit, { handle, namespace } = {}) {
-    const rows = await selectChanges(db)
-      .$if(handle !== undefined, (query) => query.where('evidence_change.handle', '=', handle ?? ''))
-      .$if(namespace !== undefined, (query) =>
-        // '0' is the character after '/'.
-        query
-          .where('evidence_change.handle', '>', `${namespace}/`)
-          .where('evidence_change.handle', '<', `${namespace}0`),
-      )
+  async at(seq) {
+    const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();
+    return row && decode(row);
+  },
+  async newest(limit, filter) {
+    const rows = await selectChanges(db, filter)
       .orderBy('evidence_change.seq', 'desc')
       .limit(limit)
       .execute();

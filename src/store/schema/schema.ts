@@ -34,6 +34,7 @@ import type {
   LogNodeRow,
   LogRecordRow,
 } from './transparency-log.ts';
+import type { WebhookDeliveryRow, WebhookRow } from './webhooks.ts';
 
 /** Every table by its name, for Kysely; private to the store. */
 export interface Schema {
@@ -66,6 +67,8 @@ export interface Schema {
   limit_bucket: LimitBucketRow;
   limit_key: LimitKeyRow;
   evidence_change: ChangeRow;
+  webhook: WebhookRow;
+  webhook_delivery: WebhookDeliveryRow;
   observation: ObservationRow;
   observation_change: ObservationChangeRow;
   tool_surface: ToolSurfaceRow;

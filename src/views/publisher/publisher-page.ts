@@ -31,7 +31,7 @@ export const toPublisherPage = (site: Site, { namespace, listings, next }: Publi
 <h1 class="handle">${namespace}</h1>
 <p class="lead">${proof(namespace)} ${site.config.serviceName} has not checked who that is.</p>
 <p class="total">${next ? `${listings.length} listings on this page.` : `${counted(listings.length, 'listing')}.`}</p>
-<p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed.</p>
+<p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or <a href="/api/webhooks">posted to you</a>.</p>
 <section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
 <ul class="cards">${listingRows(listings, '', pickBox(new URLSearchParams()))}</ul>
 ${pickForm}

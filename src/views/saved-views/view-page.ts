@@ -22,7 +22,7 @@ const addresses = ({ name }: SavedView, { config }: Site) => {
   return html`
 <h2 id="use">Use it</h2>
 <p>As the registry of an MCP host:</p>${paste(base)}
-<p>As an allow list: <a href="/views/${name}/managed-settings.json">managed-settings.json</a>; as configuration: <a href="/views/${name}/.mcp.json">.mcp.json</a>; changes of its listings: <a href="/views/${name}/feed.atom">Atom</a>, <a href="/views/${name}/feed.json">JSON Feed</a>.</p>`;
+<p>As an allow list: <a href="/views/${name}/managed-settings.json">managed-settings.json</a>; as configuration: <a href="/views/${name}/.mcp.json">.mcp.json</a>; changes of its listings: <a href="/views/${name}/feed.atom">Atom</a>, <a href="/views/${name}/feed.json">JSON Feed</a>, <a href="/api/webhooks">webhooks</a>.</p>`;
 };
 
 /** What a page of a view shows. */

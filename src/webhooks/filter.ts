@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import type { Change } from '../evidence/change.ts';
+import type { WebhookFilter } from '../evidence/webhook.ts';
+import { Problem } from '../problem.ts';
+import type { ChangeFilter } from '../store/contract/changes.ts';
+import { findListing } from '../tools/support/find-listing.ts';
+import { handleInput } from '../tools/support/inputs.ts';
+import { findMember } from '../tools/support/view-members.ts';
+
+/** The fields of a registration that say what it is about: one of them, or none for every change. */
+export const webhookFilterFields = {
+  handle: handleInput.optional(),
+  publisher: z.string().min(1).max(200).optional(),
+  tag: z.string().min(1).max(100).optional(),
+  view: z.string().min(1).max(40).optional(),
+};
+
+type FilterFields = z.output<z.ZodObject<typeof webhookFilterFields>>;
+
+const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
+
+async function requireKnown({ kind, value }: WebhookFilter, context: Context): Promise<void> {
+  if (kind === 'handle') await findListing(value, context);
+  if (kind === 'publisher') {
+    const [known] = await context.store.listings.completions('namespace', value, 1);
+    if (known !== value) throw new Problem('not_found', { detail: 'No listing has this namespace.' });
+  }
+  if (kind === 'view' && !context.config.views.some(({ name }) => name === value))
+    throw new Problem('not_found', { detail: 'No view has this name; /views lists them all.' });
+}
+
+/** What the fields ask for. Throws invalid_input if they name more than one thing, or the problem of an unknown one. */
+export async function toFilter(fields: FilterFields, context: Context): Promise<WebhookFilter> {
+  const [named, another] = kinds.flatMap((kind) => {
+    const value = fields[kind];
+    return value === undefined ? [] : [{ kind, value }];
+  });
+  if (another) {
+    const message = `cannot stand beside ${named?.kind}: a webhook is about one of them, or about every change`;
+    throw new Problem('invalid_input', {
+      fields: [{ field: another.kind, message }],
+      detail: `${another.kind} ${message}.`,
+    });
+  }
+  const filter = named ?? { kind: 'all', value: '' };
+  await requireKnown(filter, context);
+  return filter;
+}
+
+/** What of a filter the store itself can answer. */
+export function toChangeFilter({ kind, value }: WebhookFilter): ChangeFilter {
+  if (kind === 'handle') return { handle: value };
+  return kind === 'publisher' ? { namespace: value } : {};
+}
+
+/** Whether a change of the filter's ChangeFilter is one that the filter asks for. A tag or view is judged as of now. */
+export async function isAskedFor(
+  { kind, value }: WebhookFilter,
+  { handle }: Change,
+  context: Context,
+): Promise<boolean> {
+  if (kind === 'tag') {
+    const listing = await context.store.listings.byHandle(handle);
+    return listing?.tags.some(({ tag }) => tag === value) ?? false;
+  }
+  if (kind !== 'view') return true;
+  const view = context.config.views.find(({ name }) => name === value);
+  return view !== undefined && (await findMember(view, handle, context)) !== undefined;
+}

@@ -1,0 +1,52 @@
+import type { Config } from '../config/config.ts';
+import type { Context } from '../context.ts';
+import { createOutboundClient, type OutboundClient, type Reach } from '../outbound/client.ts';
+import { overridden } from '../outbound/host-overrides.ts';
+import { isAddress } from '../outbound/public-address.ts';
+import { signMessage } from './signature.ts';
+
+function reach(url: URL, { hostOverrides }: Config): Reach | undefined {
+  const other = overridden(url, hostOverrides);
+  if (other) return { url: other, addresses: 'any' };
+  const isAllowed =
+    url.protocol === 'https:' && url.username + url.password === '' && !isAddress(url.hostname);
+  return isAllowed ? { url, addresses: 'public' } : undefined;
+}
+
+/** Whether changes may be posted to a URL: https to a host name without a user, or a host of HOST_OVERRIDES. */
+export const isAllowedUrl = (url: URL, config: Config): boolean => reach(url, config) !== undefined;
+
+/**
+ * The client of webhooks. It connects to public addresses only, follows no redirect, and reads at most 16 KiB of an
+ * answer; a host of HOST_OVERRIDES is reached where the operator says.
+ */
+export const createWebhookClient = (config: Config): OutboundClient =>
+  createOutboundClient({
+    userAgent: `Dossier/${config.version} (+${config.publicUrl}/api/webhooks)`,
+    bodyLimit_bytes: 16_384,
+    headerLimit_bytes: 16_384,
+    reach: (url) => reach(url, config),
+  });
+
+/** What is posted, and where. */
+export interface Post {
+  readonly url: string;
+  readonly secret: string;
+  readonly id: string;
+  readonly body: string;
+}
+
+/** Posts a signed message once. Never throws. */
+export function postMessage(
+  client: OutboundClient,
+  { url, secret, id, body }: Post,
+  { clock, timeouts }: Pick<Context, 'clock' | 'timeouts'>,
+): ReturnType<OutboundClient['fetch']> {
+  return client.fetch({
+    url: new URL(url),
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...signMessage(secret, { id, body, now: clock() }) },
+    body: Buffer.from(body),
+    deadline: AbortSignal.timeout(timeouts.webhook_ms),
+  });
+}

@@ -1,0 +1,52 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Context } from '../context.ts';
+import { deliver, type Turn } from './deliver.ts';
+import { createWebhookClient } from './post.ts';
+
+const pause_ms = 1000;
+/** Hosts that one node sends to at a time; the subscriptions of one host take turns. */
+const hostsAtOnce = 64;
+const readAtOnce = 500;
+
+/** Sends to webhooks. */
+export interface WebhookSender {
+  /** Begins a turn at every address that is due and not being sent to. */
+  begin(): Promise<void>;
+  /** Waits until all turns have ended. */
+  idle(): Promise<void>;
+}
+
+/** The sender of one node; it stops within a request when the signal comes. */
+export function createWebhookSender(context: Context, signal: AbortSignal): WebhookSender {
+  const { store, clock, log, config } = context;
+  const turn: Turn = { client: createWebhookClient(config), context, signal };
+  const turns = new Map<string, Promise<void>>();
+  return {
+    async begin() {
+      for (const webhook of await store.webhooks.due(clock().toISOString(), readAtOnce)) {
+        const { id, host } = webhook;
+        if (turns.has(host) || turns.size >= hostsAtOnce) continue;
+        const ending = deliver(webhook, turn)
+          .catch((error: unknown) =>
+            log.warn({ err: error, webhook: id }, 'a turn at a webhook failed; it is tried again'),
+          )
+          .finally(() => turns.delete(host));
+        turns.set(host, ending);
+      }
+    },
+    idle: async () => void (await Promise.all(turns.values())),
+  };
+}
+
+/** Sends changes to webhooks until the signal. Never throws; resolves once the requests under way have ended. */
+export async function startWebhooks(context: Context, signal: AbortSignal): Promise<void> {
+  const sender = createWebhookSender(context, signal);
+  while (!signal.aborted) {
+    await sender.begin().catch((error: unknown) => {
+      if (!signal.aborted)
+        context.log.warn({ err: error }, 'webhooks that are due could not be read; tried again');
+    });
+    await wait(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+  await sender.idle();
+}

@@ -1,0 +1,241 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createWebhookSender } from '../../src/webhooks/schedule.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+let service: Directory;
+let receiver: Receiver;
+let stopping: AbortController;
+let send: () => Promise<void>;
+let days = 0;
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  service = await openDirectory({
+    entries: ['com.example/one', 'com.example/two', 'org.other/three'].map((name) => registryEntry(name)),
+    environment: {
+      LIMITS: 'off',
+      HOST_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }),
+    },
+    timeouts: { webhook_ms: 300 },
+  });
+  stopping = new AbortController();
+  const sender = createWebhookSender(service.context, stopping.signal);
+  send = async () => {
+    await sender.begin();
+    await sender.idle();
+  };
+});
+afterEach(async () => {
+  stopping.abort();
+  await receiver.close();
+  await service.close();
+});
+
+const request = (method: string, path: string, body?: object, secret?: string) =>
+  service.app.request(path, {
+    method,
+    headers: { 'content-type': 'application/json', ...(secret && { authorization: `Bearer ${secret}` }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+async function register(filter: object = {}): Promise<{ id: string; secret: string }> {
+  const answer = await request('POST', '/api/webhooks', { url: 'https://hook.example/in', ...filter });
+  expect(answer.status).toBe(200);
+  const webhook = (await answer.json()) as { id: string; secret: string };
+  receiver.secret = webhook.secret;
+  return webhook;
+}
+/** Each name gets a new description, one import after the other. */
+async function change(...names: string[]): Promise<void> {
+  for (const name of names) {
+    days += 1;
+    const time = new Date(Date.parse('2026-10-01T00:00:00Z') + days * 60_000).toISOString();
+    await service.importEntries([
+      registryEntry(name, { description: `Description ${days}` }, { updatedAt: time }),
+    ]);
+  }
+}
+const handles = () => receiver.posted.map(({ handle }) => handle);
+const stateOf = async ({ id, secret }: { id: string; secret: string }) =>
+  (await (await request('GET', `/api/webhooks/${id}`, undefined, secret)).json()) as Record<string, unknown>;
+
+it('posts changes in their order, signed so that the package of Standard Webhooks accepts them', async () => {
+  const webhook = await register();
+  await change('com.example/one', 'org.other/three', 'com.example/one');
+  await send();
+  expect(handles()).toEqual(['com.example/one', 'org.other/three', 'com.example/one']);
+  const { headers, body } = receiver.requests.at(-1) ?? { headers: {}, body: '' };
+  const [line] = (await (await service.app.request('/changes?since=2')).text()).split('\n');
+  const { at } = JSON.parse(line ?? '') as { at: string };
+  expect(JSON.parse(body)).toEqual({ ...JSON.parse(line ?? ''), timestamp: at });
+  expect(headers['content-type']).toBe('application/json');
+  const key = Buffer.from(webhook.secret.slice('whsec_'.length), 'base64');
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  expect(headers['webhook-signature']).toBe(
+    `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+  );
+  expect(await stateOf(webhook)).toMatchObject({ state: 'active', delivered: 3, position: 3, about: 'all' });
+  await send();
+  expect(handles()).toHaveLength(3);
+});
+
+it('posts only what it is about: a listing, a publisher, a tag', async () => {
+  const one = await register({ handle: 'com.example/one' });
+  await change('com.example/two', 'com.example/one', 'org.other/three');
+  await send();
+  expect(handles()).toEqual(['com.example/one']);
+  await request('DELETE', `/api/webhooks/${one.id}`, undefined, one.secret);
+  await register({ publisher: 'org.other' });
+  await change('com.example/one', 'org.other/three');
+  await send();
+  expect(handles().slice(1)).toEqual(['org.other/three']);
+});
+
+it('begins with the changes after it was registered', async () => {
+  await change('com.example/one');
+  await register();
+  await change('com.example/two');
+  await send();
+  expect(handles()).toEqual(['com.example/two']);
+});
+
+it('holds back later changes of a listing that failed, and no other listing', async () => {
+  const webhook = await register();
+  const refused: number[] = [];
+  receiver.answer = ({ seq, handle }, response) => {
+    const isRefused = handle === 'com.example/one' && refused.length < 1;
+    if (isRefused) refused.push(seq);
+    response.writeHead(isRefused ? 500 : 204).end();
+  };
+  await change('com.example/one', 'com.example/two', 'com.example/one', 'org.other/three');
+  await send();
+  expect(handles()).toEqual(['com.example/one', 'com.example/two', 'org.other/three']);
+  await send();
+  expect(handles()).toHaveLength(3);
+  service.wait(6);
+  await send();
+  await send();
+  expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 2, 4, 1, 3]);
+  expect(new Set(receiver.posted.filter(({ seq }) => seq === 1).map(({ id }) => id)).size).toBe(1);
+  expect(await stateOf(webhook)).toMatchObject({ delivered: 4, failures: 0 });
+});
+
+it('leaves an address alone that is down, and sends everything once it is up again', async () => {
+  const webhook = await register();
+  const { port } = new URL(receiver.url);
+  await receiver.close();
+  await change('com.example/one', 'com.example/two', 'com.example/one', 'org.other/three', 'com.example/two');
+  await send();
+  expect(await stateOf(webhook)).toMatchObject({
+    ...{ state: 'active', failures: 3, delivered: 0, last_result: 'host_unreachable' },
+    rest_until: expect.stringMatching(/^20/),
+  });
+  receiver = await startReceiver(Number(port));
+  receiver.secret = webhook.secret;
+  await send();
+  expect(handles()).toEqual([]);
+  service.wait(6);
+  for (let turn = 0; turn < 4; turn += 1) await send();
+  expect(receiver.posted.map(({ seq }) => seq).toSorted()).toEqual([1, 2, 3, 4, 5]);
+  const ofListing = (name: string) =>
+    receiver.posted.filter(({ handle }) => handle === name).map(({ seq }) => seq);
+  expect([ofListing('com.example/one'), ofListing('com.example/two')]).toEqual([
+    [1, 3],
+    [2, 5],
+  ]);
+  expect(await stateOf(webhook)).toMatchObject({ delivered: 5, failures: 0 });
+});
+
+it('ends with 410, and sends nothing more', async () => {
+  const webhook = await register();
+  receiver.answer = (_posted, response) => void response.writeHead(410).end();
+  await change('com.example/one', 'com.example/two');
+  await send();
+  service.wait(90_000);
+  await send();
+  expect(handles()).toEqual(['com.example/one']);
+  expect(await stateOf(webhook)).toMatchObject({ state: 'gone', last_result: 'HTTP 410' });
+});
+
+it('counts a slow answer and a redirect as failures, and follows none', async () => {
+  const webhook = await register();
+  receiver.answer = ({ seq }, response) => {
+    if (seq === 1) return;
+    response.writeHead(307, { location: `${receiver.url}/elsewhere` }).end();
+  };
+  await change('com.example/one');
+  await send();
+  expect(await stateOf(webhook)).toMatchObject({ failures: 1, last_result: 'host_timeout' });
+  await change('com.example/two');
+  await send();
+  expect(await stateOf(webhook)).toMatchObject({ failures: 2, last_result: 'HTTP 307' });
+  expect(receiver.requests).toHaveLength(3);
+});
+
+it('comes back when the address says so', async () => {
+  const webhook = await register();
+  receiver.answer = (_posted, response) => void response.writeHead(429, { 'retry-after': '240' }).end();
+  await change('com.example/one', 'com.example/two');
+  await send();
+  service.wait(200);
+  await send();
+  expect(handles()).toEqual(['com.example/one']);
+  receiver.answer = (_posted, response) => void response.writeHead(200).end('ok');
+  service.wait(60);
+  await send();
+  await send();
+  expect(handles()).toEqual(['com.example/one', 'com.example/one', 'com.example/two']);
+  expect(await stateOf(webhook)).toMatchObject({ delivered: 2, failures: 0 });
+});
+
+it('gives a change up after ten attempts, goes on with the listing, and sends it again when it is replayed', async () => {
+  const webhook = await register();
+  receiver.answer = ({ seq }, response) => void response.writeHead(seq === 1 ? 400 : 204).end();
+  await change('com.example/one', 'com.example/one');
+  await send();
+  const [failed] = await service.store.webhooks.dueDeliveries(webhook.id, '2100-01-01T00:00:00Z', 1);
+  expect(failed).toMatchObject({ seq: 1, attempts: 1, result: 'HTTP 400' });
+  if (failed) await service.store.write((tx) => tx.webhooks.putDelivery({ ...failed, attempts: 9 }));
+  service.wait(6);
+  await send();
+  await send();
+  expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2]);
+  expect(await service.store.webhooks.dead(10)).toMatchObject([{ seq: 1, attempts: 10, state: 'dead' }]);
+  receiver.answer = (_posted, response) => void response.writeHead(204).end();
+  const now = service.context.clock().toISOString();
+  await service.store.write((tx) => tx.webhooks.revive(webhook.id, now));
+  await send();
+  expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2, 1]);
+  expect(await stateOf(webhook)).toMatchObject({ delivered: 2, failures: 0 });
+});
+
+it('ends when an address accepted nothing for five days', async () => {
+  const webhook = await register();
+  receiver.answer = (_posted, response) => void response.writeHead(500).end();
+  await change('com.example/one');
+  await send();
+  service.wait(5 * 86_400 + 1);
+  await send();
+  expect(await stateOf(webhook)).toMatchObject({ state: 'failing', failures: 2 });
+});
+
+it('has no text of a publisher in what it keeps, and sends none of a listing that was withdrawn meanwhile', async () => {
+  await register();
+  receiver.answer = (_posted, response) => void response.writeHead(503).end();
+  await change('com.example/one');
+  await send();
+  await service.importEntries([
+    registryEntry('com.example/one', { description: 'Description 99' }, { status: 'deleted' }),
+  ]);
+  receiver.answer = (_posted, response) => void response.writeHead(204).end();
+  service.wait(6);
+  await send();
+  await send();
+  const bodies = receiver.requests.slice(-2).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  expect(bodies.map(({ type, data }) => [type, data])).toEqual([
+    ['listing.changed', { fields: ['description'] }],
+    ['listing.withdrawn', { reason: 'deleted' }],
+  ]);
+});

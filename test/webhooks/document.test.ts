@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createWebhookSender } from '../../src/webhooks/schedule.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { freePort } from '../support/postgres-server.ts';
+
+const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
+let service: Directory | undefined;
+let receiver: ChildProcess;
+let output = '';
+
+beforeAll(async () => {
+  const port = await freePort();
+  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(readFileSync('docs/webhooks.md', 'utf8')) ?? [];
+  receiver = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      code.replace('listen(8080)', `listen(${port}, () => console.log('ready'))`),
+    ],
+    { env: { WEBHOOK_SECRET: secret }, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  receiver.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  await vi.waitFor(() => expect(output).toContain('ready'), { timeout: 20_000 });
+  service = await openDirectory({
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'you.example': `http://127.0.0.1:${port}` }) },
+  });
+});
+afterAll(async () => {
+  receiver.kill();
+  await once(receiver, 'exit');
+  await service?.close();
+});
+
+it('the receiver of docs/webhooks.md proves its address, and reads what is posted', async () => {
+  const directory = service;
+  if (!directory) throw new Error('it did not open');
+  const register = (body: object) =>
+    directory.app.request('/api/webhooks', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ url: 'https://you.example/hook', handle: 'co.webhook/webhook', ...body }),
+    });
+  expect((await register({})).status).toBe(422);
+  expect((await register({ secret })).status).toBe(200);
+  await directory.importEntries([
+    registryEntry(
+      'co.webhook/webhook',
+      { description: 'Another text' },
+      { updatedAt: '2026-11-01T08:00:00Z' },
+    ),
+  ]);
+  const sender = createWebhookSender(directory.context, new AbortController().signal);
+  await sender.begin();
+  await sender.idle();
+  await expect.poll(() => output).toContain('1 listing.changed co.webhook/webhook');
+  expect(await directory.store.webhooks.list()).toMatchObject([{ delivered: 1, failures: 0 }]);
+});
