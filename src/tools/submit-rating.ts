@@ -136,7 +136,7 @@ export const submitRating = defineTool({
   name: 'submit_rating',
   title: 'Rate a listing after an interaction',
   description:
-    'Rates a listing after a real interaction with it, failed or not: adds one sourced signal, never a final verdict. Use it once per interaction, with your claimed listing’s capability in the Authorization or X-Agent-Capability header, never in an argument. Do not use it for hearsay or your own listing.',
+    'Rates a listing after a real interaction with it, failed or not: one sourced signal, never a final verdict. Use it once per interaction, with your claimed listing’s capability in the Authorization or X-Agent-Capability header, never in an argument. Do not use it for hearsay or your own listing.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   input: z.strictObject({
@@ -162,7 +162,7 @@ export const submitRating = defineTool({
     const interaction_at = toInteractionTime(rating.interaction_at);
     const content = cleanRating({ ...rating, interaction_at });
     const { supersedes: _, ...digested } = content;
-    const proof = await checkProof(sentProof, { handle, content, source: capability.handle }, context);
+    const proof = await checkProof(sentProof, { handle, sent: rating, source: capability.handle }, context);
     const digest = canonicalDigest({ ...digested, proof: sentProof });
     const submission = { capability, handle, content, digest, proof, now };
     const recorded = await context.store.write((tx) => record(tx, submission, context));

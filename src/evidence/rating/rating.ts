@@ -43,7 +43,7 @@ export const ratingContent = z.object({
   operation: contentFields.operation.describe('Tool called'),
   evidence: contentFields.evidence.describe('Pointers; never fetched or checked'),
   relationship: contentFields.relationship.describe(
-    'vendor (it is yours), partner (you earn with it) and paid (for this rating) set the rating apart',
+    'vendor (yours), partner (you earn with it) and paid (for rating) set it apart',
   ),
   score: contentFields.score.describe('1 worst to 5 best; never averaged'),
   supersedes: contentFields.supersedes.describe('rating_id of yours to amend'),

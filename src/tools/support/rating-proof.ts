@@ -17,17 +17,21 @@ function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> 
   return { proof_commitment, proof_salt: salt.toString('base64') };
 }
 
-/** Checks the proof of a rating as it was sent; the content is in UTC. Throws a problem that says what is wrong. */
+/** Checks the proof of a rating whose content is as it was sent. Throws a problem that says what is wrong. */
 export async function checkProof(
   proof: ProofInput | undefined,
-  { handle, content, source }: { handle: string; content: RatingContent; source: string },
-  { store, clock }: Context,
+  { handle, sent, source }: { handle: string; sent: RatingContent; source: string },
+  { store, clock, config }: Context,
 ): Promise<SubmittedProof> {
   if (!proof) return { proof_class: 'none' };
   const { kind, value } = proof;
   const keys = await store.ratings.receiptKeys(handle);
-  const checked = await proofKinds[kind].check(value, { subject: handle, source, keys });
-  const interaction_ms = Date.parse(content.interaction_at);
+  const listing = await store.listings.byHandle(handle);
+  const remotes = listing?.remotes.map(({ url }) => url) ?? [];
+  // The digest is of what the rater sent, which is what it can sign.
+  const message = `dossier/rating/v1\n${config.publicUrl}\n${handle}\n${canonicalDigest(sent)}`;
+  const checked = await proofKinds[kind].check(value, { subject: handle, source, keys, remotes, message });
+  const interaction_ms = Date.parse(sent.interaction_at);
   requireInTime(checked, { interaction_ms, now_ms: clock().getTime() });
   return {
     proof_class: kind,

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { type RatingGroup, ratingGroups } from '../groups.ts';
+import { paymentReceipt } from './payment-receipt.ts';
 import type { ProofKind } from './proof.ts';
 import { serviceReceipt } from './service-receipt.ts';
 
 /** Every class of proof that is checked when a rating is submitted. */
 export const proofKinds = {
   service_receipt: serviceReceipt,
+  payment_receipt: paymentReceipt,
 } as const satisfies Record<string, ProofKind>;
 
 /** The name of a class of proof. */

@@ -8,6 +8,10 @@ export interface ProofFacts {
   readonly source: string;
   /** Every key for receipts that the rated listing published, with its time. */
   readonly keys: readonly ReceiptKey[];
+  /** Addresses of its recorded endpoints. */
+  readonly remotes: readonly string[];
+  /** What a payer signs to show that the rating is its own. */
+  readonly message: string;
 }
 
 /** What a checked proof says. */

@@ -1,17 +1,6 @@
-import { Problem } from '../../../problem.ts';
-import { ReceiptFault } from '../../../receipt/fault.ts';
 import { verifyReceipt } from '../../../receipt/verify.ts';
+import { asProblem } from './as-problem.ts';
 import type { CheckedProof, ProofFacts, ProofKind } from './proof.ts';
-
-/** Runs a check of receipts, and answers its faults as problems. */
-export async function asProblem<T>(check: Promise<T>): Promise<T> {
-  try {
-    return await check;
-  } catch (error) {
-    if (error instanceof ReceiptFault) throw new Problem(error.code, { detail: error.message });
-    throw error;
-  }
-}
 
 async function check(value: string, { subject, source, keys }: ProofFacts): Promise<CheckedProof> {
   const { iss, sub, jti, iat } = await asProblem(verifyReceipt(value, { keys, subject, rater: source }));
