@@ -85,14 +85,13 @@ export const listingCases: readonly ListingFacts[] = [
     imported: [
       signal('registry.first_published', time),
       signal('namespace.matches_repository_owner', true),
-      signal('endpoint_answers', true),
       signal('record.unread_fields', 'license, support, pricing'),
     ],
   },
   {
     ...{ ...facts, claim: { ...claim, state: 'suspended', suspended_reason: 'proof_missing' } },
     listing: { ...listing, endpoint: undefined, remotes: [{ type: 'sse', url: 'https://{host}/mcp' }] },
-    imported: [signal('namespace.matches_repository_owner', false), signal('endpoint_answers', false)],
+    imported: [signal('namespace.matches_repository_owner', false)],
   },
 ];
 

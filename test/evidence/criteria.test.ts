@@ -299,6 +299,21 @@ const imported: readonly Row[] = [
   ),
 ];
 
+const seen = (...facts: Partial<Observation>[]): Change => ({
+  observations: facts.map((fact) => ({
+    kind: 'price.challenge',
+    question: 'price',
+    value: null,
+    state: 'observed',
+    source: 'Dossier',
+    observed_at: '2026-11-20T10:00:00.000Z',
+    first_seen_at: '2026-11-01T10:00:00.000Z',
+    vantage: 'test',
+    method_version: 't/1',
+    ...fact,
+  })),
+});
+
 /** Answered by a signal: its source and its date are told. */
 const signals: readonly Row[] = [
   row(
@@ -345,17 +360,22 @@ const signals: readonly Row[] = [
   ),
   ...(
     [
-      [true, 'observed', 'met', 'The endpoint was observed to answer.'],
-      [false, 'observed', 'not_met', 'The endpoint was observed not to answer.'],
+      [200, 'observed', 'met', 'A recorded endpoint answered Dossier.'],
+      [null, 'unreachable', 'not_met', 'No recorded endpoint answered Dossier.'],
       [null, 'not_checked', 'unknown', 'Dossier has not checked whether the endpoint answers.'],
-      [null, 'not_found', 'unknown', 'A check of the endpoint gave no result.'],
       [null, 'refused', 'unknown', 'A check of the endpoint gave no result.'],
     ] as const
   ).map(([value, state, result, fact]) =>
     row(
       'endpoint_observed_alive',
       undefined,
-      { remotes: [remote], ...signal('endpoint_answers', value, state) },
+      {
+        remotes: [remote],
+        ...seen({
+          ...{ kind: 'endpoint.answers', question: 'reach', value, state },
+          ...{ source: 'another.source', observed_at: '2026-09-09T10:00:00.000Z' },
+        }),
+      },
       result,
       fact,
     ),
@@ -394,20 +414,6 @@ const byClaim: readonly Row[] = [
 ];
 
 const none = 'No native ratings. For a decision to buy, that absence matters.';
-const seen = (...facts: Partial<Observation>[]): Change => ({
-  observations: facts.map((fact) => ({
-    kind: 'price.challenge',
-    question: 'price',
-    value: null,
-    state: 'observed',
-    source: 'Dossier',
-    observed_at: '2026-11-20T10:00:00.000Z',
-    first_seen_at: '2026-11-01T10:00:00.000Z',
-    vantage: 'test',
-    method_version: 't/1',
-    ...fact,
-  })),
-});
 const offer = {
   format: 'x402/1',
   scheme: 'exact',

@@ -43,8 +43,6 @@ describe('a listing of the shipped sample is called a sample', () => {
       ['registry.first_published', 'not_stated'],
       ['registry.last_published', 'not_stated'],
       ['publisher.listings', 'observed'],
-      ['endpoint_answers', 'not_checked'],
-      ['repository_activity', 'not_checked'],
     ]);
     expect(document.signals.imported[0]).toMatchObject({
       source: 'registry, as given in the specification, not read there',

@@ -154,7 +154,7 @@ it('is not said to be unchecked, on any face, once it was looked at', async () =
   expect(kinds).not.toContain('endpoint.answers');
   expect(kinds).not.toContain('tools.surface');
   const imported = signals.imported.map(({ kind }: { kind: string }) => kind);
-  expect(imported).not.toContain('endpoint_answers');
+  expect(imported).not.toContain('endpoint.answers');
   for (const face of ['', '.md', '.json'])
     expect(await read(`/agents/${handle}${face}`)).not.toContain(unchecked);
   const compared = (await post('compare_agents', {

@@ -37,40 +37,29 @@ const namespaceMatches = plainCriterion(
   },
 );
 
-/** What Dossier itself saw of the recorded endpoints; undefined where it has not looked. */
-function observedAnswer({ listing }: ComparedListing): Finding | undefined {
-  const looks = listing.observations.filter(
-    ({ kind, state }) => kind === 'endpoint.answers' && state !== 'not_checked',
-  );
-  const look = looks.find(({ value }) => value !== null) ?? looks[0];
-  if (!look) return undefined;
+const answers = 'endpoint.answers';
+const unchecked = 'Dossier has not checked whether the endpoint answers.';
+
+/** What Dossier itself saw of the recorded endpoints. */
+function observedAnswer(compared: ComparedListing): Finding {
+  const looks = compared.listing.observations.filter(({ kind }) => kind === answers);
+  const checked = looks.filter(({ state }) => state !== 'not_checked');
+  const look = checked.find(({ value }) => value !== null) ?? checked[0] ?? looks[0];
+  if (!look) return recordedFinding(compared, { result: 'unknown', fact: unchecked });
   const from = { source: look.source, as_of: look.observed_at.slice(0, 10) };
+  if (look.state === 'not_checked') return { result: 'unknown', fact: unchecked, ...from };
   if (look.value !== null) return { result: 'met', fact: 'A recorded endpoint answered Dossier.', ...from };
   return look.state === 'unreachable'
     ? { result: 'not_met', fact: 'No recorded endpoint answered Dossier.', ...from }
     : { result: 'unknown', fact: 'A check of the endpoint gave no result.', ...from };
 }
 
-const answers = 'endpoint_answers';
 const endpointObservedAlive = plainCriterion(
   { evidence, label: 'Endpoint was observed to answer' },
   (compared) => {
     if (compared.listing.remotes.length === 0)
       return recordedFinding(compared, { result: 'not_met', fact: 'No remote endpoint is recorded.' });
-    const seen = observedAnswer(compared);
-    if (seen) return seen;
-    const signal = signalOf(compared, answers);
-    if (signal?.state !== 'observed')
-      return signalFinding(compared, answers, {
-        result: 'unknown',
-        fact:
-          signal?.state === 'not_checked' || !signal
-            ? 'Dossier has not checked whether the endpoint answers.'
-            : 'A check of the endpoint gave no result.',
-      });
-    const holds = signal.value === true;
-    const fact = `The endpoint was observed ${holds ? 'to answer' : 'not to answer'}.`;
-    return signalFinding(compared, answers, { result: decided(holds), fact });
+    return observedAnswer(compared);
   },
 );
 

@@ -22,6 +22,7 @@ import { repositoryAgentFiles } from './repository/agent-files.ts';
 import { repositoryExists } from './repository/exists.ts';
 import { repositoryHead } from './repository/head.ts';
 import { repositoryLastCommit } from './repository/last-commit.ts';
+import { agentCard } from './terms/agent-card.ts';
 import { securityContact } from './terms/security-contact.ts';
 import { termsUrl } from './terms/terms-url.ts';
 import { toolsCount } from './tools/count.ts';
@@ -55,5 +56,6 @@ export const kinds: readonly Kind[] = [
   repositoryHead,
   repositoryLastCommit,
   securityContact,
+  agentCard,
   termsUrl,
 ];

@@ -5,7 +5,6 @@ import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
 import { countProofs, proofMeanings } from '../rating/proof/proof-classes.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
 import type { ListingFacts } from './listing-facts.ts';
-import { notChecked } from './not-checked.ts';
 import { toNotKnown } from './not-known.ts';
 import { savedCopySentence } from './reading.ts';
 import { toRecordSignals } from './record-signals.ts';
@@ -121,23 +120,15 @@ function toRecorded({ listing, reading }: ListingFacts) {
   };
 }
 
-/** Kinds of observations that answer what a signal would. */
-const checkedInstead: Readonly<Record<string, string>> = {
-  endpoint_answers: 'endpoint.answers',
-  repository_activity: 'repository.last_commit',
-};
-
-/** Facts from elsewhere, those of the record as of its reading, and those that were not checked. */
-function toImported(facts: ListingFacts, checked: ReadonlySet<string>): ImportedSignal[] {
+/** Facts from elsewhere, those of the record as of its reading. */
+function toImported(facts: ListingFacts): ImportedSignal[] {
   const { listing, imported, reading } = facts;
   const ofRecord = ({ source }: ImportedSignal) => source === listing.origin;
-  const known = [
+  return [
     ...toRecordSignals(imported.filter(ofRecord), { listing, reading }),
     ...imported.filter((signal) => !ofRecord(signal)),
     publisherSignal(facts),
   ];
-  const missing = notChecked(listing, known, reading.observed_at);
-  return [...known, ...missing.filter(({ kind }) => !checked.has(checkedInstead[kind] ?? kind))];
 }
 
 /** Names of fields of the record that Dossier stores and does not read. */
@@ -152,9 +143,6 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     interval_s: place.observeInterval_s,
     importedAt: facts.reading.observed_at,
   });
-  const checked = new Set(
-    observations.filter(({ state }) => state !== 'not_checked').map(({ kind }) => kind),
-  );
   const document: Omit<ListingDocument, 'summary'> = {
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
@@ -168,7 +156,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
         proof_meanings: proofMeanings(countProofs(facts.native)),
         computed_score: null,
       },
-      imported: toImported(facts, checked),
+      imported: toImported(facts),
     },
     observations,
     not_known: toNotKnown({

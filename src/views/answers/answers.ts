@@ -63,15 +63,10 @@ const importedUnknown = ({ kind, state, reason }: ImportedSignal): Unknown => ({
   state: stateText(state),
 });
 
-/** Signals that no source has checked repeat what not_known says, but for the kinds that it does not have. */
-const repeated = new Set(['endpoint_answers', 'repository_activity']);
-
 function unknownOf(listing: ListingDocument, question: Question): Unknown[] {
   const { observations, not_known, signals } = listing;
   const observed = observations.filter((one) => one.question === question && !isKnown(one));
-  const imported = signals.imported.filter(
-    (one) => kindOf(one.kind)?.question === question && !isKnown(one) && !repeated.has(one.kind),
-  );
+  const imported = signals.imported.filter((one) => kindOf(one.kind)?.question === question && !isKnown(one));
   const isObserved = (name: string) =>
     observations.some(
       ({ kind, state }) => kind === name || (state !== 'not_checked' && kind.startsWith(`${name}.`)),

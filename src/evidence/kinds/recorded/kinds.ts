@@ -23,11 +23,6 @@ export const recordedKinds: readonly RecordedKind[] = [
       'It does not say that anything answers there.',
     ],
   ),
-  recorded(
-    'reach',
-    ['endpoint_answers', 'Whether the endpoint answers'],
-    ['Whether the recorded endpoint answers requests.', 'It says nothing about what its tools do.'],
-  ),
   {
     ...recorded(
       'publisher',
@@ -65,11 +60,6 @@ export const recordedKinds: readonly RecordedKind[] = [
     ['record.package_types', 'Packages'],
     ['Where the publisher recorded packages of the service.', 'It does not say what is in them.'],
   ),
-  recorded(
-    'code',
-    ['package_downloads', 'Downloads of the package'],
-    ['How often the package was downloaded.', 'Downloads are not users.'],
-  ),
   {
     ...recorded(
       'upkeep',
@@ -105,11 +95,6 @@ export const recordedKinds: readonly RecordedKind[] = [
     'upkeep',
     ['registry.last_update', 'Entry last changed'],
     ['When the entry in the registry last changed.', 'The service may change without it.'],
-  ),
-  recorded(
-    'upkeep',
-    ['repository_activity', 'When the repository last changed'],
-    ['The date of the newest commit.', 'Few commits are not a fault.'],
   ),
   recorded(
     'terms',
