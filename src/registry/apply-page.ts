@@ -3,8 +3,7 @@ import { suspendClaim } from '../claims/suspend.ts';
 import type { QuarantinedRecord } from '../evidence/import-run.ts';
 import { type RecordedIdentity, recordedIdentities } from '../evidence/rating/identity.ts';
 import type { Transaction } from '../store/store.ts';
-import { toRecorded } from './entry/recorded.ts';
-import type { ServerJson } from './entry/server-json.ts';
+import { recordedOf } from './entry/recorded.ts';
 import { toChanges } from './listing-changes.ts';
 import { changesRepository, type PagePlan, withdraws } from './page-plan.ts';
 
@@ -40,9 +39,9 @@ async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string)
 
 /** Every account and host that the versions of a page name, deleted versions included, each once. */
 function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
-  const named = versions.flatMap(({ handle, record }) =>
-    recordedIdentities(handle, toRecorded(JSON.parse(record) as ServerJson)).map((identity) => ({
-      handle,
+  const named = versions.flatMap((version) =>
+    recordedIdentities(version.handle, recordedOf(version)).map((identity) => ({
+      handle: version.handle,
       ...identity,
       first_imported_at: at,
     })),

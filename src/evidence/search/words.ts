@@ -28,9 +28,10 @@ function toPairs(text: string): string[] {
 }
 
 function toWord(text: string): Word {
-  const parts = camelHump.test(text) ? text.split(camelHump) : [];
+  const lower = text.toLowerCase();
+  const parts = lower !== text && camelHump.test(text) ? text.split(camelHump) : [];
   return {
-    text: text.toLowerCase().slice(0, longestWord),
+    text: lower.slice(0, longestWord),
     parts: parts.filter(({ length }) => length >= shortestPart).map((part) => part.toLowerCase()),
   };
 }

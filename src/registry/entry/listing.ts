@@ -4,8 +4,7 @@ import { claimStates, type ImportedSignal } from '../../evidence/listing/listing
 import { isSpecified } from '../../evidence/listing/sample.ts';
 import { toStaticRank } from '../../evidence/listing/static-rank.ts';
 import { toTags } from '../../evidence/tags/tags.ts';
-import { nothingRecorded, type Recorded, toRecorded } from './recorded.ts';
-import type { ServerJson } from './server-json.ts';
+import { nothingRecorded, type Recorded, recordedOf } from './recorded.ts';
 import { type Origin, toImportSignals } from './signals.ts';
 import { newest, oldest } from './times.ts';
 
@@ -95,7 +94,7 @@ function combine(source: ListingSource, recorded: Recorded, origin: Origin): Lis
  */
 export function toListing(source: ListingSource, origin: Origin): ImportedListing {
   const { handle, versions, shown } = source;
-  const recorded = shown ? toRecorded(JSON.parse(shown.record) as ServerJson) : nothingRecorded;
+  const recorded = shown ? recordedOf(shown) : nothingRecorded;
   const listing = combine(source, recorded, origin);
   const { remotes, packages, unread, repository_key: repositoryKey } = recorded;
   const statusMessage = shown?.status_message;

@@ -1,4 +1,4 @@
-import type { Listing } from '../../evidence/listing/listing.ts';
+import type { Listing, ListingVersion } from '../../evidence/listing/listing.ts';
 import type { ListingPackage, ListingRemote } from '../../evidence/listing/listing-document.ts';
 import { toLine } from '../../evidence/text/sanitize.ts';
 import { packageInputs, remoteInputs } from './inputs.ts';
@@ -57,8 +57,8 @@ const toPackages = (server: ServerJson): ListingPackage[] =>
       })),
   );
 
-/** The recorded parts of a listing. `endpoint` is the first remote without a template. */
-export function toRecorded(server: ServerJson): Recorded {
+/** The recorded parts of a server.json. `endpoint` is the first remote without a template. */
+function toRecorded(server: ServerJson): Recorded {
   const remotes = toRemotes(server);
   const repository = line(server.repository?.url);
   const repository_key = toRepositoryKey(repository);
@@ -75,6 +75,17 @@ export function toRecorded(server: ServerJson): Recorded {
     keywords: publisherKeywords(server),
     unread: publisherFields(server),
   };
+}
+
+const read = new WeakMap<ListingVersion, Recorded>();
+
+/** The recorded parts of a version; its record is parsed once, though listings and identities are both made of it. */
+export function recordedOf(version: ListingVersion): Recorded {
+  const known = read.get(version);
+  if (known) return known;
+  const recorded = toRecorded(JSON.parse(version.record) as ServerJson);
+  read.set(version, recorded);
+  return recorded;
 }
 
 /** The parts of a listing whose publisher text was deleted. */
