@@ -6,6 +6,7 @@ import { problemTable } from '../src/problem-table.ts';
 import { resources } from '../src/resources/index.ts';
 import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';
+import { clientTypes, renderClientTypes } from './client-types.ts';
 import { sentenceBlocks } from './sentences.ts';
 
 /** The pages that hold generated blocks, by their path in the repository. */
@@ -86,8 +87,10 @@ export const renderBlocks = (page: string): string =>
     },
   );
 
-if (import.meta.main)
+if (import.meta.main) {
   for (const path of generatedPages) {
     const address = new URL(`../${path}`, import.meta.url);
     writeFileSync(address, renderBlocks(readFileSync(address, 'utf8')));
   }
+  writeFileSync(new URL(`../${clientTypes}`, import.meta.url), await renderClientTypes());
+}

@@ -153,7 +153,11 @@ it('publishes the fingerprints that the AI SDK makes of the same tools', async (
   const toolSet = Object.fromEntries(
     listed.map(({ name, title, description, inputSchema }) => [
       name,
-      { ...(title && { title }), ...(description && { description }), inputSchema: jsonSchema(inputSchema) },
+      {
+        ...(title && { title }),
+        ...(description && { description }),
+        inputSchema: jsonSchema(inputSchema as Parameters<typeof jsonSchema>[0]),
+      },
     ]),
   );
   const answer = await directory.app.request(`/agents/${handle}.json`);

@@ -1,0 +1,76 @@
+import type { JsonApi } from './types.ts';
+
+/** Input and answer of each tool, by its name. */
+export type Tools = JsonApi['tools'];
+/** Everything that is known about a listing. */
+export type ListingDocument = JsonApi['listing'];
+/** Why a Dossier refused: a code, a sentence, and what is wrong with which field. */
+export type Problem = JsonApi['problem'];
+
+/** Where a Dossier is, and who calls it. */
+export interface ClientOptions {
+  /** Its address, as `https://dossier.example`. */
+  readonly url: string;
+  /** The capability of a claimed listing, for the tools that need one. */
+  readonly capability?: string;
+  /** An answer that takes longer than this ends in a DOMException `TimeoutError`; 30,000 if absent. */
+  readonly timeout_ms?: number;
+  /** Instead of the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** What a Dossier refused: `problem.code` says what, the message what to do next. */
+export class DossierProblem extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(`${problem.code}: ${problem.detail}`);
+    this.name = 'DossierProblem';
+    this.problem = problem;
+  }
+}
+
+/** The JSON API of a Dossier. */
+export interface DossierClient {
+  /** Calls a tool. Throws DossierProblem where it is refused. */
+  call<Name extends keyof Tools>(tool: Name, input: Tools[Name]['input']): Promise<Tools[Name]['answer']>;
+  /** The listing document of a handle, everything that is known about it. Throws DossierProblem. */
+  listing(handle: string): Promise<ListingDocument>;
+}
+
+const isProblem = (body: unknown): body is Problem =>
+  typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
+
+/** The body of an answer. Throws DossierProblem for a problem, Error for what is no answer of a Dossier. */
+async function readAnswer(url: string, answer: Response): Promise<unknown> {
+  const body: unknown = await answer.json().catch(() => undefined);
+  if (answer.ok && body !== undefined) return body;
+  if (isProblem(body)) throw new DossierProblem(body);
+  throw new Error(`${url} answered with HTTP status ${answer.status} and no JSON of a Dossier`);
+}
+
+/** A client of the Dossier at an address. Its types follow from the same definitions as the service's answers. */
+export function createClient({ url, capability, timeout_ms = 30_000, ...own }: ClientOptions): DossierClient {
+  const base = url.replace(/\/+$/, '');
+  const request = async (path: string, init: RequestInit): Promise<unknown> => {
+    const headers = {
+      accept: 'application/json',
+      ...(init.body !== undefined && { 'content-type': 'application/json' }),
+      ...(capability && { authorization: `Bearer ${capability}` }),
+    };
+    const signal = AbortSignal.timeout(timeout_ms);
+    const answer = await (own.fetch ?? fetch)(`${base}${path}`, { ...init, headers, signal });
+    return readAnswer(`${base}${path}`, answer);
+  };
+  return {
+    call: async (tool, input) =>
+      (await request(`/api/tools/${tool}`, {
+        method: 'POST',
+        body: JSON.stringify(input),
+      })) as Tools[typeof tool]['answer'],
+    listing: async (handle) => {
+      const path = handle.split('/').map(encodeURIComponent).join('/');
+      return (await request(`/agents/${path}.json`, { method: 'GET' })) as ListingDocument;
+    },
+  };
+}
