@@ -61,7 +61,11 @@ describe('/compare', () => {
 
   it('shows imported evidence apart from claims and ratings, in the order of the picks', async () => {
     const page = await pageOf(`/compare?${politics}&${webhook}&${first}`);
-    const [, imported = '', native = ''] = page.split('<section class="compared"');
+    const [, recorded = '', imported = '', native = ''] = page.split('<section class="compared"');
+    expect(recorded).toContain('<h2 id="recorded">What is recorded</h2>');
+    expect(recorded.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
+      'Packages com.politicalcomms/api npm @political-comms/mcp@1.2.0 co.webhook/webhook none recorded',
+    );
     expect(imported).toContain('<h2 id="imported">As recorded and imported</h2>');
     expect(resultsIn(imported)).toEqual([
       ['Met'],
@@ -95,7 +99,7 @@ describe('/compare', () => {
     };
     expect(listings).toHaveLength(2);
     for (const { imported, native } of listings)
-      for (const { fact } of [...imported, ...native]) expect(page).toContain(`<p>${fact}</p>`);
+      for (const { fact } of [...imported, ...native]) expect(page).toContain(`</span> ${fact}<sup>`);
   });
 
   it('finds listings to add by words, and reports when there are none', async () => {

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { criteria } from '../../evidence/comparison/criteria.ts';
 import { Problem } from '../../problem.ts';
 import { compareAgents } from '../../tools/compare-agents.ts';
+import { getListing } from '../../tools/get-agent.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { isListed } from '../../tools/support/find-listing.ts';
 import {
@@ -46,7 +47,10 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
   const found = picks.add ? { found: await findToAdd(c, picks.add) } : {};
   if (picks.handles.length < 2) return { picks, ...found };
   const input = toInput(picks);
-  return { picks, ...found, input, comparison: await call(c, compareAgents, input) };
+  const comparison = await call(c, compareAgents, input);
+  const known = comparison.listings.filter(({ problem }) => !problem);
+  const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
+  return { picks, ...found, input, comparison, documents };
 }
 
 /** The page of a comparison. Each comparison has one canonical address; equivalent addresses redirect to it. */

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { ShortListing } from '../../evidence/listing/short-listing.ts';
 import type { Problem } from '../../problem.ts';
 import { type Html, handleLink, paste } from '../layout/html.ts';
@@ -6,7 +7,8 @@ import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 import { type Picks, toPath } from './compare-address.ts';
 import { compareForm, type FieldMessages } from './compare-form.ts';
-import { type Comparison, comparisonTables } from './compare-table.ts';
+import type { Comparison } from './compare-rows.ts';
+import { comparisonTables } from './compare-table.ts';
 
 /** The state of the comparison page. */
 export interface ComparePage {
@@ -14,6 +16,8 @@ export interface ComparePage {
   /** The input that compare_agents was called with. */
   readonly input?: object;
   readonly comparison?: Comparison;
+  /** The documents of the listings that are compared, in the order of the picks. */
+  readonly documents?: readonly ListingDocument[];
   /** Listings found by the words typed under "add". */
   readonly found?: readonly ShortListing[];
   readonly problem?: Problem;
@@ -101,7 +105,7 @@ export function toComparePage(site: Site, page: ComparePage): Html {
 <h1>Compare listings</h1>
 <p class="lead">Side by side against criteria you pick: met, not met or unknown, each with the fact, its source and its date. There is no total and no winner.</p>
 ${problemBlock(page)}${unknownBlock(page)}
-${comparison ? comparisonTables(comparison) : ''}
+${comparison ? comparisonTables(comparison, page.documents ?? []) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}
 ${nextStep(page)}${foundBlock(page)}
 ${comparison && input ? sameAsJson(site, input) : ''}`,

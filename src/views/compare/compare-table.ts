@@ -1,92 +1,98 @@
 import { html } from 'hono/html';
-import type { z } from 'zod';
-import { criterionText } from '../../evidence/comparison/criteria.ts';
-import type { compareAgents } from '../../tools/compare-agents.ts';
-import { day, foreignLink, type Html, handleLink } from '../layout/html.ts';
-
-/** The answer of compare_agents. */
-export type Comparison = z.output<(typeof compareAgents)['output']>;
-type Compared = Comparison['listings'][number];
-type Answer = NonNullable<Compared['native']>[number];
-
-/** Labels of the results of a criterion. */
-export const resultTexts = { met: 'Met', not_met: 'Not met', unknown: 'Unknown' } as const;
-
-/** Titles of the three kinds of evidence. */
-export const kindTitles = {
-  imported: 'As recorded and imported',
-  observed: 'As checked by Dossier',
-  native: 'Claims and ratings made on this service',
-} as const;
-
-/** A commit by its first twelve digits, as elsewhere. */
-const shortened = (text: string) => text.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{28}\b/g, '$1');
-
-const recorded = (words: string) => (/^https?:/i.test(words) ? foreignLink(words) : words);
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { type Html, handleLink } from '../layout/html.ts';
+import {
+  answerRows,
+  type Compared,
+  type Comparison,
+  kindTitles,
+  type Row,
+  recordedRows,
+} from './compare-rows.ts';
+import { createFootnotes, type Footnotes } from './compare-sources.ts';
 
 // On narrow screens columns are stacked, and each cell names its listing; screen readers use the column header instead.
-const cell = ({ handle }: Compared, answer: Answer) => html`
-<td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>${inCell(answer)}</td>`;
+const cell = (handle: string, content: Html) => html`
+<td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>${content}</td>`;
 
-const inCell = ({ result, fact, recorded: words, source, as_of }: Answer) => html`
-<p><span class="result ${result}">${resultTexts[result]}</span></p>
-<p>${shortened(fact)}</p>
-${words && html`<p class="foreign">${recorded(words)}</p>`}
-<p class="source">${source}, as of ${day(as_of)}</p>`;
+const sameCell = (content: Html, listings: number) => html`
+<td role="cell" colspan="${listings}" aria-colspan="${listings}"><p class="note">The same for all ${listings}:</p>${content}</td>`;
 
-/** What two answers must share to be said once. */
-const essence = ({ result, fact, recorded: words, source, as_of }: Answer) =>
-  JSON.stringify([result, fact, words, source, as_of.slice(0, 10)]);
-
-const isSame = (answers: readonly (Answer | undefined)[]) =>
-  answers.length > 1 && new Set(answers.map((answer) => answer && essence(answer))).size === 1;
-
-const sameCell = (answer: Answer, listings: number) => html`
-<td role="cell" colspan="${listings}" aria-colspan="${listings}"><p class="note">The same for all ${listings}:</p>${inCell(answer)}</td>`;
-
-const heads = (listings: readonly Compared[]) => html`
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Criterion</th>${listings.map(({ handle, sample }) => html`<th scope="col" role="columnheader">${handleLink(handle)}${sample && ' (sample)'}</th>`)}</tr></thead>`;
-
-function row(listings: readonly Compared[], of: (listing: Compared) => Answer | undefined) {
-  const answers = listings.map(of);
-  const [first] = answers.flatMap((answer) => answer ?? []);
-  if (first && isSame(answers))
+function toRow({ name, cells }: Row): Html {
+  const [first] = cells;
+  const isSame = cells.length > 1 && new Set(cells.map(({ essence }) => essence)).size === 1;
+  if (first && isSame)
     return html`
-<tr role="row" class="same"><th scope="row" role="rowheader">${criterionText(first)}</th>${sameCell(first, listings.length)}</tr>`;
+<tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>${sameCell(first.content, cells.length)}</tr>`;
   return html`
-<tr role="row"><th scope="row" role="rowheader">${first && criterionText(first)}</th>${listings.map(
-    (listing) => {
-      const answer = of(listing);
-      return answer && cell(listing, answer);
-    },
-  )}</tr>`;
+<tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(({ handle, content }) => cell(handle, content))}</tr>`;
 }
 
-/** One kind of evidence: a row per criterion, a column per listing, both in the requested order. */
-function table(listings: readonly Compared[], kind: keyof typeof kindTitles): Html | '' {
-  const title = kindTitles[kind];
-  const criteria = listings[0]?.[kind] ?? [];
-  if (criteria.length === 0) return '';
-  return html`
-<section class="compared" aria-labelledby="${kind}">
-<h2 id="${kind}">${title}</h2>
-<section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">${heads(listings)}
-<tbody role="rowgroup">${criteria.map((_, at) => row(listings, (listing) => listing[kind]?.[at]))}</tbody>
+const heads = (listings: readonly Compared[], of: string) => html`
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">${of}</th>${listings.map(({ handle, sample }) => html`<th scope="col" role="columnheader">${handleLink(handle)}${sample && ' (sample)'}</th>`)}</tr></thead>`;
+
+/** Where the records are from: one source for all, or one for each listing. */
+const recordedIn = (documents: readonly ListingDocument[], notes: Footnotes) => {
+  const marks = documents.map(({ handle, origin, observed_at }) => ({
+    handle,
+    mark: notes.mark({ source: origin, as_of: observed_at }),
+  }));
+  const [first] = marks;
+  const isOne = first !== undefined && marks.every(({ mark }) => String(mark) === String(first.mark));
+  return html`<p class="note">By the publishers, in their records${isOne ? first.mark : html`: ${marks.map(({ handle, mark }, at) => html`${at > 0 ? ', ' : ''}${handle}${mark}`)}`}.</p>`;
+};
+
+interface Table {
+  readonly id: string;
+  readonly title: string;
+  /** What a row is. */
+  readonly of: string;
+  readonly rows: readonly Row[];
+  readonly note?: Html;
+}
+
+/** A table with a column for each listing, in the requested order. */
+const table = (listings: readonly Compared[], { id, title, of, rows, note }: Table): Html | '' =>
+  rows.length === 0
+    ? ''
+    : html`
+<section class="compared" aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>${note}
+<section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">${heads(listings, of)}
+<tbody role="rowgroup">${rows.map(toRow)}</tbody>
 </table></section>
 </section>`;
-}
 
 /**
- * The tables of a comparison; an answer that is the same for all listings is said once, and can be hidden:
- * imported evidence, own checks, and separately claims and ratings made on this service.
+ * The tables of a comparison: first what is recorded, then the criteria by kind of evidence, last the sources. A row that
+ * is the same for all listings is said once, and can be hidden.
  */
-export function comparisonTables({ listings, statement }: Comparison): Html {
+export function comparisonTables(
+  { listings, statement }: Comparison,
+  documents: readonly ListingDocument[],
+): Html {
   const known = listings.filter(({ problem }) => !problem);
   if (known.length === 0) return html``;
+  const notes = createFootnotes();
+  const kinds = ['imported', 'observed', 'native'] as const;
+  const tables = [
+    {
+      id: 'recorded',
+      title: 'What is recorded',
+      of: 'Fact',
+      note: recordedIn(documents, notes),
+      rows: recordedRows(documents),
+    },
+    ...kinds.map((id) => ({
+      id,
+      title: kindTitles[id],
+      of: 'Criterion',
+      rows: answerRows(known, id, notes),
+    })),
+  ];
   return html`
 <p class="differences"><label><input type="checkbox" id="differences"> Differences only</label></p>
-${table(known, 'imported')}
-${table(known, 'observed')}
-${table(known, 'native')}
-<p class="note">${statement} Unknown is not a no: it was not checked, or nothing is recorded.</p>`;
+${tables.map((one) => table(known, one))}
+<p class="note">${statement} Unknown is not a no: it was not checked, or nothing is recorded.</p>
+${notes.list()}`;
 }

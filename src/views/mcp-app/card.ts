@@ -5,7 +5,7 @@ import { criteria } from '../../evidence/comparison/criteria.ts';
 import { questionTitles } from '../../evidence/observation/question.ts';
 import { groupTexts, ratingGroups } from '../../evidence/rating/groups.ts';
 import { factTitles } from '../../evidence/summary/fact-titles.ts';
-import { kindTitles, resultTexts } from '../compare/compare-table.ts';
+import { kindTitles, resultTexts } from '../compare/compare-rows.ts';
 import { stateTexts } from '../layout/labels.ts';
 
 const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
