@@ -42,11 +42,13 @@ export interface Cluster {
   readonly handles: readonly string[];
   /** Live capabilities, each of another claimed listing; the first handles are theirs. */
   readonly capabilities: readonly string[];
+  readonly databaseUrl: string;
   query(text: string): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
-function createNode(url: string, environment: Record<string, string>): ClusterNode {
+/** A node that is not started yet. */
+export function createNode(url: string, environment: Record<string, string>): ClusterNode {
   let running: Started | undefined;
   let isUp = false;
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
@@ -132,6 +134,7 @@ export async function openCluster({ size, sources, environment }: ClusterOptions
   return {
     nodes,
     ...prepared,
+    databaseUrl,
     query: async (text) => (await client.query<Record<string, unknown>>(text)).rows,
     async close() {
       for (const node of nodes) await node.kill();
