@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pinTo } from './machine.ts';
+import { measureApi } from './parts/api.ts';
 import { measureGrowth } from './parts/growth.ts';
 import { measureImport } from './parts/import.ts';
 import { measureMcp } from './parts/mcp.ts';
@@ -21,6 +22,7 @@ import type { Part } from './report.ts';
 const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
   mcp: measureMcp,
   pages: measurePages,
+  api: measureApi,
   store: measureSqlite,
   postgres: measurePostgres,
   search: measureSearch,

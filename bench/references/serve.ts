@@ -1,12 +1,14 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { createFloor, createSdk1, createSdk2 } from './mcp.ts';
+import { createStatic } from './static.ts';
 
 const references: Readonly<Record<string, (argument?: string) => Hono>> = {
   hello: () => new Hono().get('/', (c) => c.text('hello')),
   floor: createFloor,
   sdk2: createSdk2,
   sdk1: createSdk1,
+  static: createStatic,
 };
 
 const [name = '', argument] = process.argv.slice(2);
