@@ -102,8 +102,14 @@ export interface GetAgentAnswer {
           scores?: {
             [k: string]: number;
           };
+          by_proof: {
+            [k: string]: number;
+          };
           last: string;
         };
+      };
+      proof_meanings?: {
+        [k: string]: string;
       };
       recent?: {
         rating_id: string;
@@ -121,6 +127,10 @@ export interface GetAgentAnswer {
           | 'source_ended'
           | 'new_source'
           | 'independent';
+        /**
+         * What was checked when it was submitted; changes no group
+         */
+        proof_class: 'none' | 'service_receipt' | 'payment_receipt';
         score?: number;
         /**
          * Its beginning
@@ -328,11 +338,11 @@ export interface ListRatingsInput {
    */
   handle: string;
   /**
-   * Only current ratings of this outcome
+   * Current ratings only
    */
   outcome?: 'succeeded' | 'partial' | 'failed' | 'refused' | 'unreachable';
   /**
-   * Only current ratings of this group
+   * Current ratings only
    */
   group?:
     | 'related'
@@ -387,6 +397,14 @@ export interface ListRatingsAnswer {
     source_root_generation: number;
     created_at: string;
     /**
+     * What was checked when it was submitted; changes no group
+     */
+    proof_class: 'none' | 'service_receipt' | 'payment_receipt';
+    /**
+     * Base64 of SHA-256(salt || proof); its source has the salt and the proof
+     */
+    proof_commitment?: string;
+    /**
      * The first group that fits, now; worst first
      */
     group:
@@ -425,6 +443,12 @@ export interface ListRatingsAnswer {
       erased_at?: string;
     };
   }[];
+  /**
+   * What each proof_class here shows and does not
+   */
+  proof_meanings: {
+    [k: string]: string;
+  };
   /**
    * First page without filters only: counted ratings of the last twelve months
    */
@@ -653,25 +677,22 @@ export interface SubmitRatingInput {
    */
   handle: string;
   /**
-   * Your own id of the interaction; sent again with the same content, it is the same record
+   * Your own id, or the jti of a receipt
    */
   interaction_id: string;
   /**
-   * RFC 3339 time of the interaction, within the last 90 days
+   * RFC 3339, within the last 90 days
    */
   interaction_at: string;
   outcome: 'succeeded' | 'partial' | 'failed' | 'refused' | 'unreachable';
   protocol: 'mcp' | 'a2a' | 'http' | 'x402' | 'other';
   /**
-   * The tool or operation that was called
+   * Tool called
    */
   operation?: string;
-  /**
-   * Version of the rated listing
-   */
   subject_version?: string;
   /**
-   * Your own, 1 worst to 5 best; shown as given, never averaged
+   * 1 worst to 5 best; never averaged
    */
   score?: number;
   latency_ms?: number;
@@ -681,7 +702,7 @@ export interface SubmitRatingInput {
   tags?: string[];
   comment?: string;
   /**
-   * Pointers for people who check; never fetched
+   * Pointers; never fetched or checked
    *
    * @maxItems 3
    */
@@ -690,13 +711,20 @@ export interface SubmitRatingInput {
     value: string;
   }[];
   /**
-   * customer: you pay it; vendor: it is yours; partner: you earn with it; paid: for this rating. The last three set the rating apart
+   * vendor (yours), partner (you earn with it) and paid (for rating) set it apart
    */
   relationship: 'none' | 'customer' | 'vendor' | 'partner' | 'paid';
   /**
-   * rating_id of yours that this amends; handle, interaction_id, interaction_at stay
+   * rating_id of yours to amend
    */
   supersedes?: string;
+  /**
+   * service_receipt: dossier/receipt of a result’s _meta
+   */
+  proof?: {
+    kind: 'service_receipt' | 'payment_receipt';
+    value: string;
+  };
 }
 export interface SubmitRatingAnswer {
   rating_id: string;
@@ -719,6 +747,11 @@ export interface SubmitRatingAnswer {
   flags: (
     'related' | 'declared_interest' | 'reciprocal' | 'stated_overlap' | 'source_ended' | 'new_source'
   )[];
+  proof_class: 'none' | 'service_receipt' | 'payment_receipt';
+  /**
+   * With your proof, opens proof_commitment of the record
+   */
+  proof_salt?: string;
   created_at: string;
   log_index: number;
   statement: string;
@@ -1035,6 +1068,12 @@ export interface ListingDocument {
         scores: {
           [k: string]: number;
         };
+        /**
+         * By what was checked of the interaction
+         */
+        by_proof: {
+          [k: string]: number;
+        };
         last_at?: string;
       };
       declared_interest: {
@@ -1051,6 +1090,12 @@ export interface ListingDocument {
           [k: string]: number;
         };
         scores: {
+          [k: string]: number;
+        };
+        /**
+         * By what was checked of the interaction
+         */
+        by_proof: {
           [k: string]: number;
         };
         last_at?: string;
@@ -1071,6 +1116,12 @@ export interface ListingDocument {
         scores: {
           [k: string]: number;
         };
+        /**
+         * By what was checked of the interaction
+         */
+        by_proof: {
+          [k: string]: number;
+        };
         last_at?: string;
       };
       stated_overlap: {
@@ -1087,6 +1138,12 @@ export interface ListingDocument {
           [k: string]: number;
         };
         scores: {
+          [k: string]: number;
+        };
+        /**
+         * By what was checked of the interaction
+         */
+        by_proof: {
           [k: string]: number;
         };
         last_at?: string;
@@ -1107,6 +1164,12 @@ export interface ListingDocument {
         scores: {
           [k: string]: number;
         };
+        /**
+         * By what was checked of the interaction
+         */
+        by_proof: {
+          [k: string]: number;
+        };
         last_at?: string;
       };
       new_source: {
@@ -1123,6 +1186,12 @@ export interface ListingDocument {
           [k: string]: number;
         };
         scores: {
+          [k: string]: number;
+        };
+        /**
+         * By what was checked of the interaction
+         */
+        by_proof: {
           [k: string]: number;
         };
         last_at?: string;
@@ -1143,6 +1212,12 @@ export interface ListingDocument {
         scores: {
           [k: string]: number;
         };
+        /**
+         * By what was checked of the interaction
+         */
+        by_proof: {
+          [k: string]: number;
+        };
         last_at?: string;
       };
       /**
@@ -1150,6 +1225,12 @@ export interface ListingDocument {
        */
       flags: {
         [k: string]: number;
+      };
+      /**
+       * What each class in by_proof shows and does not; those that are counted
+       */
+      proof_meanings: {
+        [k: string]: string;
       };
       /**
        * Always null: no score is computed
@@ -1171,6 +1252,10 @@ export interface ListingDocument {
         score?: number;
         comment?: string;
         created_at: string;
+        /**
+         * What was checked when it was submitted; changes no group
+         */
+        proof_class: 'none' | 'service_receipt' | 'payment_receipt';
         /**
          * The first group that fits, now; worst first
          */
@@ -1351,6 +1436,7 @@ export interface Problem {
     | 'body_too_large'
     | 'unsupported_media_type'
     | 'invalid_input'
+    | 'address_not_proven'
     | 'no_repository'
     | 'host_unsupported'
     | 'rate_limited'
@@ -1364,7 +1450,13 @@ export interface Problem {
     | 'rating_exists'
     | 'rating_not_yours'
     | 'rating_not_current'
-    | 'interaction_out_of_window';
+    | 'interaction_out_of_window'
+    | 'proof_reused'
+    | 'proof_not_yours'
+    | 'proof_wrong_subject'
+    | 'proof_expired'
+    | 'proof_key_unknown'
+    | 'proof_invalid';
   fields?: {
     field?: string;
     message?: string;
