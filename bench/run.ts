@@ -11,6 +11,7 @@ import { measureObserver } from './parts/observer.ts';
 import { measurePages } from './parts/pages.ts';
 import { profiles } from './parts/profile.ts';
 import { measureSearch } from './parts/search.ts';
+import { measureSearchMemory } from './parts/search-memory.ts';
 import { measureStart } from './parts/start.ts';
 import { measurePostgres, measureSqlite } from './parts/store.ts';
 import { measureWrites } from './parts/writes.ts';
@@ -26,6 +27,7 @@ const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
   store: measureSqlite,
   postgres: measurePostgres,
   search: measureSearch,
+  'search-memory': measureSearchMemory,
   growth: measureGrowth,
   import: measureImport,
   writes: measureWrites,

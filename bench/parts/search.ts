@@ -1,12 +1,12 @@
 import { runScript } from '../command.ts';
 import { type Database, prepareSearched } from '../database.ts';
 import { cpuTime_ms, memoryOf, toMemoryText } from '../machine.ts';
-import { type CheckedRequest, drivePaced } from '../paced.ts';
+import { drivePaced } from '../paced.ts';
 import type { Plan } from '../plan.ts';
 import { startBenchPostgres } from '../postgres.ts';
 import { type ReadTimes, toTimeText } from '../read-times.ts';
 import { atMost, type Part, type Row, whole } from '../report.ts';
-import { toSearches } from '../search-mix.ts';
+import { toRequests } from '../search/requests.ts';
 import { type Server, startService } from '../server.ts';
 
 const searchesPerSecond = 200;
@@ -25,19 +25,6 @@ function toReadRow(times: Readonly<Record<string, ReadTimes>>, what: string, goa
     figure,
     share: `${times_bare.toFixed(0)} x`,
     ...atMost(p50_us / 1000, goal_ms, 'ms at p50'),
-  };
-}
-
-/** Searches as people make them, each another one, so that hardly any is answered from a cache. */
-function toRequests(listings: number): () => CheckedRequest {
-  const searches = toSearches(20_000, listings);
-  let at = 0;
-  return () => {
-    const { kind, words } = searches[at++ % searches.length] ?? { kind: 'server', words: ['server'] };
-    const body = JSON.stringify({ query: words.join(' ') });
-    const headers = { 'content-type': 'application/json' };
-    const request = { method: 'POST', path: '/api/tools/search_agents', headers, body } as const;
-    return { kind, request, isCorrect: (status) => status === 200 };
   };
 }
 
