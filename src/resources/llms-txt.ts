@@ -70,6 +70,7 @@ ${rate(config)}
 * [Each tool with its schemas](${config.publicUrl}/llms-full.txt)
 * [The rules of evidence](${config.publicUrl}/about)
 * [All listings](${config.publicUrl}/agents), [tags](${config.publicUrl}/tags)
+* [Changes of evidence in order](${config.publicUrl}/changes), and [posted to an address of yours](${config.publicUrl}/api/webhooks)
 `;
 
 const fence = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 1)}\n\`\`\``;

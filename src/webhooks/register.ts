@@ -69,11 +69,13 @@ function isAnswer(text: string, challenge: string): boolean {
   }
 }
 
+/** Throws rate_limited if there are as many webhooks as are taken, of the host or of all. */
 async function requireRoom(tx: Pick<Transaction, 'webhooks'>, host: string): Promise<void> {
   const { all, ofHost } = await tx.webhooks.counts(host);
-  if (all < mostOfAll && ofHost < mostOfHost) return;
-  const detail = `There are ${ofHost < mostOfHost ? mostOfAll : mostOfHost} webhooks ${ofHost < mostOfHost ? 'in all' : 'of this host'}, and no more are taken.`;
-  throw new Problem('rate_limited', { retry_after_s: 3600, detail });
+  const refuse = (most: string) =>
+    new Problem('rate_limited', { retry_after_s: 3600, detail: `There are ${most}, and no more are taken.` });
+  if (ofHost >= mostOfHost) throw refuse(`${mostOfHost} webhooks of this host`);
+  if (all >= mostOfAll) throw refuse(`${mostOfAll} webhooks in all`);
 }
 
 async function add(url: URL, secret: string, filter: WebhookFilter, context: Context): Promise<Webhook> {

@@ -145,6 +145,24 @@ it('sends one host at most ten challenges an hour', async () => {
   expect(codes).toEqual([...Array.from({ length: 10 }, () => 'address_not_proven'), 'rate_limited']);
 });
 
+it('takes at most ten addresses of one host', async () => {
+  answer = repeat;
+  const store = service.store;
+  const [known] = await store.webhooks.list();
+  if (!known) throw new Error('none is registered');
+  const { ofHost } = await store.webhooks.counts('hook.example');
+  await store.write(async (tx) => {
+    for (let n = ofHost; n < 10; n += 1) await tx.webhooks.put({ ...known, id: `another-${n}` });
+  });
+  const asked = endpoint.sent.length;
+  expect(await refused({ url: hook })).toEqual([
+    429,
+    'rate_limited',
+    expect.stringContaining('There are 10 webhooks of this host'),
+  ]);
+  expect(endpoint.sent).toHaveLength(asked);
+});
+
 it('says how to register', async () => {
   const text = await (await service.app.request('/api/webhooks')).text();
   expect(text).toContain('{"challenge": "<the same text>"}');
