@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { day, type Html, pagePath } from '../layout/html.ts';
+import { day, type Html } from '../layout/html.ts';
 import type { Answer, Known, Unknown } from './answer.ts';
 import { otherFacts, toAnswers } from './answers.ts';
 
@@ -37,7 +37,7 @@ export const answersBlock = (listing: ListingDocument): Html => html`
 <p class="explain"><label><input type="checkbox"> Explain each fact</label></p>
 <table><thead class="unseen"><tr><th scope="col">Question</th><th scope="col">Answer, source and date</th></tr></thead>
 <tbody>${toAnswers(listing).map(row)}${others(listing)}</tbody></table>
-<p class="note">A filled mark is a fact with its source; an open one is not known as of ${day(listing.observed_at)}, unless another date is stated. Neither is good or bad. <a href="${pagePath(listing.handle)}.json">All facts as JSON</a></p>
+<p class="note marks">A filled mark is a fact with its source; an open one is not known as of ${day(listing.observed_at)}, unless another date is stated. Neither is good or bad.</p>
 </section>`;
 
 function others(listing: ListingDocument) {

@@ -19,7 +19,7 @@ ${claim && html`<p class="note">${matchTexts[claim.namespace_matches_repository_
 }
 
 const standing = (claim: NonNullable<ListingDocument['claim']>) => html`
-<p>${claim.statement}</p>
+<details class="wide-open"><summary>What the claim of ${day(claim.claimed_at)} shows</summary><p>${claim.statement}</p></details>
 <p class="note">Last checked on ${day(claim.checked_at)}.${claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : ''}</p>`;
 
 /** The claim instruction: the three steps, the address and the name of the file (specification, "Claim procedure"). */

@@ -44,7 +44,7 @@ ${proofNote(native)}`;
 
 const countsInBrief = (native: NativeSignals): Html => html`
 <div class="groups">${shownGroups(native).map((one) => group(groupTexts[one].name, native[one]))}</div>
-${proofNote(native)}`;
+<details class="wide-open"><summary>What these proofs show</summary>${proofNote(native)}</details>`;
 
 function known(
   { handle, signals: { native }, evidence_snapshot_date }: ListingDocument,
