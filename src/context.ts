@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { Timeouts } from './config/timeouts.ts';
@@ -24,6 +25,8 @@ export interface Context {
   readonly repositories: RepositoryReader;
   /** The repository checks that run in this process, by listing and repository (claims/shared-check.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
+  /** `ask`: the maintainer of a listing asks for a look at once; the observer of this process listens, if there is one. */
+  readonly askedLooks: EventEmitter<{ ask: [handle: string] }>;
   readonly checkpoints: CheckpointCache;
   readonly log: Logger;
   /** The only source of the time. */

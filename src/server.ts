@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config/config.ts';
@@ -34,6 +34,7 @@ export async function openContext(config: Config): Promise<Context> {
     store: await openStore(config),
     repositories: createRepositoryReader(config.repositoryHosts),
     runningChecks: new Map(),
+    askedLooks: new EventEmitter(),
     checkpoints: {},
     log: createLog(config),
     clock: () => new Date(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId, createCapability } from '../evidence/claim/capability.ts';
 import { challengeLife_s, createChallenge } from '../evidence/claim/challenge.ts';
@@ -37,8 +38,8 @@ export interface ClaimStatus {
 
 const nextWhenIssued = (file: string) =>
   `Keep the capability that came with the challenge you commit; it is shown only now. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
-const nextWhenClaimed = (file: string) =>
-  `Use the capability whose capability_id is in capabilities, as Authorization: Bearer. Keep its line in ${file}: removing it suspends the capability. Request with rotate: true to get a new one.`;
+const nextWhenClaimed = ({ claimFile: file, isObserving }: Config) =>
+  `Use the capability whose capability_id is in capabilities, as Authorization: Bearer. Keep its line in ${file}: removing it suspends the capability. Request with rotate: true to get a new one.${isObserving ? ' POST /api/capability/look with it asks Dossier to look at your service at once, every 10 minutes.' : ''}`;
 
 /** `message` for a reason; it also tells when the next check is possible, unless that is at once. */
 export const messageOf = (reason: CheckResult, { check, note }: CheckedClaim, { config }: Context) => {
@@ -105,7 +106,6 @@ export function toClaimed(
   checked: CheckedClaim,
   { context, claim, capabilities }: ClaimStatus & { claim: Claim; context: Context },
 ): ClaimResponse {
-  const { claimFile } = context.config;
   return {
     status: 'claimed',
     ...toCommonFields(target, checked, context),
@@ -116,6 +116,6 @@ export function toClaimed(
       .map(({ id, activated_at }) => ({ id, activated_at })),
     changed: checked.changed,
     ...messageOf(checked.check.result, checked, context),
-    next: nextWhenClaimed(claimFile),
+    next: nextWhenClaimed(context.config),
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { type AskedContext, answerAskedLooks } from './asked-looks.ts';
 import { observeDue } from './observe-due.ts';
 import { createObserver, type Observer, type ObserverContext } from './observer.ts';
 
@@ -28,13 +29,15 @@ async function pass(observer: Observer, context: ObserverContext, signal: AbortS
  * Looks at all listings every OBSERVE_INTERVAL until the signal. Never throws; resolves once the current looks have
  * ended. The pause between passes doubles while nothing is due, so that new listings are looked at soon.
  */
-export async function startObserving(context: ObserverContext, signal: AbortSignal): Promise<void> {
+export async function startObserving(context: AskedContext, signal: AbortSignal): Promise<void> {
   const observer = createObserver(context);
+  const asked = answerAskedLooks(observer, context);
   context.log.info(`observing: every listing is looked at about every ${context.config.observeInterval_s} s`);
   for (let pause_ms = shortestPause_ms; !signal.aborted; ) {
     const due = await pass(observer, context, signal);
     pause_ms = due > 0 ? shortestPause_ms : Math.min(pauseLimit_ms(context.config), pause_ms * 2);
     await wait(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
+  await asked.end();
   await observer.close().catch(() => undefined);
 }

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import pino from 'pino';
 import { readConfig } from '../../src/config/config.ts';
 import { defaultTimeouts } from '../../src/config/timeouts.ts';
@@ -86,6 +87,7 @@ export function createClaimContext(
     config,
     repositories: createRepositoryReader(config.repositoryHosts),
     runningChecks: new Map(),
+    askedLooks: new EventEmitter(),
     checkpoints: {},
     timeouts: defaultTimeouts,
     log: pino({ level: 'silent' }),

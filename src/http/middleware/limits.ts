@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
+import { askedLookLimit } from '../../claims/ask-look.ts';
 import { badCapabilityLimit } from '../../claims/authenticate.ts';
 import type { LimitSettings } from '../../limits/limit.ts';
 import { createMemoryLimit, type MemoryLimit } from '../../limits/memory.ts';
@@ -22,6 +23,7 @@ export const allLimits = [
   ...Object.values(requestLimits),
   ...tools.flatMap(({ networkLimits = [], ownLimits = [] }) => [...networkLimits, ...ownLimits]),
   badCapabilityLimit,
+  askedLookLimit,
   ...webhookLimits,
 ];
 

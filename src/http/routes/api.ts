@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { askLook } from '../../claims/ask-look.ts';
 import { authenticate, revokeCapability } from '../../claims/authenticate.ts';
 import { Problem } from '../../problem.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
@@ -39,6 +40,8 @@ const showCapability = async (c: Request) => {
 
 const revoke = async (c: Request) => answerOnce(c, { ...(await revokeCapability(c.get('context'))) });
 
+const look = async (c: Request) => answerOnce(c, { ...(await askLook(c.get('context'))) });
+
 /** The JSON endpoints: one for each tool, and those about the caller's own capability. */
 export const createApiRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
@@ -48,4 +51,5 @@ export const createApiRoutes = (face: Face) =>
     .get('/api/feedback', howTo(face, '/api/feedback', submitFeedback))
     .post('/api/feedback', (c) => runTool(c, submitFeedback))
     .get('/api/capability', showCapability)
+    .post('/api/capability/look', look)
     .post('/api/capability/revoke', revoke);

@@ -1,0 +1,68 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startObserving } from '../../src/observer/schedule.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+
+const handle = 'co.webhook/webhook';
+let tools = [{ name: 'replay', description: 'Replays a webhook' }];
+let endpoint: Endpoint;
+let service: ClaimedDirectory;
+let capability: string;
+
+beforeAll(async () => {
+  endpoint = await startModernServer(() => tools);
+  service = await openClaimedDirectory({
+    environment: {
+      LIMITS: 'on',
+      OBSERVE: 'on',
+      HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': endpoint.url }),
+    },
+  });
+  capability = await service.claim(handle, 'webhook-co/webhook');
+});
+afterAll(async () => {
+  await service.close();
+  await endpoint.close();
+});
+
+const ask = (as?: string) => service.post('/api/capability/look', {}, as);
+
+async function toolsSeen(): Promise<unknown> {
+  const known = await service.store.observations.ofListing(handle);
+  return known?.observations.find(({ kind }) => kind === 'tools.count')?.value;
+}
+
+async function until(value: number) {
+  for (let tries = 0; tries < 200 && (await toolsSeen()) !== value; tries += 1) await wait(25);
+  expect(await toolsSeen()).toBe(value);
+}
+
+it('says so where this process does not observe', async () => {
+  const answer = await ask(capability);
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toMatchObject({
+    detail: expect.stringContaining('This service does not look at listings itself (OBSERVE).'),
+  });
+});
+
+it('looks at once for the holder of the capability, every ten minutes', async () => {
+  const stopping = new AbortController();
+  const observing = startObserving(service.context, stopping.signal);
+  await until(1);
+  tools = [...tools, { name: 'drop', description: 'Drops a webhook' }];
+  expect((await ask()).status).toBe(401);
+  const answer = await ask(capability);
+  expect(answer.status).toBe(200);
+  const { asked_at, next_at } = (await answer.json()) as { asked_at: string; next_at: string };
+  expect(Date.parse(next_at) - Date.parse(asked_at)).toBe(600_000);
+  await until(2);
+  const again = await ask(capability);
+  expect(again.status).toBe(429);
+  expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(590);
+  service.wait(601);
+  expect((await ask(capability)).status).toBe(200);
+  stopping.abort();
+  await observing;
+  expect((await ask(capability)).status).toBe(404);
+});
