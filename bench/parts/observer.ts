@@ -7,6 +7,7 @@ import type { LookCosts } from '../observer/looks.ts';
 import { type Answered, type CheckedRequest, drivePaced } from '../paced.ts';
 import type { Plan } from '../plan.ts';
 import { atLeast, atMost, type Part, whole } from '../report.ts';
+import { interleave, median } from '../rounds.ts';
 import { type Server, startServer, startService } from '../server.ts';
 
 const callsPerSecond = 100;
@@ -39,27 +40,53 @@ async function callAgents(service: Server, listings: number, seconds: number): P
   return all;
 }
 
-/** Looks of one pass while get_agent is called, then the same calls while nothing is due. */
-async function measurePass(service: Server, { listings, rounds, seconds }: Plan) {
+/** Both services of one database: one observes, the other does not. */
+interface Services {
+  readonly observing: Server;
+  readonly quiet: Server;
+}
+
+/** The same calls in turns while the one service observes, and of the other one while the first is stopped. */
+async function measurePass({ observing, quiet }: Services, { listings, rounds, seconds }: Plan) {
   while ((await readLooks()).looks < 200) await wait(100);
-  const [before, cpu_ms, started] = [await readLooks(), cpuTime_ms(service.pid) ?? 0, performance.now()];
-  const busy = await callAgents(service, listings, rounds * seconds);
-  const after = await readLooks();
-  const elapsed_s = (performance.now() - started) / 1000;
-  const looks = after.looks - before.looks;
-  if (after.due > 0) throw new Error('the pass ended while it was measured; take more listings');
-  const cpuOfLook_ms = ((cpuTime_ms(service.pid) ?? 0) - cpu_ms) / looks;
-  const memory = memoryOf(service.pid);
-  while ((await readLooks()).due === 0) await wait(1000);
-  const quiet = await callAgents(service, listings, rounds * seconds);
-  return { perHour: (looks / elapsed_s) * 3600, cpuOfLook_ms, busy, quiet, memory };
+  const { pid } = observing;
+  let [looks, cpu_ms, elapsed_s] = [0, 0, 0];
+  const callObserving = async () => {
+    const [before, cpu, started] = [await readLooks(), cpuTime_ms(pid) ?? 0, performance.now()];
+    const answered = await callAgents(observing, listings, seconds);
+    looks += (await readLooks()).looks - before.looks;
+    cpu_ms += (cpuTime_ms(pid) ?? 0) - cpu;
+    elapsed_s += (performance.now() - started) / 1000;
+    return answered;
+  };
+  const callQuiet = async () => {
+    process.kill(pid, 'SIGSTOP');
+    try {
+      return await callAgents(quiet, listings, seconds);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  };
+  const called = await interleave(['busy', 'quiet'] as const, rounds, (name) =>
+    name === 'busy' ? callObserving() : callQuiet(),
+  );
+  if ((await readLooks()).due > 0)
+    throw new Error('the pass ended while it was measured; take more listings');
+  const medianOf = (name: 'busy' | 'quiet') => ({
+    p50_ms: median((called.get(name) ?? []).map(({ p50_ms }) => p50_ms)),
+    p99_ms: median((called.get(name) ?? []).map(({ p99_ms }) => p99_ms)),
+  });
+  return {
+    ...{ perHour: (looks / elapsed_s) * 3600, cpuOfLook_ms: cpu_ms / looks },
+    ...{ busy: medianOf('busy'), quiet: medianOf('quiet'), memory: memoryOf(pid) },
+  };
 }
 
 function toPart({ listings }: Plan, pass: Awaited<ReturnType<typeof measurePass>>, costs: LookCosts): Part {
   const { perHour, cpuOfLook_ms, busy, quiet, memory } = pass;
   const ratio = busy.p99_ms / quiet.p99_ms;
   return {
-    title: `Observer, ${whole(listings)} listings with endpoints on 200 hosts, all on loopback; quiet: nothing is due`,
+    title: `Observer, ${whole(listings)} listings with endpoints on 200 hosts, all on loopback; quiet: by a second service, while the first is stopped, in turns`,
     rows: [
       {
         what: `looks an hour on one core, with ${callsPerSecond} get_agent a second`,
@@ -104,11 +131,13 @@ export async function measureObserver(plan: Plan): Promise<Part> {
       ...{ OBSERVE: 'on', PACKAGE_REGISTRIES: '{}', METRICS_PORT: String(metricsPort) },
       HOST_OVERRIDES: toOverrides(endpoints.url),
     };
-    const service = await startService(url, { environment });
+    const quiet = await startService(url);
+    const observing = await startService(url, { environment });
     try {
-      return toPart(plan, await measurePass(service, plan), costs);
+      return toPart(plan, await measurePass({ observing, quiet }, plan), costs);
     } finally {
-      await service.stop();
+      await observing.stop();
+      await quiet.stop();
     }
   } finally {
     await endpoints.stop();
