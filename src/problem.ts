@@ -50,10 +50,14 @@ export class Problem extends Error {
 /** What classifies and logs an exception; a Context fits. */
 interface FailureContext {
   readonly log: Pick<Logger, 'warn' | 'error'>;
-  readonly store: { failureOf(error: unknown): 'unavailable' | 'storage_full' | undefined };
+  readonly store: { failureOf(error: unknown): 'unavailable' | 'storage_full' | 'damaged' | undefined };
 }
 
 const unavailable_s = 2;
+/** An operator has to mend it. */
+const damaged_s = 60;
+const damaged =
+  'the database file is damaged, moved or cannot be read; see "When something is down" in docs/operations.md';
 
 /** Maps any exception to a Problem: a Problem is returned as it is; everything else is logged here and never shown. */
 export function toProblem(error: unknown, { log, store }: FailureContext): Problem {
@@ -62,6 +66,13 @@ export function toProblem(error: unknown, { log, store }: FailureContext): Probl
   if (failure === 'unavailable') {
     log.warn({ reason: String(error) }, 'the database cannot be reached');
     return new Problem('unavailable', { retry_after_s: unavailable_s });
+  }
+  if (failure === 'damaged') {
+    log.error({ err: error }, damaged);
+    return new Problem('unavailable', {
+      detail: 'Whether a write was recorded is not known; sending it again records it once.',
+      retry_after_s: damaged_s,
+    });
   }
   log.error({ err: error }, failure === 'storage_full' ? 'storage is full' : 'unexpected failure');
   return new Problem(failure ?? 'internal');

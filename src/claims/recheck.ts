@@ -60,10 +60,18 @@ async function recheckPlace(listing: Listing, kind: ClaimKind, context: Context)
   return true;
 }
 
+/** Also what is due later than anything checked by now can be: a clock that was ahead dated it. */
+function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['config']): boolean {
+  const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondCheck_ms);
+  return at_ms <= now_ms || at_ms > latest_ms;
+}
+
 async function recheck(handle: string, context: Context): Promise<boolean> {
   const now_ms = context.clock().getTime();
   const dues = await duesOf(handle, context);
-  const kinds = new Set(dues.filter(({ at_ms }) => at_ms <= now_ms).map(({ kind }) => kind));
+  const kinds = new Set(
+    dues.filter(({ at_ms }) => isDue(at_ms, now_ms, context.config)).map(({ kind }) => kind),
+  );
   const listing = kinds.size > 0 ? await findToCheck(handle, context.store.listings) : undefined;
   if (!listing) return false;
   const checked: boolean[] = [];

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { requireBackupDir, startBackups } from '../backups/schedule.ts';
 import { startRecheck } from '../claims/recheck.ts';
 import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../config/exit.ts';
 import type { Context } from '../context.ts';
 import { startPurge } from '../limits/purge.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -9,6 +10,8 @@ import { startImports } from '../registry/schedule.ts';
 import { importInThread } from '../registry/worker.ts';
 import { listen, openContext, type Running } from '../server.ts';
 import { startAudits } from '../transparency-log/audit/schedule.ts';
+import { requireCheckpointFolder } from '../transparency-log/checkpoint-file.ts';
+import { openLogSeed } from '../transparency-log/keys.ts';
 import { startWebhooks } from '../webhooks/schedule.ts';
 import { toListenError } from './listen-error.ts';
 import { startServiceMetrics } from './metrics.ts';
@@ -29,9 +32,20 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
   return startObserving(context, signal);
 }
 
+/** Stops a start whose checkpoints could not be saved: no proof could be given later. Throws ExitError (78). */
+async function requireCheckpoints(config: Config): Promise<void> {
+  await requireCheckpointFolder(config).catch((error: unknown) => {
+    throw new ExitError(
+      exitCodes.configuration,
+      `CHECKPOINT_FILE: its folder cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
+}
+
 /** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains. */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);
+  await requireCheckpoints(config);
   const context = await openContext(config);
   const stopping = new AbortController();
   const stopped = Promise.race(signals.map((signal) => once(process, signal)));
@@ -39,6 +53,8 @@ export async function runServe(config: Config): Promise<void> {
   let background: readonly (() => Promise<void>)[] = [];
   try {
     metrics = await startServiceMetrics(context);
+    // Made now, so that every backup has it: one made before would restore to a log with another key.
+    await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));
     const running = await listen(context).catch((error: unknown) => {
       throw toListenError(error, { setting: 'PORT', port: config.port, host: config.host });
     });

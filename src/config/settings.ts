@@ -191,6 +191,12 @@ export const settings = {
     'Accepted Host headers, comma separated; from PUBLIC_URL and HOST when empty',
     hostHeaders,
   ),
+  ALLOWED_ORIGINS: setting(
+    'allowedOrigins',
+    '',
+    'Origins of pages that may call MCP where PUBLIC_URL is on loopback or in a private network, comma separated; elsewhere pages of any site may',
+    baseUrls,
+  ),
   TRUSTED_PROXIES: setting(
     'trustedProxies',
     '',

@@ -25,7 +25,9 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings): Memory
   return {
     take(caller, now_ms) {
       // After the clock was set back no caller is refused for longer than the bucket takes to refill.
-      const known_ms = Math.min(fullAt.get(caller) ?? 0, now_ms + capacity_ms);
+      const stored_ms = fullAt.get(caller) ?? 0;
+      const known_ms = Math.min(stored_ms, now_ms + capacity_ms);
+      if (known_ms < stored_ms) store(caller, known_ms);
       const full_ms = Math.max(known_ms, now_ms) + step_ms;
       const wait_ms = full_ms - now_ms - capacity_ms;
       if (wait_ms <= tolerance_ms) store(caller, full_ms);

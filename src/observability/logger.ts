@@ -5,6 +5,8 @@ import { maskCapabilities } from '../evidence/claim/capability.ts';
 
 const standardError = 2;
 const longestWait_ms = 100;
+/** What waits while the file behind the log takes nothing; further lines are dropped. */
+const longestBacklog_chars = 1_000_000;
 
 /** Writes lines together, at most a tenth of a second late: each on its own would cost a system call. */
 function createSink(): DestinationStream {
@@ -13,9 +15,13 @@ function createSink(): DestinationStream {
     // Asynchronous writes go through another thread, which costs more than they do.
     sync: true,
     minLength: 4096,
+    maxLength: longestBacklog_chars,
     periodicFlush: longestWait_ms,
   });
-  process.on('exit', () => sink.flushSync());
+  // Without a listener a full disk under the log would end the process. Lines that cannot be written are lost.
+  sink.on('error', () => undefined);
+  // flushSync() of the library tries for ever where there is no room; end() tries once.
+  process.on('exit', () => sink.end());
   return sink;
 }
 
@@ -42,8 +48,6 @@ export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Logge
       timestamp: createTimestamp(),
       hooks: { streamWrite: maskCapabilities },
     },
-    isPretty
-      ? pretty({ destination: standardError, sync: true, ignore: 'pid,hostname', singleLine: true })
-      : createSink(),
+    isPretty ? pretty({ destination: createSink(), ignore: 'pid,hostname', singleLine: true }) : createSink(),
   );
 }

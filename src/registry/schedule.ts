@@ -23,7 +23,9 @@ async function untilDue_s({ store, config, clock }: ImportContext): Promise<numb
   if (!run?.finished_at || run.source === sampleSource) return 0;
   const pause_s =
     run.state === 'failed' ? Math.min(firstRetry_s, config.importInterval_s) : config.importInterval_s;
-  const rest_s = pause_s - (clock().getTime() - Date.parse(run.finished_at)) / 1000;
+  const age_s = (clock().getTime() - Date.parse(run.finished_at)) / 1000;
+  // A run dated in the future was dated by a clock that was ahead, and says nothing.
+  const rest_s = age_s < 0 ? 0 : pause_s - age_s;
   return rest_s > pause_s * jitter ? Math.min(rest_s, pause_s) : 0;
 }
 

@@ -50,6 +50,11 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   webhooks: createWebhookReads(db),
 });
 
+const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** Files beside the database, such as the kept checkpoint, need room too. */
+const isFullDisk = (error: unknown) =>
+  error instanceof Error && 'code' in error && noRoom.has(String(error.code));
+
 /** Stands for all listings among the changed handles; no handle has this form. */
 const everyListing = '*';
 
@@ -105,7 +110,7 @@ export function createSqlStore(engine: Engine): Store {
   return {
     ...createReads(engine.reader, engine.search),
     listings: createListings(engine),
-    failureOf: engine.failureOf,
+    failureOf: (error) => (isFullDisk(error) ? 'storage_full' : engine.failureOf(error)),
     node: engine.node,
     isPresent: engine.isPresent,
     leases: createLeases(engine),

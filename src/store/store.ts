@@ -53,8 +53,11 @@ export interface Transaction extends Reads {
 /** Handles of the listings that a committed transaction changed; 'all' if they are not known. */
 export type ChangedHandles = readonly string[] | 'all';
 
-/** What an engine's error means to a caller: no disk space, or the database cannot be reached for now. */
-export type Failure = 'storage_full' | 'unavailable';
+/**
+ * What an engine's error means to a caller: no disk space, the database cannot be reached for now, or its file is
+ * damaged or gone, which an operator has to mend.
+ */
+export type Failure = 'storage_full' | 'unavailable' | 'damaged';
 
 /** The database behind one contract, which one conformance suite tests for every engine. */
 export interface Store extends Reads {

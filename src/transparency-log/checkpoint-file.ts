@@ -1,4 +1,5 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { type Checkpoint, openCheckpoint, readCheckpoint } from '../evidence/log/checkpoint.ts';
@@ -23,10 +24,24 @@ export async function saveCheckpoint({ config }: LogContext, text: string): Prom
   if (!path) return;
   await mkdir(dirname(path), { recursive: true });
   const fresh = await open(`${path}.${process.pid}.new`, 'w');
-  await fresh.writeFile(text);
-  await fresh.sync();
-  await fresh.close();
+  try {
+    await fresh.writeFile(text);
+    await fresh.sync();
+  } finally {
+    // Node.js ends the process when it collects a handle that nobody closed.
+    await fresh.close();
+  }
   await rename(`${path}.${process.pid}.new`, path);
+}
+
+/** Whether a checkpoint could be saved; the error says why not. Makes the folder where there is none. */
+export async function requireCheckpointFolder(
+  config: Pick<Config, 'checkpointFile' | 'databaseUrl'>,
+): Promise<void> {
+  const path = checkpointPath(config);
+  if (!path) return;
+  await mkdir(dirname(path), { recursive: true });
+  await access(dirname(path), constants.W_OK);
 }
 
 /** The content of the checkpoint file; undefined if there is none. A file that cannot be read has no content. */

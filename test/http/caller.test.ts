@@ -23,6 +23,9 @@ describe('the network of a caller', () => {
     ['a forged beginning', '10.0.0.1', '203.0.113.9, 198.51.100.1', proxies, '198.51.100.1'],
     ['two proxies', '10.0.0.1', '198.51.100.1, 10.2.3.4', proxies, '198.51.100.1'],
     ['only proxies', '10.0.0.1', '10.2.3.4', proxies, '10.2.3.4'],
+    ['a proxy that writes ports', '10.0.0.1', '198.51.100.1:4711', proxies, '198.51.100.1'],
+    ['one that writes ports of IPv6', '10.0.0.1', '[2001:db8:9:9::9]:4711', proxies, '2001:db8:9:9::/64'],
+    ['one that writes brackets', '10.0.0.1', '[2001:db8:9:9::9]', proxies, '2001:db8:9:9::/64'],
     ['nonsense', '10.0.0.1', 'hello', proxies, '10.0.0.1'],
     ['a proxy over IPv6', '2001:db8::1', '2001:db8:9:9::9', proxies, '2001:db8:9:9::/64'],
   ])('behind %s', (_, remote, forwarded, config, network) => {

@@ -190,6 +190,8 @@ const broken: readonly Broken[] = [
     wrongType,
   ],
   ['a name with two slashes', registryEntry('b.e/x/y'), '(unreadable', noName],
+  ['a name whose first part is dots', registryEntry('../healthz'), '(unreadable', noName],
+  ['a name whose last part is dots', registryEntry('b.e/..'), '(unreadable', noName],
   ['a name in full width', registryEntry('b.f/\uff58'), '(unreadable', noName],
   ['a name of 201 characters', registryEntry(`b/${'x'.repeat(199)}`), '(unreadable', noName],
   ['a version that is a number', registryEntry('b.g/x', { version: 1 }), '(unreadable', noName],

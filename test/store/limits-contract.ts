@@ -26,6 +26,12 @@ export function describeLimits(store: () => Store): void {
     expect(await take(8572)).toBeGreaterThan(8000);
     expect(await take(0, 'claim y')).toBe(0);
   });
+  it('lets callers wait at most for a whole bucket after the clock was set back', async () => {
+    const aYear_ms = 365 * 86_400_000;
+    for (let count = 0; count < 3; count++) await take(aYear_ms);
+    expect(await take(0)).toBeCloseTo(60_000 / 7, -1);
+    expect(await take(8572)).toBe(0);
+  });
   it('never takes more than there are from many callers at once', async () => {
     const waits = await Promise.all(Array.from({ length: 50 }, () => take(0)));
     expect(waits.filter((wait) => wait === 0)).toHaveLength(7);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -36,6 +36,48 @@ it('creates files that only their owner may read', async () => {
     [0o600, 0o600, 0o600],
   ]);
   await store.close();
+});
+
+describe('a file that is deleted, moved or replaced while it is open', () => {
+  it('takes no more writes, is not ready, and is read on', async () => {
+    const url = freshFile();
+    const store = await openSqliteStore(url);
+    await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
+    expect(await store.isPresent(store.node)).toBe(true);
+    await rename(url.slice('file:'.length), `${url.slice('file:'.length)}.moved`);
+    const refused = await store
+      .write((tx) => tx.listings.putListings([makeListing('a/two', 2)]))
+      .catch((error: unknown) => error);
+    expect(String(refused)).toContain(
+      'is no longer the file that was opened: it was deleted, moved or replaced',
+    );
+    expect([store.failureOf(refused), await store.isPresent(store.node)]).toEqual(['damaged', false]);
+    expect(await store.listings.count()).toBe(1);
+    await rename(`${url.slice('file:'.length)}.moved`, url.slice('file:'.length));
+    await store.close();
+  });
+});
+
+it('says that a damaged file is damaged', async () => {
+  const url = freshFile();
+  const path = url.slice('file:'.length);
+  const store = await openSqliteStore(url);
+  await store.write((tx) =>
+    tx.listings.putListings(Array.from({ length: 3000 }, (_, at) => makeListing(`a/n${at}`, at))),
+  );
+  await store.close();
+  const merging = new DatabaseSync(path);
+  merging.exec('pragma wal_checkpoint(truncate)');
+  merging.close();
+  const bytes = readFileSync(path);
+  bytes.fill(0xff, Math.floor(bytes.length / 8192) * 4096);
+  writeFileSync(path, bytes);
+  const damaged = await openSqliteStore(url);
+  const refused = await damaged.listings
+    .byIds(Array.from({ length: 3000 }, (_, at) => at))
+    .catch((error: unknown) => error);
+  expect([damaged.failureOf(refused), await damaged.isPresent(damaged.node)]).toEqual(['damaged', false]);
+  await damaged.close();
 });
 
 it('knows that a store in another thread of its process is open', async () => {

@@ -23,6 +23,13 @@ const toRanges = (trustedProxies: readonly string[]): readonly Range[] =>
     }
   });
 
+/** An address as some balancers write it, with a port: `203.0.113.7:1234`, `[2001:db8::1]:1234`. */
+const withPort = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
+const withoutPort = (text: string) => {
+  const [, bracketed, plain] = withPort.exec(text) ?? [];
+  return bracketed ?? plain ?? text;
+};
+
 const parse = (text: string): Address | undefined =>
   ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
 
@@ -38,7 +45,7 @@ function clientAddress(
   let client = peer;
   const hops = forwarded?.split(',') ?? [];
   while (hops.length > 0 && isIn(ranges, client)) {
-    const hop = parse(hops.pop()?.trim() ?? '');
+    const hop = parse(withoutPort(hops.pop()?.trim() ?? ''));
     if (!hop) break;
     client = hop;
   }

@@ -12,6 +12,13 @@ function refuseEncoded(headers: Headers): void {
 const tooLarge = (limit_bytes: number) =>
   new Problem('body_too_large', { detail: `At most ${limit_bytes} bytes are read here.` });
 
+/** A connection that broke is the caller's business, not a failure of ours. */
+const whole = <T>(reading: Promise<T>): Promise<T> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof Problem) throw error;
+    throw new Problem('invalid_request', { detail: 'The connection ended before the body did.' });
+  });
+
 async function readChunked({ body }: globalThis.Request, limit_bytes: number): Promise<Uint8Array> {
   const bytes = body ? await readBounded(body, limit_bytes) : Buffer.alloc(0);
   if (!bytes) throw tooLarge(limit_bytes);
@@ -26,7 +33,9 @@ export async function readText(request: globalThis.Request, limit_bytes: number)
   refuseEncoded(request.headers);
   const declared = request.headers.get('content-length');
   if (Number(declared ?? 0) > limit_bytes) throw tooLarge(limit_bytes);
-  const body = declared ? await request.arrayBuffer() : await readChunked(request, limit_bytes);
+  const body = await whole<ArrayBuffer | Uint8Array>(
+    declared ? request.arrayBuffer() : readChunked(request, limit_bytes),
+  );
   const text = decodeUtf8(body);
   if (text === undefined) throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
   return text;

@@ -7,11 +7,14 @@ import { toMcpPage } from '../../views/pages/mcp-page.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { createMcpStore } from '../cache/mcp-cache.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
+import { createOriginCheck } from '../middleware/origin.ts';
 import { toSecuredHeaders } from '../middleware/security-headers.ts';
 import { readMessage, toolOf } from '../request/mcp-message.ts';
-import { isMcpPath, toMcpRefusal, withCors } from '../response/mcp-refusal.ts';
+import { isMcpPath, toMcpRefusal, toRpcError, withCors } from '../response/mcp-refusal.ts';
 
 const maxInFlight = 200;
+const foreignPage =
+  'Pages of other sites may call this service only where its operator names them in ALLOWED_ORIGINS.';
 const methods = ['POST', 'OPTIONS'] as const;
 
 /** Headers that a script of another site may send; those of the protocol are reflected, not listed. */
@@ -89,6 +92,7 @@ export function createMcpRoute(context: Context, { cache, fixtures }: McpOptions
     };
   });
   opened.catch((err) => context.log.error({ err }, 'mcp did not open'));
+  const isAllowed = createOriginCheck(context.config);
   const page = String(toMcpPage({ config: context.config, assets: createAssets() }));
 
   /** Reading a body does not count as in flight: its size and time are limited, and slow senders cost little. */
@@ -110,6 +114,8 @@ export function createMcpRoute(context: Context, { cache, fixtures }: McpOptions
 
   const answer = async (c: Request): Promise<Response> => {
     const { method } = c.req;
+    if (!isAllowed(c.req.header('origin')))
+      return toRpcError(new Problem('forbidden_origin', { detail: foreignPage }));
     if (method === 'OPTIONS') return answerPreflight(c);
     if (method === 'GET' && (c.req.header('accept') ?? '').includes('text/html')) return c.html(page);
     try {

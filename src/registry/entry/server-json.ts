@@ -17,7 +17,11 @@ export const listPageForm = Compile(listPage);
 
 const entryHead = Type.Object({
   server: Type.Object({
-    name: Type.String({ minLength: 3, maxLength: 200, pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$' }),
+    name: Type.String({
+      minLength: 3,
+      maxLength: 200, // A part of dots alone would lead elsewhere in the address of the page.
+      pattern: '^(?!\\.+/)[a-zA-Z0-9.-]+/(?!\\.+$)[a-zA-Z0-9._-]+$',
+    }),
     version: Type.String({ minLength: 1, maxLength: 255 }),
   }),
 });

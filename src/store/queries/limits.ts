@@ -10,11 +10,14 @@ const toMicroseconds = (ms: number) => Math.round(ms * 1000);
 function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: number, now: number) {
   const step = toMicroseconds(step_ms);
   // One more call fits if the bucket is full by then; rounding by half a millisecond must not refuse it.
-  const latest = now + toMicroseconds(capacity_ms) - step + 500;
-  return {
-    row: { key, day: day ?? null, full_at: Math.max(storedFullAt, now) + step },
-    wait_ms: Math.max(0, storedFullAt - latest) / 1000,
-  };
+  const capacity = toMicroseconds(capacity_ms);
+  const latest = now + capacity - step + 500;
+  // A bucket that is full later than an empty one would be was written by a clock that was ahead.
+  const wasAhead = storedFullAt > now + capacity + 500;
+  const fullAt = wasAhead ? now + capacity : storedFullAt;
+  const wait_ms = Math.max(0, fullAt - latest) / 1000;
+  const full_at = wait_ms === 0 ? Math.max(fullAt, now) + step : fullAt;
+  return { row: { key, day: day ?? null, full_at }, wait_ms, isWritten: wait_ms === 0 || wasAhead };
 }
 
 const readBuckets = precompileQuery((db, keys: readonly string[]) =>
@@ -49,8 +52,8 @@ export const createLimitWrites = (db: Db): LimitWrites => ({
     );
     const fullAt = new Map(stored.map(({ key, full_at }) => [key, full_at]));
     const tries = calls.map((call) => tryCall(call, fullAt.get(call.key) ?? 0, toMicroseconds(now_ms)));
-    const taken = tries.filter(({ wait_ms }) => wait_ms === 0).map(({ row }) => row);
-    if (taken.length > 0) await putBuckets(db, taken);
+    const written = tries.filter(({ isWritten }) => isWritten).map(({ row }) => row);
+    if (written.length > 0) await putBuckets(db, written);
     return tries.map(({ wait_ms }) => wait_ms);
   },
   async addDailyKey(day, secret) {

@@ -8,7 +8,7 @@ import { createSqlStore } from '../sql-store.ts';
 import type { Store } from '../store.ts';
 import { connect, createDb } from './connection.ts';
 import { sqliteDdl } from './ddl.ts';
-import { sqliteFailure } from './failure.ts';
+import { watchFile } from './file-health.ts';
 import { isPresent, joinNodes } from './presence.ts';
 import { sqliteSearch } from './search.ts';
 import { createAnnounce, watchForeignChanges } from './watch.ts';
@@ -68,7 +68,10 @@ async function connectAll(path: string) {
  * memory, reads wait for an open transaction, because both use the same connection.
  */
 export async function openSqliteStore(databaseUrl: string): Promise<Store> {
-  const { writing, writer, reader, watching, close } = await connectAll(databaseUrl.replace(/^file:/, ''));
+  const path = databaseUrl.replace(/^file:/, '');
+  const { writing, writer, reader, watching, close } = await connectAll(path);
+  const file = watchFile(path);
+  const takeWriteLock = createWriteLock(writing);
   const { node, leave } = joinNodes();
   const announce = createAnnounce(writing, node);
   const engine: Engine = {
@@ -78,9 +81,12 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
     search: sqliteSearch,
     snapshot: (work) => readSnapshot(reader, work),
     node,
-    isPresent,
-    failureOf: sqliteFailure,
-    takeWriteLock: createWriteLock(writing),
+    isPresent: async (other) => (other === node ? file.isWell() : isPresent(other)),
+    failureOf: file.failureOf,
+    takeWriteLock() {
+      file.requireSame();
+      return takeWriteLock();
+    },
     announce: async (_db, changed) => announce(changed),
     onForeignChange: (listener) => watchForeignChanges(watching, node, listener),
     async close() {
