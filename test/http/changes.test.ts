@@ -1,6 +1,7 @@
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
 let service: ClaimedDirectory;
@@ -137,6 +138,21 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
   expect((await service.app.request('/agents/com.example/none/feed.json')).status).toBe(404);
 });
 
+it('has no feed of a tag that no listing has, and names the nearest', async () => {
+  const answer = await service.app.request('/tags/webhook/feed.atom');
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toMatchObject({ code: 'not_found', near: ['webhooks'] });
+  const page = await service.app.request('/tags/webhook', { headers: { accept: 'text/html' } });
+  expect(page.status).toBe(404);
+  expect(await page.text()).toContain('<a class="tag" href="/tags/webhooks">webhooks</a>');
+});
+
+it('a feed without changes is as of the day when it is read', async () => {
+  const feed = await service.app.request('/tags/messaging/feed.atom');
+  const day = service.context.clock().toISOString().slice(0, 10);
+  expect(await feed.text()).toContain(`<updated>${day}T00:00:00.000Z</updated>`);
+});
+
 it('no text of a publisher is markup or breaks a feed, and none is left once its listing is withdrawn', async () => {
   const hostile = '2]]></entry><img src=x onerror=alert(1)>';
   const later = { publishedAt: '2026-11-05T08:00:00Z', updatedAt: '2026-11-05T08:00:00Z' };
@@ -158,4 +174,18 @@ it('no text of a publisher is markup or breaks a feed, and none is left once its
   const kept = (await read()).filter(({ handle }) => handle === 'com.example/moves');
   expect(kept.at(-1)?.type).toBe('listing.withdrawn');
   expect(JSON.stringify(kept)).not.toMatch(/img|1\.1\.0/);
+});
+
+it('a stream whose database fails ends, and tells the client nothing of why', async () => {
+  const failing = await openDirectory({ entries: [registryEntry('com.example/one')] });
+  await failing.importEntries([registryEntry('com.example/two')]);
+  const answer = await failing.app.request('/changes', { headers: { accept: 'text/event-stream' } });
+  const reader = answer.body?.getReader();
+  const first = await reader?.read();
+  await failing.store.close();
+  const rest: string[] = [new TextDecoder().decode(first?.value)];
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
+    rest.push(new TextDecoder().decode(part.value));
+  expect(rest.join('')).toContain('event: listing.new');
+  expect(rest.join('')).not.toContain('event: error');
 });

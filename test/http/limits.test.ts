@@ -19,6 +19,8 @@ describe('requests of one network', () => {
     ['/tags', 100, '"pages";q=100;w=5', 20],
     ['/agents/no/such.json', 100, '"pages";q=100;w=5', 20],
     ['/badge/no/such', 200, '"badge";q=200;w=4', 50],
+    ['/v0.1/servers/none/versions', 100, '"registry";q=100;w=5', 20],
+    ['/views/none', 100, '"views";q=100;w=10', 10],
   ])('%s: %i at once, then as many as come back', async (path, burst, policy, perSecond) => {
     const url = (await openNode()) + path;
     expect(await statuses(burst, get(url))).not.toHaveProperty('429');

@@ -60,3 +60,15 @@ it('and 2026-07-28', async () => {
   expect((await client.tools()).length).toBeGreaterThan(10);
   await client.close();
 });
+
+it('has a name that begins with a host name, or with localhost where the service is reached by an address', async () => {
+  const nameAt = async (publicUrl: string) => {
+    const service = await openDirectory({ environment: { PUBLIC_URL: publicUrl } });
+    const { name } = (await (await service.app.request('/api/mcp/server-card')).json()) as { name: string };
+    await service.close();
+    return name;
+  };
+  expect(await nameAt('http://192.0.2.7:3000')).toBe('localhost/dossier');
+  expect(await nameAt('http://[2001:db8::1]:3000')).toBe('localhost/dossier');
+  expect(await nameAt('https://evidence.example.com')).toBe('com.example.evidence/dossier');
+});

@@ -9,13 +9,18 @@ import type { HttpEnvironment } from '../environment.ts';
 
 /**
  * Requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages a second
- * (docs/trust.md section 5), and one link card in two seconds, since drawing one costs as much as a thousand pages.
+ * (docs/trust.md section 5), and one link card in two seconds, since drawing one costs as much as a thousand pages. What
+ * programs read whole, apart from pages, so that a copy takes no page from a person behind the same address: 20 pages
+ * of the registry a second, 10 of a view, which are judged anew, and a dump each half minute.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
   badge: { name: 'badge', burst: 200, refill_s: 4 },
   mcp: { name: 'mcp', burst: 60, refill_s: 12 },
   card: { name: 'card', burst: 30, refill_s: 60 },
+  registry: { name: 'registry', burst: 100, refill_s: 5 },
+  views: { name: 'views', burst: 100, refill_s: 10 },
+  export: { name: 'export', burst: 20, refill_s: 600 },
 } as const;
 
 /** All limits, by the names that LIMIT_OVERRIDES and the documents use. */
@@ -36,11 +41,24 @@ export const createRequestLimits = (settings: LimitSettings): RequestLimits => (
   badge: createMemoryLimit(requestLimits.badge, settings),
   mcp: createMemoryLimit(requestLimits.mcp, settings),
   card: createMemoryLimit(requestLimits.card, settings),
+  registry: createMemoryLimit(requestLimits.registry, settings),
+  views: createMemoryLimit(requestLimits.views, settings),
+  export: createMemoryLimit(requestLimits.export, settings),
 });
+
+/** Limits of paths by how they begin. */
+const prefixes = [
+  ['/badge/', 'badge'],
+  ['/v0.1/', 'registry'],
+  ['/v0/', 'registry'],
+  ['/views/', 'views'],
+  ['/export/', 'export'],
+] as const;
 
 /** The limit of a request. A tool call counts the same over MCP and plain JSON; a preflight or a GET counts as a page. */
 export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
-  if (path.startsWith('/badge/')) return limits.badge;
+  const found = prefixes.find(([prefix]) => path.startsWith(prefix));
+  if (found) return limits[found[1]];
   if (path.endsWith('/card.png')) return limits.card;
   return method === 'POST' && path.startsWith('/api/') ? limits.mcp : limits.pages;
 }

@@ -1,14 +1,10 @@
 import type { ListingVersion } from '../../evidence/listing/listing.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { isJsonObject } from '../../evidence/text/json-object.ts';
-
-const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
+import { reversedHost } from '../../views/text/reversed-host.ts';
 
 /** The key of our own block in `_meta`: the host of PUBLIC_URL with its labels reversed, then `/evidence`. */
-export function evidenceKey(publicUrl: string): string {
-  const { hostname } = new URL(publicUrl);
-  return isName(hostname) ? `${hostname.split('.').reverse().join('.')}/evidence` : 'localhost/evidence';
-}
+export const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/evidence`;
 
 const observationOf = ({ observations }: ListingDocument, kind: string) => {
   const found = observations.find((one) => one.kind === kind && one.state !== 'not_checked');

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
 import { countOpenStreams, type OpenStreams } from '../../limits/open-streams.ts';
-import { Problem } from '../../problem.ts';
+import { Problem, toProblem } from '../../problem.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import { answerWithETag } from '../response/answers.ts';
 
@@ -38,7 +38,8 @@ function stream(c: Request, streams: OpenStreams): Response {
   c.header('Access-Control-Allow-Origin', '*');
   // Nobody reads the body of an answer to HEAD, so nothing would ever end its stream early.
   if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
-  const { store, caller } = c.get('context');
+  const context = c.get('context');
+  const { store, caller } = context;
   const end_ms = Date.now() + longestStream_ms;
   const close = streams.open(caller.network);
   return streamSSE(c, async (sse) => {
@@ -50,6 +51,9 @@ function stream(c: Request, streams: OpenStreams): Response {
         since = changes.at(-1)?.seq ?? since;
         if (changes.length < page) await wait(pause_ms, undefined, { ref: false });
       }
+    } catch (error) {
+      // Logged here: the library would send the text of the exception to the client.
+      toProblem(error, context);
     } finally {
       close();
     }

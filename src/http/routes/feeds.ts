@@ -3,6 +3,7 @@ import type { Change } from '../../evidence/change.ts';
 import { isHandle } from '../../evidence/handle.ts';
 import { Problem } from '../../problem.ts';
 import { findListing } from '../../tools/support/find-listing.ts';
+import { refuseUnknownTag } from '../../tools/support/near-tags.ts';
 import { type FeedSubject, toFeed } from '../../views/text/feed.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import { answerWithETag } from '../response/answers.ts';
@@ -17,9 +18,10 @@ const types = { atom: 'application/atom+xml; charset=utf-8', json: 'application/
 function answer(
   c: Request,
   { site }: Face,
-  [subject, changes, format]: [FeedSubject, readonly Change[], Format],
+  [subject, changes, format]: [Omit<FeedSubject, 'now'>, readonly Change[], Format],
 ) {
-  const feed = toFeed(site.config, subject, changes);
+  const now = c.get('context').clock();
+  const feed = toFeed(site.config, { ...subject, now }, changes);
   const body = format === 'atom' ? feed.atom1() : feed.json1();
   c.header('Access-Control-Allow-Origin', '*');
   return answerWithETag(c, { type: types[format], body, cachePolicy: { cacheTags: 'all' } });
@@ -55,6 +57,7 @@ async function ofPublisher(c: Request, face: Face, format: Format) {
 async function ofTag(c: Request, face: Face, format: Format) {
   const tag = c.req.param('tag') ?? '';
   const { store } = c.get('context');
+  await refuseUnknownTag(tag, store.listings);
   const changes = await store.changes.newest(newestForTags);
   const handles = [...new Set(changes.map(({ handle }) => handle))];
   const tagged = new Set(

@@ -43,7 +43,7 @@ async function showFeed(c: Request, face: Face, format: 'atom' | 'json'): Promis
   const handles = [...new Set(changes.map(({ handle }) => handle))];
   const found = await Promise.all(handles.map((handle) => findMember(view, handle, context)));
   const members = new Set(found.map((member) => member?.listing.handle));
-  const subject = { title: view.title, path: `/views/${view.name}` };
+  const subject = { title: view.title, path: `/views/${view.name}`, now: context.clock() };
   const feed = toFeed(
     face.site.config,
     subject,

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
-import { Problem } from '../../problem.ts';
 import { listTags } from '../../tools/list-tags.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
+import { refuseUnknownTag } from '../../tools/support/near-tags.ts';
 import { toTagsPage } from '../../views/pages/tags-page.ts';
 import { toTagPage } from '../../views/search/search-page.ts';
 import { pageSize } from '../../views/search/search-results.ts';
@@ -14,10 +14,8 @@ const showTags = async (c: Request, { site }: Face) =>
 
 const showTag = async (c: Request, { site }: Face) => {
   const tag = c.req.param('tag') ?? '';
-  const answer = await call(c, searchAgents, { tags: [tag], limit: pageSize }).catch((error: unknown) => {
-    throw error instanceof Problem && error.code === 'invalid_input' ? new Problem('not_found') : error;
-  });
-  if (answer.total.count === 0) throw new Problem('not_found', { detail: 'No listing has this tag.' });
+  await refuseUnknownTag(tag, c.get('context').store.listings);
+  const answer = await call(c, searchAgents, { tags: [tag], limit: pageSize });
   return answerPage(c, toTagPage(site, tag, answer), { cacheTags: 'all' });
 };
 

@@ -1,11 +1,14 @@
 import { distance } from 'fastest-levenshtein';
 import type { Facet } from '../../evidence/listing/facets.ts';
 import { matchPhrases } from '../../evidence/tags/phrases.ts';
+import { Problem } from '../../problem.ts';
 import type { ListingReads } from '../../store/contract/listings.ts';
 
 const mostNear = 5;
 /** The most frequent tags, which an unknown one is compared with. */
 const mostCompared = 2000;
+/** A longer one is compared with none. */
+const longestTag = 100;
 
 /** Tags near an unknown one: those the vocabulary gives its words, then similar ones, the most similar first. */
 function toNearTags(tag: string, frequent: readonly string[]): string[] {
@@ -26,4 +29,12 @@ export async function findUnknownTags(listings: ListingReads, facets: readonly F
   const all = new Set(known);
   const frequent = known.slice(0, mostCompared);
   return tags.filter((tag) => !all.has(tag)).map((tag) => ({ tag, near: toNearTags(tag, frequent) }));
+}
+
+/** Throws not_found for a tag that no listing has, with the nearest tags that listings have. */
+export async function refuseUnknownTag(tag: string, listings: ListingReads): Promise<void> {
+  const detail = 'No listing has this tag.';
+  if (tag.length > longestTag) throw new Problem('not_found', { detail });
+  const [unknown] = await findUnknownTags(listings, [`tag:${tag}`]);
+  if (unknown) throw new Problem('not_found', { detail, near: unknown.near });
 }

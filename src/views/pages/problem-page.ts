@@ -1,14 +1,15 @@
 import { html } from 'hono/html';
 import type { Problem } from '../../problem.ts';
 import { problemTable } from '../../problem-table.ts';
-import { type Html, handleLink } from '../layout/html.ts';
+import { type Html, handleLink, tagLink } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 import { plainSearchForm } from '../search/search-form.ts';
 
-const near = (handles: readonly string[]) => html`
+/** Near handles, which have a slash, or near tags. */
+const near = (names: readonly string[]) => html`
 <h2>Did you mean</h2>
-<ul class="plain">${handles.map((handle) => html`<li>${handleLink(handle)}</li>`)}</ul>`;
+<ul class="plain">${names.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`;
 
 const fields = (wrong: readonly { field: string; message: string }[]) => html`
 <ul>${wrong.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`;
@@ -17,7 +18,7 @@ const fields = (wrong: readonly { field: string; message: string }[]) => html`
 const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
 
 /**
- * The page of a problem: what happened, what to do next, and handles near an unknown one. Where something was not found,
+ * The page of a problem: what happened, what to do next, and handles or tags near an unknown one. Where something was not found,
  * a search field with the words that were looked for.
  */
 export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {

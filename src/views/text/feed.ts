@@ -5,10 +5,11 @@ import { type Change, changeTitle } from '../../evidence/change.ts';
 
 type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
 
-/** What a feed is about: its title, and the path of the page that it belongs to. */
+/** What a feed is about: its title, the path of the page that it belongs to, and the time when it is asked for. */
 export interface FeedSubject {
   readonly title: string;
   readonly path: string;
+  readonly now: Date;
 }
 
 const note =
@@ -20,8 +21,12 @@ const linkOf = ({ handle }: Change, { publicUrl }: Site) => `${publicUrl}/agents
 const contentOf = ({ type, handle, at, data }: Change): string =>
   String(html`<code>${JSON.stringify({ type, handle, at, ...data })}</code>`);
 
+/** When a feed was last updated; one without entries, as of the beginning of this day, so that its ETag holds. */
+const updatedAt = (changes: readonly Change[], now: Date) =>
+  new Date(changes[0]?.at ?? `${now.toISOString().slice(0, 10)}T00:00:00.000Z`);
+
 /** Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. */
-export function toFeed(site: Site, { title, path }: FeedSubject, changes: readonly Change[]): Feed {
+export function toFeed(site: Site, { title, path, now }: FeedSubject, changes: readonly Change[]): Feed {
   const page = `${site.publicUrl}${path}`;
   const base = page.replace(/\/$/, '');
   const feed = new Feed({
@@ -31,7 +36,7 @@ export function toFeed(site: Site, { title, path }: FeedSubject, changes: readon
     description: note,
     copyright: note,
     feedLinks: { atom: `${base}/feed.atom`, json: `${base}/feed.json` },
-    updated: new Date(changes[0]?.at ?? 0),
+    updated: updatedAt(changes, now),
   });
   for (const change of changes)
     feed.addItem({

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { reversedHost } from './reversed-host.ts';
 
 /** Media type of an MCP server card (SEP-2127). */
 export const serverCardType = 'application/mcp-server-card+json';
@@ -13,13 +14,10 @@ const description =
 /** Revisions of the protocol that /api/mcp speaks, newest first. */
 const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
-/** The labels of PUBLIC_URL's host in reverse, as names of servers begin. */
-const reversedHost = ({ publicUrl }: Site) => new URL(publicUrl).hostname.split('.').reverse().join('.');
-
 /** What this MCP server is and where it is reached, for clients that have not connected (SEP-2127). */
 export const toServerCard = (site: Site) => ({
   $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
-  name: `${reversedHost(site)}/dossier`,
+  name: `${reversedHost(site.publicUrl)}/dossier`,
   title: site.serviceName,
   version: site.version,
   description,
