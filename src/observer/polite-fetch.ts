@@ -60,6 +60,10 @@ function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
   return to?.host === from.host ? to : undefined;
 }
 
+/** Seconds that a host asks everyone to wait (RFC 9110 section 10.2.3): too many requests, or not in service. */
+const askedWait_s = (response: OutboundResponse | { readonly result: FetchFailure }): number | undefined =>
+  response.result === 'response' && [429, 503].includes(response.status) ? response.retry_after_s : undefined;
+
 const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetched => ({
   result: 'response',
   url: url.href,
@@ -91,8 +95,8 @@ export function createPoliteFetch({ client, queue, sign, timeouts }: PoliteParts
       const headers = { ...request.headers, ...(await sign(url)) };
       const response = await client.fetch({ ...request, url, headers, deadline });
       if (hostTime) hostTime.left_ms -= performance.now() - started;
-      if (response.result === 'response' && response.status === 429 && response.retry_after_s)
-        turn.pause(response.retry_after_s);
+      const wait_s = askedWait_s(response);
+      if (wait_s) turn.pause(wait_s);
       return response;
     });
   const follow = async (url: URL, request: PoliteRequest, hops: number): Promise<Fetched | NoAnswer> => {

@@ -2,12 +2,12 @@ import { createOutboundClient, type OutboundClient } from '../outbound/client.ts
 import { isAddress, isLoopbackBase } from '../outbound/public-address.ts';
 
 /**
- * Creates the client of claim checks. It reaches https hosts whose addresses are all global unicast, and
+ * Creates the client of reads of repositories. It reaches https hosts whose addresses are all global unicast, and
  * `loopbackOrigins` (configured bases on this machine) at loopback addresses only. Bodies up to 64 KiB.
  */
 export const createSafeClient = (loopbackOrigins: ReadonlySet<string>): OutboundClient =>
   createOutboundClient({
-    userAgent: 'dossier (claim check)',
+    userAgent: 'Dossier (reads recorded repositories)',
     bodyLimit_bytes: 65_536,
     headerLimit_bytes: 16_384,
     reach(url) {

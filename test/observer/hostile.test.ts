@@ -45,6 +45,9 @@ const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 const surrogate = '\\ud800';
 const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
+/** How often the server whose tool has 8,000 members was asked; they all differ each time. */
+let crowdLooks = 0;
+
 const answers: Readonly<Record<string, Answer>> = {
   endless: async (_, __, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -110,6 +113,13 @@ const answers: Readonly<Record<string, Answer>> = {
       ],
     }),
   ),
+  crowd: listing((body) => {
+    crowdLooks += 1;
+    const members = Array.from({ length: 8000 }, (_, at) => [`${'m'.repeat(60)}${at}`, crowdLooks]);
+    return reply(body, {
+      tools: [{ ...tool('crowd'), ...Object.fromEntries(members), annotations: Object.fromEntries(members) }],
+    });
+  }),
   long: listing((body) => reply(body, { tools: [tool('n'.repeat(1_000_000))] })),
   metadata: (_, { url = '' }, response) => {
     if (url.startsWith('/.well-known/oauth-protected-resource'))
@@ -306,6 +316,20 @@ it('reads bytes that are no UTF-8, and members named as those of every object, a
 it('stores a schema of 150,000 values once, and shows its digest', () => {
   expect(fact('schema', 'tools.count')).toMatchObject({ value: 1 });
   expect(JSON.stringify(found.get('schema')).length).toBeLessThan(30_000);
+});
+
+it('writes no more of a change into the log because a tool has many members', async () => {
+  const handle = 'com.example.crowd/x';
+  const observer = createObserver(directory.context);
+  const listed = await directory.store.listings.byHandle(handle);
+  if (!listed) throw new Error('not listed');
+  await observer.observe(listed);
+  await observer.close();
+  const [newest] = await directory.store.observations.history(handle, { limit: 1 });
+  const change = newest?.changes.find(({ kind }) => kind === 'tools.surface');
+  const [item] = (change?.items ?? []) as { members: string[]; annotations: string[] }[];
+  expect([item?.members.length, item?.annotations.length]).toEqual([20, 20]);
+  expect(JSON.stringify(newest).length).toBeLessThan(10_000);
 });
 
 it('asks an endpoint for no more once it has sent 4 MiB', () => {

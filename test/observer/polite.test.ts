@@ -11,6 +11,7 @@ import { registryEntry } from '../support/entries.ts';
 let robots = '';
 let robotsStatus = 200;
 let retryAfter: string | undefined;
+let retryStatus = 429;
 let atOnce = 0;
 let mostAtOnce = 0;
 let shared: Endpoint;
@@ -28,7 +29,7 @@ beforeAll(async () => {
     await wait(5);
     atOnce -= 1;
     if (url === '/robots.txt') return void response.writeHead(robotsStatus).end(robots);
-    if (retryAfter) return void response.writeHead(429, { 'retry-after': retryAfter }).end();
+    if (retryAfter) return void response.writeHead(retryStatus, { 'retry-after': retryAfter }).end();
     response.writeHead(404).end();
   });
   directory = await openDirectory({
@@ -110,21 +111,25 @@ it('obeys robots.txt for its own name, and asks nothing where a server error for
   robots = '';
 });
 
-it('leaves a host alone for as long as Retry-After asks, and after a restart too', async () => {
-  const first = createObserver(directory.context);
-  retryAfter = '600';
-  await observe('com.example.shared/c', first);
-  retryAfter = undefined;
-  await first.close();
-  const before = shared.sent.length;
-  const second = createObserver(directory.context);
-  expect(await observe('com.example.shared/c', second)).toMatchObject({
-    state: 'refused',
-    reason: 'shared.example.com asked Dossier to wait (Retry-After) before its next request.',
-  });
-  expect(shared.sent.length).toBe(before);
-  directory.wait(601);
-  await observe('com.example.shared/c', second);
-  await second.close();
-  expect(shared.sent.length).toBeGreaterThan(before);
-});
+it.each([429, 503])(
+  'leaves a host alone for as long as Retry-After asks with HTTP %d, and after a restart too',
+  async (status) => {
+    retryStatus = status;
+    const first = createObserver(directory.context);
+    retryAfter = '600';
+    await observe('com.example.shared/c', first);
+    retryAfter = undefined;
+    await first.close();
+    const before = shared.sent.length;
+    const second = createObserver(directory.context);
+    expect(await observe('com.example.shared/c', second)).toMatchObject({
+      state: 'refused',
+      reason: 'shared.example.com asked Dossier to wait (Retry-After) before its next request.',
+    });
+    expect(shared.sent.length).toBe(before);
+    directory.wait(601);
+    await observe('com.example.shared/c', second);
+    await second.close();
+    expect(shared.sent.length).toBeGreaterThan(before);
+  },
+);

@@ -13,11 +13,12 @@ export function withoutList(endpoint: EndpointLook): {
 } {
   const { unread, responses } = endpoint;
   if (unread) return { value: null, state: unread.result, reason: unread.reason };
+  const held = withholding(endpoint);
   const failed = responses.find(({ status }) => isPassing(status));
-  if (failed) {
+  if (failed && !held) {
     const reason = `The endpoint answered with HTTP status ${failed.status} and no list of tools.`;
     return { value: null, state: 'unreachable', reason };
   }
   const reason = 'The endpoint sent no list of tools that Dossier could read.';
-  return { value: null, state: 'not_found', reason, ...withholding(endpoint) };
+  return { value: null, state: 'not_found', reason, ...held };
 }
