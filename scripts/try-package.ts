@@ -29,6 +29,16 @@ writeFileSync(join(folder, 'package.json'), '{"name": "empty", "private": true, 
 run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', join(folder, packed)]);
 process.stdout.write(`installed ${packed}; dossier --version: ${run('npx', ['dossier', '--version'])}`);
 
+writeFileSync(
+  join(folder, 'receipt.mjs'),
+  `import { createReceiptKey, createReceipts, parseReceiptKeys, verifyReceipt } from 'dossier/receipt';
+const { key, line } = await createReceiptKey('2026-11');
+const receipt = await createReceipts({ handle: 'com.example/quotes', kid: '2026-11', key }).issue('com.rater/api');
+const expected = { keys: parseReceiptKeys(line), subject: 'com.example/quotes', rater: 'com.rater/api' };
+console.log('dossier/receipt: a receipt for ' + (await verifyReceipt(receipt, expected)).sub);`,
+);
+process.stdout.write(run('node', ['receipt.mjs']));
+
 const service = spawn(join(folder, 'node_modules/.bin/dossier'), ['serve'], {
   cwd: folder,
   env: { ...process.env, PORT: '0', REGISTRY_URL: 'off', LOG_FORMAT: 'json' },

@@ -41,7 +41,7 @@ const rateAfterInteraction: Prompt = {
   text: (handle) => `I have interacted with ${requireHandle(handle)}. Help me rate it.
 
 1. Ask me for what you do not know: when it took place, over which protocol, which operation, how it ended, and my relation to the listing. Invent nothing.
-2. Choose an interaction id that will be the same if this is sent again.
+2. If a result of the interaction has "dossier/receipt" in its _meta, or a response had the header Dossier-Receipt, use it without being asked: proof {kind: "service_receipt", value: the receipt}, its jti as interaction_id, and its iat as interaction_at unless I know better. Otherwise choose an interaction id that will be the same if this is sent again, and send no proof.
 3. Show me the rating, and call submit_rating for "${handle}" only after I agree. It is public, one sourced signal, and never a final verdict.
 4. Only a claimed listing that sends its own capability in a header can rate. If the answer says that a capability is required, explain claim_agent to me. Never put a capability into a tool argument.
 5. If I only want to tell the operator something, use submit_feedback instead: it is private and is not a rating.`,

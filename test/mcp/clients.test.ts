@@ -162,6 +162,9 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
 
   it('gets prompts with nothing of a publisher in them', async () => {
     expect(await client.prompts()).toEqual(['weigh_before_purchase', 'rate_after_interaction']);
+    const prompt = await client.prompt('rate_after_interaction', { handle: 'co.webhook/webhook' });
+    expect(prompt).toContain('has \\"dossier/receipt\\" in its _meta');
+    expect(prompt).toContain('its jti as interaction_id');
     const text = await client.prompt('weigh_before_purchase', { handle: 'co.webhook/webhook' });
     expect(text).toContain('Call get_agent with handle \\"co.webhook/webhook\\"');
     expect(text).not.toContain('Receive, inspect');

@@ -1,6 +1,6 @@
+import { parseReceiptKeys, type ReceiptKeyLine } from '../../receipt/key-line.ts';
 import { handleSchema } from '../handle.ts';
 import { findCapabilities } from './capability.ts';
-import { parseReceiptKeys, type ReceiptKeyLine } from './receipt-keys.ts';
 
 /** The parts of a claim file that matter; the rest may be any text. */
 export interface ClaimFile {

@@ -1,9 +1,10 @@
-import type { ReceiptKey, ReceiptKeyLine } from '../../evidence/claim/receipt-keys.ts';
+import type { ReceiptKey } from '../../evidence/claim/receipt-keys.ts';
 import type { RatingGroup } from '../../evidence/rating/groups.ts';
 import type { RecordedIdentity } from '../../evidence/rating/identity.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { Rating, RatingRecord, RatingResponse } from '../../evidence/rating/rating.ts';
 import type { RatingSides } from '../../evidence/rating/rating-sides.ts';
+import type { ReceiptKeyLine } from '../../receipt/key-line.ts';
 
 /**
  * Which ratings of a subject to read: without `outcome` and `group` all versions, otherwise only the current

@@ -1,5 +1,6 @@
-import type { ReceiptKey, ReceiptKeyLine } from '../../../evidence/claim/receipt-keys.ts';
+import type { ReceiptKey } from '../../../evidence/claim/receipt-keys.ts';
 import { ratingWindow_ms } from '../../../evidence/rating/rating-rules.ts';
+import type { ReceiptKeyLine } from '../../../receipt/key-line.ts';
 import type { SeenKeys, SpentProof } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import { precompileQuery } from '../precompiled-query.ts';

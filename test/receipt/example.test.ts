@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+import { publishLines } from '../support/receipts.ts';
+import { onGitHub } from '../support/registry-entries.ts';
+
+let directory: ClaimedDirectory;
+let rater: string;
+let example: ChildProcess;
+let url = '';
+
+beforeAll(async () => {
+  const entries = [...seedEntries, registryEntry('com.rater/api', onGitHub('rater/api'))];
+  directory = await openClaimedDirectory({ entries });
+  rater = await directory.claim('com.rater/api', 'rater/api');
+  await directory.claim('co.webhook/webhook', 'webhook-co/webhook');
+  const args = ['--conditions=dossier-source', 'docs/examples/receipts/server.ts'];
+  const env = { PATH: process.env.PATH, HANDLE: 'co.webhook/webhook' };
+  example = spawn('node', args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  for await (const chunk of example.stdout ?? []) {
+    output += String(chunk);
+    if (output.includes('listening on ')) break;
+  }
+  url = /listening on (\S+)/.exec(output)?.[1] ?? '';
+  await publishLines(directory, [output.split('\n')[0] ?? '']);
+});
+afterAll(async () => {
+  example.kill('SIGTERM');
+  await once(example, 'close');
+  await directory.close();
+});
+
+const submit = async (receipt: string) => {
+  const { jti, iat = 0 } = decodeJwt(receipt);
+  const rating = {
+    handle: 'co.webhook/webhook',
+    interaction_id: jti,
+    interaction_at: new Date(iat * 1000).toISOString(),
+    outcome: 'succeeded',
+    protocol: 'mcp',
+    relationship: 'customer',
+    proof: { kind: 'service_receipt', value: receipt },
+  };
+  return (await directory.post('/api/tools/submit_rating', rating, rater)).json();
+};
+
+it('the receipt of a call of the example server is the proof of a rating', async () => {
+  const client = new Client({ name: 'rater', version: '1.0.0' });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+  const { _meta = {} } = await client.callTool({
+    name: 'get_quote',
+    arguments: { symbol: 'ABC' },
+    _meta: { 'dossier/rater': 'com.rater/api' },
+  });
+  await client.close();
+  expect(await submit(String(_meta['dossier/receipt']))).toMatchObject({
+    status: 'created',
+    proof_class: 'service_receipt',
+  });
+});
+
+it('so is the receipt of its plain HTTP endpoint', async () => {
+  const response = await fetch(`${url}/quote?symbol=ABC`, { headers: { 'Dossier-Rater': 'com.rater/api' } });
+  expect(await response.json()).toEqual({ symbol: 'ABC', price: '3.00' });
+  expect(await submit(String(response.headers.get('dossier-receipt')))).toMatchObject({
+    status: 'created',
+    proof_class: 'service_receipt',
+  });
+});
