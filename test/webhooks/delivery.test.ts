@@ -1,5 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { createWebhookSender } from '../../src/webhooks/schedule.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -10,6 +13,14 @@ let receiver: Receiver;
 let stopping: AbortController;
 let send: () => Promise<void>;
 let days = 0;
+const later = { updatedAt: '2026-11-01T08:00:00Z' };
+const evenLater = { updatedAt: '2026-11-02T08:00:00Z' };
+const views = join(mkdtempSync(join(tmpdir(), 'dossier-views-')), 'views.json');
+writeFileSync(
+  views,
+  '{"with-endpoint": {"title": "With an endpoint", "criteria": [{"criterion": "has_endpoint"}]}}',
+);
+afterAll(() => rmSync(dirname(views), { recursive: true }));
 
 beforeEach(async () => {
   receiver = await startReceiver();
@@ -17,6 +28,7 @@ beforeEach(async () => {
     entries: ['com.example/one', 'com.example/two', 'org.other/three'].map((name) => registryEntry(name)),
     environment: {
       LIMITS: 'off',
+      VIEWS: views,
       HOST_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }),
     },
     timeouts: { webhook_ms: 300 },
@@ -81,7 +93,7 @@ it('posts changes in their order, signed so that the package of Standard Webhook
   expect(handles()).toHaveLength(3);
 });
 
-it('posts only what it is about: a listing, a publisher, a tag', async () => {
+it('posts only what it is about: a listing, a publisher', async () => {
   const one = await register({ handle: 'com.example/one' });
   await change('com.example/two', 'com.example/one', 'org.other/three');
   await send();
@@ -91,6 +103,31 @@ it('posts only what it is about: a listing, a publisher, a tag', async () => {
   await change('com.example/one', 'org.other/three');
   await send();
   expect(handles().slice(1)).toEqual(['org.other/three']);
+});
+
+it('posts changes of listings that have a tag, or are in a view, when they are sent', async () => {
+  const remotes = [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }];
+  await service.importEntries([
+    registryEntry('net.mail/api', { description: 'Sends email', remotes }),
+    registryEntry('net.plain/api', { description: 'Sends nothing' }),
+  ]);
+  const byView = await register({ view: 'with-endpoint' });
+  await change('com.example/one');
+  await service.importEntries([
+    registryEntry('net.mail/api', { description: 'Sends email, faster', remotes }, later),
+  ]);
+  await send();
+  expect(handles()).toEqual(['net.mail/api']);
+  expect(await stateOf(byView)).toMatchObject({ about: 'view:with-endpoint', delivered: 1 });
+  await request('DELETE', `/api/webhooks/${byView.id}`, undefined, byView.secret);
+  const byTag = await register({ tag: 'email' });
+  await service.importEntries([
+    registryEntry('net.plain/api', { description: 'Still sends nothing' }, later),
+    registryEntry('net.mail/api', { description: 'Sends email, slower', remotes }, evenLater),
+  ]);
+  await send();
+  expect(handles()).toEqual(['net.mail/api', 'net.mail/api']);
+  expect(await stateOf(byTag)).toMatchObject({ about: 'tag:email', delivered: 1 });
 });
 
 it('begins with the changes after it was registered', async () => {
