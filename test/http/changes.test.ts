@@ -1,5 +1,5 @@
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -176,7 +176,8 @@ it('no text of a publisher is markup or breaks a feed, and none is left once its
   expect(JSON.stringify(kept)).not.toMatch(/img|1\.1\.0/);
 });
 
-it('a stream whose database fails ends, and tells the client nothing of why', async () => {
+it('a stream whose database fails ends, and tells neither the client nor the console why', async () => {
+  const onConsole = vi.spyOn(console, 'error');
   const failing = await openDirectory({ entries: [registryEntry('com.example/one')] });
   await failing.importEntries([registryEntry('com.example/two')]);
   const answer = await failing.app.request('/changes', { headers: { accept: 'text/event-stream' } });
@@ -188,4 +189,6 @@ it('a stream whose database fails ends, and tells the client nothing of why', as
     rest.push(new TextDecoder().decode(part.value));
   expect(rest.join('')).toContain('event: listing.new');
   expect(rest.join('')).not.toContain('event: error');
+  expect(onConsole).not.toHaveBeenCalled();
+  onConsole.mockRestore();
 });

@@ -52,7 +52,7 @@ function stream(c: Request, streams: OpenStreams): Response {
         if (changes.length < page) await wait(pause_ms, undefined, { ref: false });
       }
     } catch (error) {
-      // Logged here: the library would send the text of the exception to the client.
+      // Logged as every other failure: the library would write it to the console.
       toProblem(error, context);
     } finally {
       close();
