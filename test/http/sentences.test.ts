@@ -62,7 +62,7 @@ describe('what is not known', () => {
     ]);
     expect((await reasonsOf('a.b/outside')).price?.[0]).toBe('not_checked');
     expect(await read('/agents/a.b/stating.md')).toContain(
-      '* record unread fields: license, links, supportEmail, useCases (',
+      '* Fields of the record that Dossier does not read: license, links, supportEmail, useCases (',
     );
   });
 
@@ -90,7 +90,7 @@ describe('what is not known', () => {
       '<li class="gap">The record that Dossier read has no field that states terms of use, how data is handled, the region that the service runs in, a licence or support.</li>',
     );
     expect(await read('/agents/a.b/remote.md')).toContain(
-      '## Not known\n\n* price: The record that Dossier read has no field that states a price.\n',
+      '* Not known: The record that Dossier read has no field that states a price.\n',
     );
   });
 });

@@ -1,10 +1,10 @@
-import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
 import { proofTexts } from '../../evidence/rating/proof/proof-classes.ts';
 import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
 import { day, lines, list, paragraphs, toMarkdownText } from '../../evidence/text/markdown-text.ts';
 import { counted } from '../../evidence/text/plural.ts';
-import { countsText, proofSentences, proofsText, scoresText, signalText, toLabel } from '../layout/labels.ts';
+import { countsText, proofSentences, proofsText, scoresText } from '../layout/labels.ts';
 
 function groupLine(name: string, counts: RatingCounts) {
   const { ratings, sources, source_handles, outcomes, scores, by_proof, last_at } = counts;
@@ -49,12 +49,6 @@ const rating = (record: ShortRating) =>
       `  * Response of the rated listing, ${day(record.response.created_at)}, log index ${record.response.log_index}: ${record.response.erased_at ? `erased by the operator ${day(record.response.erased_at)}` : toMarkdownText(record.response.text)}`,
   );
 
-function signal(imported: ImportedSignal): string {
-  const text = signalText(imported).replace(/^(\d{4}-\d\d-\d\d)T\S+$/, '$1');
-  const why = imported.reason ? `. ${imported.reason}` : '';
-  return `${toLabel(imported.kind)}: ${toMarkdownText(text)}${why} (${toMarkdownText(imported.source)}, as of ${day(imported.observed_at)})`;
-}
-
 function native({ signals, evidence_snapshot_date, links }: ListingDocument): string {
   const { recent, ratings, statement } = signals.native;
   const groups = shownGroups(signals.native);
@@ -69,14 +63,6 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
   );
 }
 
-/** Native ratings and imported signals, in separate chapters. */
-export const markdownEvidence = (listing: ListingDocument): string =>
-  paragraphs(
-    '## Native ratings',
-    native(listing),
-    '## Imported signals',
-    'Facts recorded elsewhere, each with its source and date. They are not ratings and are never counted as ratings.',
-    list(listing.signals.imported, signal) || 'None.',
-    '## Not known',
-    list(listing.not_known, ({ question, reason }) => `${question}: ${reason}`),
-  );
+/** Native ratings, in a chapter of their own. */
+export const markdownRatings = (listing: ListingDocument): string =>
+  paragraphs('## Native ratings', native(listing));
