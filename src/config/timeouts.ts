@@ -16,6 +16,8 @@ export const defaultTimeouts = {
   observerExchange_ms: 30_000,
   /** For all requests of one look to one host together, without waiting for their turn. */
   observerHost_ms: 120_000,
+  /** The same for all requests of one look. */
+  observerLook_ms: 600_000,
   /** For the answer of a webhook's address. */
   webhook_ms: 15_000,
   /** For a try of a DNS server by the observer; there are two. */

@@ -10,10 +10,11 @@ import type { Dns } from './dns.ts';
 import { askEndpoint } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/eras.ts';
 import type { PackageRegistries } from './packages/registries.ts';
-import type { HostTime, PoliteFetch } from './polite-fetch.ts';
+import type { PoliteFetch } from './polite-fetch.ts';
 import type { PriceCatalogs } from './price-catalogs.ts';
 import { createRepositoryLook } from './repository-look.ts';
 import type { Robots } from './robots.ts';
+import { createTimes } from './time-left.ts';
 import { readCertificate } from './tls.ts';
 
 /** What the looks of one process share. */
@@ -75,17 +76,6 @@ async function dns(hostname: string, parts: LookParts): Promise<DnsLook | NoAnsw
   return parts.dns(hostname);
 }
 
-/** Gives all requests to one host together no more than so long. */
-function limitTime(fetch: PoliteFetch, each_ms: number): PoliteFetch {
-  const times = new Map<string, HostTime>();
-  return (request) => {
-    const host = URL.parse(request.url)?.host ?? '';
-    const hostTime = times.get(host) ?? { left_ms: each_ms };
-    times.set(host, hostTime);
-    return fetch({ ...request, hostTime });
-  };
-}
-
 /**
  * A look at one listing: each question is asked once, and every kind of fact shares the answer. If `refusal` is given,
  * nothing of the publisher's is asked, and that is why.
@@ -97,7 +87,9 @@ export function createLook(
 ): Look {
   const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
     memoize(async (key: string) => refusal ?? question(key));
-  const timed = { ...parts, fetch: limitTime(parts.fetch, parts.timeouts.observerHost_ms) };
+  const timesOf = createTimes(parts.timeouts);
+  const fetch: PoliteFetch = (request) => parts.fetch({ ...request, times: timesOf(request.url) });
+  const timed = { ...parts, fetch };
   const endpoint = unlessRefused((url) => ask(url, timed));
   const repository = createRepositoryLook(listing, parts.repositories);
   const headOnce = memoize(() => repository.head());

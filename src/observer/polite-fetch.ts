@@ -3,18 +3,14 @@ import type { Fetched, NoAnswer } from '../evidence/observation/answer.ts';
 import { observerRequests } from '../observability/events.ts';
 import type { FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import type { HostQueue } from './host-queue.ts';
-
-/** The time that one look has left for requests to one host, without waiting for their turn. */
-export interface HostTime {
-  left_ms: number;
-}
+import type { TimeLeft } from './time-left.ts';
 
 /** A request of the observer, and how long it may take. */
 export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'> {
   readonly url: string;
   readonly timeout_ms?: number;
-  /** What this request takes is taken from it; without any left, nothing is sent. */
-  readonly hostTime?: HostTime | undefined;
+  /** What this request takes is taken from each; where one has none left, nothing is sent. */
+  readonly times?: readonly TimeLeft[];
 }
 
 /** Sends one request in its turn. Never throws. */
@@ -40,9 +36,9 @@ const paused = (url: URL): NoAnswer => ({
   reason: `${url.host} asked Dossier to wait (Retry-After) before its next request.`,
 });
 
-const overtime = (url: URL): NoAnswer => ({
+const overtime = (url: URL, times: readonly TimeLeft[] = []): NoAnswer => ({
   result: 'unreachable',
-  reason: `${url.host} took all the time that Dossier gives one host in one look.`,
+  reason: times.find(({ left_ms }) => left_ms <= 0)?.spent(url.host) ?? '',
 });
 
 /** What a client adds to each request. */
@@ -88,13 +84,14 @@ const toResult = (response: Ended) => {
 export function createPoliteFetch({ client, queue, sign, timeouts }: PoliteParts): PoliteFetch {
   const send = (url: URL, { timeout_ms = timeouts.observerExchange_ms, ...sent }: PoliteRequest) =>
     queue.run<Ended>(url.host, async (turn) => {
-      const { hostTime, ...request } = sent;
+      const { times = [], ...request } = sent;
       const started = performance.now();
-      if (hostTime && hostTime.left_ms <= 0) return 'overtime';
-      const deadline = AbortSignal.timeout(Math.ceil(Math.min(timeout_ms, hostTime?.left_ms ?? timeout_ms)));
+      const left_ms = Math.min(timeout_ms, ...times.map((time) => time.left_ms));
+      if (left_ms <= 0) return 'overtime';
+      const deadline = AbortSignal.timeout(Math.ceil(left_ms));
       const headers = { ...request.headers, ...(await sign(url)) };
       const response = await client.fetch({ ...request, url, headers, deadline });
-      if (hostTime) hostTime.left_ms -= performance.now() - started;
+      for (const time of times) time.left_ms -= performance.now() - started;
       const wait_s = askedWait_s(response);
       if (wait_s) turn.pause(wait_s);
       return response;
@@ -103,7 +100,7 @@ export function createPoliteFetch({ client, queue, sign, timeouts }: PoliteParts
     const response = await send(url, request);
     observerRequests.publish({ result: toResult(response) });
     if (response === 'paused') return paused(url);
-    if (response === 'overtime') return overtime(url);
+    if (response === 'overtime') return overtime(url, request.times);
     if (response.result !== 'response') return unreachable(url, response.result);
     const isFollowed = request.method === undefined && hops < mostRedirects;
     const to = isFollowed ? redirect(response, url) : undefined;

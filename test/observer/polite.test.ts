@@ -133,3 +133,34 @@ it.each([429, 503])(
     expect(shared.sent.length).toBeGreaterThan(before);
   },
 );
+
+it('ends a look after so long, however many hosts a listing names', async () => {
+  const slow = await startEndpoint(async (_, { url }, response) => {
+    if (url !== '/robots.txt') await wait(150);
+    response.writeHead(404).end();
+  });
+  const hosts = ['slow-a.example.com', 'slow-b.example.com'];
+  const other = await openDirectory({
+    entries: [
+      registryEntry('com.example.slow/both', {
+        remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/mcp` })),
+      }),
+    ],
+    environment: {
+      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((host) => [host, slow.url]))),
+    },
+    timeouts: { observerLook_ms: 250 },
+  });
+  const listing = await other.store.listings.byHandle('com.example.slow/both');
+  if (!listing) throw new Error('not listed');
+  const impatient = createObserver(other.context);
+  const { observations } = await impatient.observe(listing);
+  const reasons = observations.map(({ reason }) => reason);
+  expect(reasons).toContain(
+    'The hosts of this service took all the time that Dossier gives one look; slow-b.example.com was not asked any more.',
+  );
+  expect(slow.methods().length).toBeLessThan(4);
+  await impatient.close();
+  await other.close();
+  await slow.close();
+});
