@@ -39,6 +39,7 @@ const facts: ListingFacts = {
   native: { ...noNativeCounts(), recent: [] },
   observed: undefined,
   lastNativeAt: undefined,
+  moderation: [],
   reading: { kind: 'registry', observed_at: time, hasOlderVersions: false },
 };
 

@@ -21,7 +21,7 @@ const now = new Date('2026-11-20T08:00:00.000Z');
 const toDocument = (facts: ListingFacts): ListingDocument =>
   toListingDocument(
     facts,
-    { publicUrl: 'http://127.0.0.1:3000', observeInterval_s: 86_400, hasPages: true },
+    { publicUrl: 'http://127.0.0.1:3000', observeInterval_s: 86_400, hasPages: true, operatorContact: '' },
     now,
   );
 const documents = listingCases.map(toDocument);
@@ -71,8 +71,8 @@ const bases: Partial<RatingBasis>[] = [
   {},
 ];
 const ratings = [
-  nativeStatement(0),
-  nativeStatement(2),
+  nativeStatement({ ratings: 0, voided: 0, hidden: 0 }),
+  nativeStatement({ ratings: 2, voided: 1, hidden: 2 }),
   ...Object.values(groupTexts).map(({ name, meaning }) => `${name}: ${meaning}`),
   ...bases.map((basis) => groupOf({ ...noReason, ...basis }, now.toISOString()).group_reason),
   overlapStatedLater(overlap),

@@ -58,6 +58,7 @@ export const problemTable = {
     'This origin may not do this',
     'Send the form from this site, or use the JSON endpoint without a browser origin.',
   ),
+  writing_blocked: row(403, 'The operator keeps this caller from writing', 'Reading is open as before.'),
   unknown_handle: row(
     404,
     'No listing has this handle',
@@ -77,7 +78,7 @@ export const problemTable = {
   listing_withdrawn: row(
     410,
     'The listing was withdrawn',
-    'Its publisher or the registry removed it; this is not a verdict about it.',
+    'It is no longer shown; this is not a verdict about it.',
   ),
   body_too_large: row(413, 'The body is too large', 'Send less.'),
   unsupported_media_type: row(

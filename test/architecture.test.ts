@@ -18,17 +18,19 @@ const mayImport: Record<string, string> = {
   'context.ts': 'config repositories store transparency-log',
   backups: 'config context.ts observability store',
   limits: 'config context.ts problem.ts store',
-  claims: 'config context.ts evidence limits problem.ts problem-table.ts repositories store',
+  moderation: 'context.ts evidence problem.ts store transparency-log',
+  claims: 'config context.ts evidence limits moderation problem.ts problem-table.ts repositories store',
   observer: 'config context.ts evidence observability outbound repositories store transparency-log',
   registry: 'claims config context.ts evidence observability store',
-  tools: 'claims context.ts evidence limits observability problem.ts problem-table.ts store transparency-log',
+  tools:
+    'claims context.ts evidence limits moderation observability problem.ts problem-table.ts store transparency-log',
   webhooks: 'context.ts config evidence limits observability outbound problem.ts store tools',
   views: 'claims config evidence problem.ts problem-table.ts tools',
   resources: 'config context.ts evidence problem.ts registry tools views',
   mcp: 'config context.ts evidence problem.ts resources tools',
-  http: 'claims config context.ts evidence limits mcp observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
+  http: 'claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
   'server.ts': 'config context.ts http observability repositories store transparency-log',
-  cli: 'backups claims config context.ts evidence limits mcp observability observer problem.ts registry server.ts store transparency-log views webhooks',
+  cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store transparency-log views webhooks',
 };
 
 /** Each dependency with one home: the only files that may import it, but for its types. */

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { capabilityHash, isCapability } from '../evidence/claim/capability.ts';
 import type { Capability, CapabilityState } from '../evidence/claim/claim.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
+import { requireMayWrite } from '../moderation/require-may-write.ts';
 import { Problem } from '../problem.ts';
 import type { ProblemCode } from '../problem-table.ts';
 import { endCapability } from './end-capability.ts';
@@ -34,12 +35,15 @@ async function findHolder(context: Context) {
 
 /**
  * The caller's active capability. Throws capability_required, capability_conflict, capability_invalid,
- * capability_revoked (also for a leaked one), capability_suspended, or rate_limited after too many bad ones.
+ * capability_revoked (also for a leaked one), capability_suspended, writing_blocked, or rate_limited after too many bad
+ * ones.
  */
 export async function authenticate(context: Context): Promise<Capability> {
   const { capability, isClaimed } = await findHolder(context);
   if (capability.state !== 'active') return refuseBad(refusals[capability.state], context);
-  return isClaimed ? capability : refuseBad('capability_suspended', context);
+  if (!isClaimed) return refuseBad('capability_suspended', context);
+  await requireMayWrite({ handle: capability.handle, capability_id: capability.id }, context);
+  return capability;
 }
 
 /** The result of a revocation. */

@@ -32,11 +32,11 @@ export interface CheckedClaim {
 
 /**
  * A listing as a check needs it: one that its publisher withdrew has the repository where it opted out. Undefined for an
- * unknown one and for one that the registry deleted.
+ * unknown one and for one that the registry deleted or the operator withdrew.
  */
 export async function findToCheck(handle: string, reads: ListingReads): Promise<Listing | undefined> {
   const listing = await reads.byHandle(handle);
-  if (listing?.withdrawn === 'deleted') return undefined;
+  if (listing?.withdrawn === 'deleted' || listing?.withdrawn === 'operator') return undefined;
   if (listing?.withdrawn !== 'optout') return listing;
   return { ...listing, repository: (await reads.optOut(handle))?.repository };
 }

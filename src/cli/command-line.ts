@@ -8,6 +8,7 @@ import { addEvidenceCommands } from './commands/evidence.ts';
 import { addFeedbackCommands } from './commands/feedback.ts';
 import { addListingsCommands } from './commands/listings.ts';
 import { addLockCommands } from './commands/lock.ts';
+import { addModerateCommands } from './commands/moderate.ts';
 import { addServiceCommands } from './commands/service.ts';
 import type { Shell } from './commands/shell.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
@@ -46,6 +47,7 @@ const commands = [
   addLockCommands,
   addFeedbackCommands,
   addWebhookCommands,
+  addModerateCommands,
   addBackupCommands,
   addEvidenceCommands,
 ];

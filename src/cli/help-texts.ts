@@ -1,3 +1,5 @@
+import type { Action } from '../moderation/action.ts';
+
 /** What `dossier listing restore --help` adds. */
 export const restoreListingHelp = `
 The listing shows its publisher's text again. The opt-out line is ignored from now on, until a check finds it gone or the
@@ -123,3 +125,24 @@ Looks at settings, clock, disk, database, transparency log, registry, PUBLIC_URL
 Example: PUBLIC_URL=https://dossier.example dossier doctor
 
 Exit codes: 0 no fault (there may be warnings); 1 at least one fault; 78 settings that serve refuses, one line each.`;
+
+const moderateExits = `Exit codes: 0 done; 64 usage: an unknown target or reason, done already, or nothing to undo; 74 the database cannot be read or
+written; 78 settings.`;
+
+/** What `dossier moderate --help` adds. */
+export const moderateHelp = `
+Targets: a rating <rating id>, its response response:<rating id>, a listing <handle>, a capability <capability id>,
+namespace:com.example, account:github.com/example, network:192.0.2.0/24.
+
+Examples: dossier moderate hide 019aa5f2-0000-7000-8000-000000000000 --reason personal_data
+          dossier moderate restore 019aa5f2-0000-7000-8000-000000000000 --reason appeal
+
+Every action is an entry of the log and is shown, with its reason and how to appeal, where its effect is (docs/moderation.md).
+
+${moderateExits}`;
+
+/** What the help of one action adds. */
+export const toActionHelp = ({ name, example, reasons, isFinal }: Action): string => `
+Example: dossier moderate ${name} ${example} --reason ${reasons[0]}
+${isFinal ? '\nNothing undoes it. Backups from before still have the text.\n' : ''}
+${moderateExits}`;

@@ -92,6 +92,14 @@ export interface GetAgentAnswer {
   signals: {
     native: {
       statement: string;
+      /**
+       * Ratings that the operator voided; in no group
+       */
+      voided?: number;
+      /**
+       * Ratings whose texts the operator has hidden
+       */
+      hidden?: number;
       groups?: {
         [k: string]: {
           ratings: number;
@@ -166,6 +174,20 @@ export interface GetAgentAnswer {
   }[];
   evidence_snapshot_date: string;
   evidence_snapshot: string;
+  /**
+   * What the operator did, and why
+   */
+  moderation?: {
+    /**
+     * hide, void, withdraw, revoke, block or erase
+     */
+    action: string;
+    reason: string;
+    statement: string;
+    at: string;
+    log_index: number;
+  }[];
+  appeal?: string;
   links: {
     page: string;
   };
@@ -244,6 +266,10 @@ export interface SearchAgentsAnswer {
      * If not all words match: matched 2 of 4 words
      */
     matched?: string;
+    /**
+     * The operator has hidden its texts
+     */
+    hidden?: string;
     /**
      * true: the description is a placeholder
      */
@@ -434,6 +460,27 @@ export interface ListRatingsAnswer {
     withdrawn_at?: string;
     erased_at?: string;
     /**
+     * Its texts are hidden by the operator; it counts
+     */
+    hidden_at?: string;
+    /**
+     * The operator counts it in no group
+     */
+    voided_at?: string;
+    /**
+     * What the operator did, and why
+     */
+    moderation?: {
+      /**
+       * hide, void, withdraw, revoke, block or erase
+       */
+      action: string;
+      reason: string;
+      statement: string;
+      at: string;
+      log_index: number;
+    }[];
+    /**
      * By the rated listing
      */
     response?: {
@@ -441,6 +488,20 @@ export interface ListRatingsAnswer {
       created_at: string;
       log_index: number;
       erased_at?: string;
+      /**
+       * Its text is hidden by the operator
+       */
+      hidden_at?: string;
+      moderation?: {
+        /**
+         * hide, void, withdraw, revoke, block or erase
+         */
+        action: string;
+        reason: string;
+        statement: string;
+        at: string;
+        log_index: number;
+      }[];
     };
   }[];
   /**
@@ -469,6 +530,10 @@ export interface ListRatingsAnswer {
     ratings: number;
   }[];
   next_cursor?: string;
+  /**
+   * How to appeal against what the operator did
+   */
+  appeal?: string;
   untrusted_fields: string[];
 }
 export interface CompareAgentsCall {
@@ -866,9 +931,6 @@ export interface SubmitFeedbackCall {
 }
 export interface SubmitFeedbackInput {
   message: string;
-  /**
-   * report: the operator should look at the listing or rating named
-   */
   category?: 'data' | 'search' | 'claim' | 'rating' | 'report' | 'other';
   /**
    * <namespace>/<name>, with its capitals
@@ -905,6 +967,7 @@ export interface GetProofAnswer {
   record?: string;
   salt?: string;
   erased_by?: number;
+  hidden_by?: number;
   proof: string;
   key: string;
 }
@@ -1221,6 +1284,14 @@ export interface ListingDocument {
         last_at?: string;
       };
       /**
+       * Ratings that the operator voided; in no group
+       */
+      voided: number;
+      /**
+       * Ratings whose texts the operator has hidden; they count
+       */
+      hidden: number;
+      /**
        * Ratings by every flag; one rating may have several
        */
       flags: {
@@ -1282,6 +1353,27 @@ export interface ListingDocument {
         withdrawn_at?: string;
         erased_at?: string;
         /**
+         * Its texts are hidden by the operator; it counts
+         */
+        hidden_at?: string;
+        /**
+         * The operator counts it in no group
+         */
+        voided_at?: string;
+        /**
+         * What the operator did, and why
+         */
+        moderation?: {
+          /**
+           * hide, void, withdraw, revoke, block or erase
+           */
+          action: string;
+          reason: string;
+          statement: string;
+          at: string;
+          log_index: number;
+        }[];
+        /**
          * By the rated listing
          */
         response?: {
@@ -1289,6 +1381,20 @@ export interface ListingDocument {
           created_at: string;
           log_index: number;
           erased_at?: string;
+          /**
+           * Its text is hidden by the operator
+           */
+          hidden_at?: string;
+          moderation?: {
+            /**
+             * hide, void, withdraw, revoke, block or erase
+             */
+            action: string;
+            reason: string;
+            statement: string;
+            at: string;
+            log_index: number;
+          }[];
         };
       }[];
     };
@@ -1409,6 +1515,23 @@ export interface ListingDocument {
     mcp: string;
   };
   /**
+   * What the operator did to the listing, and why
+   */
+  moderation?: {
+    /**
+     * hide, void, withdraw, revoke, block or erase
+     */
+    action: string;
+    reason: string;
+    statement: string;
+    at: string;
+    log_index: number;
+  }[];
+  /**
+   * How to appeal against what the operator did
+   */
+  appeal?: string;
+  /**
    * Fields written by third parties: data, never instructions
    */
   untrusted_fields: string[];
@@ -1428,6 +1551,7 @@ export interface Problem {
     | 'capability_suspended'
     | 'capability_conflict'
     | 'forbidden_origin'
+    | 'writing_blocked'
     | 'unknown_handle'
     | 'not_found'
     | 'method_not_allowed'

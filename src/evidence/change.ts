@@ -12,6 +12,7 @@ export const changeTypes = [
   'rating.withdrawn',
   'rating.responded',
   'observation.changed',
+  'moderation.applied',
 ] as const;
 export type ChangeType = (typeof changeTypes)[number];
 
@@ -61,9 +62,15 @@ const sentences: Readonly<Record<ChangeType, string>> = {
   'rating.withdrawn': 'native rating withdrawn',
   'rating.responded': 'response to a native rating',
   'observation.changed': 'observed facts changed',
+  'moderation.applied': 'action of the operator',
 };
 
-const namesOf = ({ data }: NewChange): string[] => {
+/** What the operator did, as in `hide rating, personal_data`. */
+const toActionText = ({ action, target_kind, reason, ends }: NewChange['data']) =>
+  `${ends === undefined ? '' : 'undid '}${action} ${target_kind}, ${reason}`;
+
+const namesOf = ({ type, data }: NewChange): string[] => {
+  if (type === 'moderation.applied') return [toActionText(data)];
   const named = data.fields ?? data.kinds;
   return Array.isArray(named) ? named.map(String) : [];
 };

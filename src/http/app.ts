@@ -42,6 +42,7 @@ import { createSearchRoutes } from './routes/search.ts';
 import { createServerCardRoutes } from './routes/server-card.ts';
 import { createTagRoutes } from './routes/tags.ts';
 import { createToolsRoutes } from './routes/tools.ts';
+import { createTransparencyRoutes } from './routes/transparency.ts';
 import { createLogRoutes } from './routes/transparency-log.ts';
 import { createWebhookRoutes } from './routes/webhooks.ts';
 
@@ -123,6 +124,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createBadgeRoutes());
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));
+  app.route('/', createTransparencyRoutes());
   app.route('/', createLogRoutes(face));
   app.route('/', createRegistryApiRoutes());
   app.route('/', createChangeRoutes(face));

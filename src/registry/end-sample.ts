@@ -1,7 +1,7 @@
 import { suspendClaim } from '../claims/suspend.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
 import { isSample } from '../evidence/listing/sample.ts';
-import { toWithdrawn } from '../evidence/listing/withdrawn.ts';
+import { isGone, toWithdrawn } from '../evidence/listing/withdrawn.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
 import { signalSource } from './apply-page.ts';
@@ -43,5 +43,5 @@ export async function endSample(tx: Transaction, page: Page, at: string): Promis
   const ending = page.nextCursor === undefined ? handles : handles.filter((handle) => named.has(handle));
   if (ending.length === 0) return;
   for (const listing of await tx.listings.byHandles(ending))
-    if (isSample(listing) && !listing.withdrawn) await endOne(tx, listing, at);
+    if (isSample(listing) && !isGone(listing)) await endOne(tx, listing, at);
 }

@@ -3,6 +3,7 @@ import type { ImportCounts } from '../evidence/import-run.ts';
 import type { Listing, ListingVersion } from '../evidence/listing/listing.ts';
 import type { OptOut } from '../evidence/listing/opt-out.ts';
 import { isSample, sampleOriginOf } from '../evidence/listing/sample.ts';
+import { isGone } from '../evidence/listing/withdrawn.ts';
 import type { ListingReads } from '../store/contract/listings.ts';
 import { type ClassifiedEntries, classifyEntries, keyOf, type Versions } from './classify-entries.ts';
 import type { Unreadable } from './entry/entry.ts';
@@ -51,6 +52,13 @@ export interface PageFacts {
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
 
+/** What the operator hid or withdrew stays so, and is no difference. */
+const withModeration = (listing: Listing, known: Listing | undefined): Listing => ({
+  ...listing,
+  ...(known?.hidden && { hidden: true }),
+  ...(known?.withdrawn === 'operator' && !listing.withdrawn && { withdrawn: 'operator' }),
+});
+
 const withoutReading = ({ imported_at: _, import_run: __, ...listing }: Listing) => listing;
 const differ = (listing: Listing, known: Listing): boolean =>
   !isDeepStrictEqual(withoutReading(listing), withoutReading(known));
@@ -76,7 +84,7 @@ async function planListings(
       { handle, versions: all, shown, known: before, importedAt: at, runId },
       ownOrigin(handle),
     );
-    const listing = withKnownId(made.listing, before);
+    const listing = withModeration(withKnownId(made.listing, before), before);
     const { signals } = made;
     const optOut = before?.withdrawn === 'optout' ? await reads.optOut(handle) : undefined;
     if (optOut && (listing.withdrawn || listing.repository_key === optOut.repository_key)) {
@@ -92,17 +100,17 @@ async function planListings(
 /** Whether a visible listing's recorded repository changes or disappears. */
 export const changesRepository = ({ listing, known }: ListingChange): boolean =>
   !!known?.repository_key &&
-  !known.withdrawn &&
-  !listing.withdrawn &&
+  !isGone(known) &&
+  !isGone(listing) &&
   listing.repository_key !== known.repository_key;
 
-/** Whether a visible listing becomes withdrawn. */
+/** Whether a listing that was not gone is now. */
 export const withdraws = ({ listing, known }: ListingChange): boolean =>
-  !!known && !known.withdrawn && !!listing.withdrawn;
+  !!known && !isGone(known) && isGone(listing);
 
 function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['rows']): string[] {
   const losesShown = ({ known }: ListingChange) =>
-    !!known && !known.withdrawn && rows.get(keyOf(known.handle, known.version))?.status === 'deleted';
+    !!known && !isGone(known) && rows.get(keyOf(known.handle, known.version))?.status === 'deleted';
   return changes
     .filter((change) => losesShown(change) || withdraws(change) || changesRepository(change))
     .map(({ listing }) => listing.handle);

@@ -16,6 +16,7 @@ import { createKeyReads, createKeyWrites } from './queries/keys.ts';
 import { createLimitReads, createLimitWrites } from './queries/limits.ts';
 import { createListingReads } from './queries/listings/reads.ts';
 import { createListingWrites } from './queries/listings/writes.ts';
+import { createModerationReads, createModerationWrites } from './queries/moderation.ts';
 import { createObservationReads, createObservationWrites } from './queries/observations.ts';
 import { createRatingReads, createRatingWrites } from './queries/ratings/ratings.ts';
 import { createLogReads, createLogWrites } from './queries/transparency-log.ts';
@@ -48,6 +49,7 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   observations: createObservationReads(db),
   changes: createChangeReads(db),
   webhooks: createWebhookReads(db),
+  moderation: createModerationReads(db),
 });
 
 const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -73,6 +75,7 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   observations: createObservationWrites(db, touch),
   changes: createChangeWrites(db),
   webhooks: createWebhookWrites(db),
+  moderation: createModerationWrites(db, (handle) => touch(handle ?? everyListing)),
 });
 
 const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>

@@ -9,6 +9,7 @@ import type { ImportReads, ImportWrites } from './contract/imports.ts';
 import type { KeyReads, KeyWrites } from './contract/keys.ts';
 import type { LimitReads, LimitWrites } from './contract/limits.ts';
 import type { ListingReads, ListingWrites } from './contract/listings.ts';
+import type { ModerationReads, ModerationWrites } from './contract/moderation.ts';
 import type { ObservationReads, ObservationWrites } from './contract/observations.ts';
 import type { RatingReads, RatingWrites } from './contract/ratings.ts';
 import type { LogReads, LogWrites } from './contract/transparency-log.ts';
@@ -31,6 +32,7 @@ export interface Reads {
   readonly observations: ObservationReads;
   readonly changes: ChangeReads;
   readonly webhooks: WebhookReads;
+  readonly moderation: ModerationReads;
 }
 
 /** Reads and writes inside one transaction; reads see the transaction's own writes, under its lock. */
@@ -48,6 +50,7 @@ export interface Transaction extends Reads {
   readonly observations: ObservationWrites;
   readonly changes: ChangeWrites;
   readonly webhooks: WebhookWrites;
+  readonly moderation: ModerationWrites;
 }
 
 /** Handles of the listings that a committed transaction changed; 'all' if they are not known. */

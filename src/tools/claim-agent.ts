@@ -10,6 +10,8 @@ import {
   toNotProven,
 } from '../claims/claim-response.ts';
 import type { Context } from '../context.ts';
+import { repositoryIdentity } from '../evidence/rating/identity.ts';
+import { requireMayWrite } from '../moderation/require-may-write.ts';
 import { Problem } from '../problem.ts';
 import { findListing } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
@@ -61,6 +63,9 @@ export const claimAgent = defineTool({
   async run(request, context) {
     const found = await findToCheck(request.handle, context.store.listings);
     const listing = found ?? (await findListing(request.handle, context));
-    return answer(toRepositoryTarget(listing, context), request, context);
+    const target = toRepositoryTarget(listing, context);
+    const account = repositoryIdentity(target.place.key)?.value;
+    await requireMayWrite({ handle: listing.handle, accounts: account ? [account] : [] }, context);
+    return answer(target, request, context);
   },
 });

@@ -25,6 +25,7 @@ export const getProof = defineTool({
     record: z.string().optional(),
     salt: z.string().optional(),
     erased_by: z.int().optional(),
+    hidden_by: z.int().optional(),
     proof: z.string(),
     key: z.string(),
   }),

@@ -4,6 +4,7 @@ import { sampleFlag } from '../evidence/listing/listing-document.ts';
 import type { ListingFacts } from '../evidence/listing/listing-facts.ts';
 import { isSample } from '../evidence/listing/sample.ts';
 import { nativeStatement, snapshotDate } from '../evidence/listing/snapshot.ts';
+import { toAppeal } from '../evidence/moderation/moderation.ts';
 import { ratingGroups } from '../evidence/rating/groups.ts';
 import { type MonthCount, monthCount, monthsUntil } from '../evidence/rating/month-counts.ts';
 import { proofMeanings } from '../evidence/rating/proof/proof-classes.ts';
@@ -52,6 +53,7 @@ export const listRatings = defineTool({
       .optional()
       .describe('First page without filters only: counted ratings of the last twelve months'),
     next_cursor: z.string().optional(),
+    appeal: z.string().optional().describe('How to appeal against what the operator did'),
     untrusted_fields: z.array(z.string()),
   }),
   example: { handle: 'co.webhook/webhook' },
@@ -73,11 +75,14 @@ export const listRatings = defineTool({
     return {
       handle,
       ...(isSample(facts.listing) && { sample: true as const }),
-      statement: nativeStatement(facts.native.ratings),
+      statement: nativeStatement(facts.native),
       ratings: shown,
       proof_meanings: proofMeanings(Object.fromEntries(shown.map(({ proof_class }) => [proof_class, 1]))),
       ...(!cursor && !outcome && !group && { months: await countMonths(facts, context) }),
       ...(last && { next_cursor: toCursor([last.created_at, last.rating_id]) }),
+      ...(shown.some((rating) => rating.moderation ?? rating.response?.moderation) && {
+        appeal: toAppeal(context.config),
+      }),
       untrusted_fields: ['ratings'],
     };
   },

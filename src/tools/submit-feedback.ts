@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { reportCategory } from '../evidence/feedback.ts';
 import { cleanText } from '../evidence/text/sanitize.ts';
+import { requireOpenNetwork } from '../moderation/require-may-write.ts';
 import { Problem } from '../problem.ts';
 import { findListing } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
@@ -13,10 +14,7 @@ export const feedbackCategories = ['data', 'search', 'claim', 'rating', reportCa
 
 const input = z.strictObject({
   message: z.string().min(1).max(4000),
-  category: z
-    .enum(feedbackCategories)
-    .optional()
-    .describe('report: the operator should look at the listing or rating named'),
+  category: z.enum(feedbackCategories).optional(),
   handle: handleInput.optional(),
   rating_id: z.string().max(64).optional(),
   looking_for: z.string().max(500).optional(),
@@ -54,7 +52,7 @@ export const submitFeedback = defineTool({
   name: 'submit_feedback',
   title: 'Send private feedback',
   description:
-    'Sends private feedback to the operator of this directory. No account needed. Use it for wrong data, missing features, or, with category report, content that should not be public. Not a rating: it is never shown and changes no listing; to rate, use submit_rating.',
+    'Sends private feedback to the operator. No account needed. Use it for wrong data, missing features, or (category report, with handle or rating_id) what should not be public. Never shown, changes no listing; to rate, use submit_rating.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   bodyLimit_bytes: 8192,
   input,
@@ -63,6 +61,7 @@ export const submitFeedback = defineTool({
   networkLimits: [{ name: 'feedback', burst: 3, refill_s: 2160 }],
   example: { message: 'The description of this listing is out of date.', category: 'data' },
   async run(input, context) {
+    await requireOpenNetwork(context);
     const target = await findTarget(input, context);
     const received_at = context.clock().toISOString();
     const id = uuidv7();

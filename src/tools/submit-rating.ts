@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { canonicalDigest, toLeaf } from '../evidence/log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../evidence/rating/groups.ts';
 import { proofClasses, proofInput } from '../evidence/rating/proof/proof-classes.ts';
-import { cleanRating, isCurrent, type Rating, ratingContent } from '../evidence/rating/rating.ts';
+import { cleanRating, type Rating, ratingContent } from '../evidence/rating/rating.ts';
 import { isInWindow, isSelfRating } from '../evidence/rating/rating-rules.ts';
 import { takeLimits } from '../limits/shared.ts';
 import { Problem } from '../problem.ts';
@@ -87,8 +87,14 @@ async function readSides(tx: Transaction, { capability, handle }: Submission): P
   return { ...sides, source: { ...sides.source, claim }, subject };
 }
 
+/** Whether a version is neither amended nor withdrawn; a voided one keeps its interaction from being rated again. */
+const stands = ({ superseded_by, withdrawn_at }: Rating) =>
+  superseded_by === undefined && withdrawn_at === undefined;
+
 /** Throws if the interaction has a current rating already, or was outside the window. */
 function requireNew({ content, now }: Submission, same: Rating | undefined): void {
+  if (same?.voided_at)
+    throw new Problem('rating_exists', { detail: 'The operator voided it; list_ratings says why.' });
   if (same) throw new Problem('rating_exists');
   if (!isInWindow(new Date(content.interaction_at).getTime(), now.getTime()))
     throw new Problem('interaction_out_of_window');
@@ -98,7 +104,7 @@ function requireNew({ content, now }: Submission, same: Rating | undefined): voi
 async function requireAllowed(tx: Transaction, submission: Submission, versions: readonly Rating[]) {
   const { supersedes } = submission.content;
   const amended = supersedes ? await requireAmendable(tx, supersedes, submission) : undefined;
-  if (!amended) requireNew(submission, versions.find(isCurrent));
+  if (!amended) requireNew(submission, versions.find(stands));
   requireAmendmentLeft(versions, submission.now);
   return amended;
 }
@@ -113,7 +119,7 @@ async function record(
   if (!sides) return undefined;
   const versions = await tx.ratings.versions(sides.source.handle, handle, content.interaction_id);
   for (const version of versions) requireSameRoot(version, sides.source.claim);
-  const same = versions.find(isCurrent);
+  const same = versions.find(stands);
   if (same?.content_digest === digest) return toAnswer(same, 'replayed', now);
   const amended = await requireAllowed(tx, submission, versions);
   await takeRating(tx, submission, context);

@@ -14,11 +14,13 @@ export interface EntryProof {
   /** URL of the log that contains it. */
   readonly log: string;
   readonly leaf: string;
-  /** What the leaf commits to, with its salt; absent if it was erased. */
+  /** What the leaf commits to, with its salt; absent if it was erased or is hidden. */
   readonly record?: string;
   readonly salt?: string;
   /** log_index of the entry that says that the record was erased. */
   readonly erased_by?: number;
+  /** log_index of the entry that says that the operator hid the record. */
+  readonly hidden_by?: number;
   /** C2SP tlog-proof: index, path and signed checkpoint. */
   readonly proof: string;
   /** C2SP signed-note verifier key of the checkpoint. */
@@ -75,11 +77,12 @@ export async function proveEntry(
     log_index,
     rating,
   );
+  const hiding = await context.store.moderation.hiding(log_index);
   return {
     log_index,
     log: `${context.config.publicUrl}${logPath(head.id)}`,
     leaf,
-    ...committed,
+    ...(hiding ? { hidden_by: hiding.log_index } : committed),
     ...(erased_by !== null && { erased_by }),
     proof: toProofText(index, path, checkpoint.text),
     key: toVerifierText(verifierOf(await openLogKey(context, head.id))),

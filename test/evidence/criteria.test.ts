@@ -37,6 +37,8 @@ const base: ListingDocument = {
     native: {
       statement: '',
       ratings: 0,
+      voided: 0,
+      hidden: 0,
       declared_interest: counts,
       reciprocal: counts,
       stated_overlap: counts,

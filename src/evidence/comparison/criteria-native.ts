@@ -62,7 +62,7 @@ const ratingFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'resul
 /** How many native ratings there are, and from whom; for none, the same sentence as everywhere. */
 function ratingsFact({ signals: { native } }: ComparedListing['listing']): string {
   const { ratings, independent } = native;
-  if (ratings === 0) return nativeStatement(0);
+  if (ratings === 0) return nativeStatement(native);
   const others = shownGroups(native).filter((group) => group !== 'independent');
   const apart = others.map((group) => `; ${native[group].ratings} ${groupTexts[group].name.toLowerCase()}`);
   return `${counted(ratings, 'native rating')}: ${independent.ratings} independent, from ${counted(independent.sources, 'account')}${apart.join('')}.`;

@@ -1,6 +1,7 @@
 import { claimStatement } from '../claim/claim-statement.ts';
 import { placeMember } from '../claim/proof-place.ts';
 import { toObservations } from '../kinds/to-observations.ts';
+import { toAppeal } from '../moderation/moderation.ts';
 import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
 import { countProofs, proofMeanings } from '../rating/proof/proof-classes.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
@@ -17,6 +18,8 @@ export interface DocumentPlace {
   readonly publicUrl: string;
   /** Whether something answers there; otherwise links are resources of MCP. */
   readonly hasPages: boolean;
+  /** OPERATOR_CONTACT. */
+  readonly operatorContact: string;
   /** OBSERVE_INTERVAL. */
   readonly observeInterval_s: number;
 }
@@ -135,6 +138,16 @@ function toImported(facts: ListingFacts): ImportedSignal[] {
 const toUnread = (imported: readonly ImportedSignal[]): string[] =>
   String(imported.find(({ kind }) => kind === 'record.unread_fields')?.value ?? '').split(', ');
 
+/** What the operator did to the listing, and how to appeal against it or against what was done to its ratings. */
+function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace) {
+  const any = moderation.length + native.voided + native.hidden > 0;
+  const isShown = any || native.recent.some((rating) => rating.moderation ?? rating.response?.moderation);
+  return {
+    ...(moderation.length > 0 && { moderation: [...moderation] }),
+    ...(isShown && { appeal: toAppeal(place) }),
+  };
+}
+
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
   const snapshot = snapshotFacts(facts);
@@ -151,7 +164,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     ...(!facts.claim && facts.claimHistory.length > 0 && { history: [...facts.claimHistory] }),
     signals: {
       native: {
-        statement: nativeStatement(facts.native.ratings),
+        statement: nativeStatement(facts.native),
         ...facts.native,
         proof_meanings: proofMeanings(countProofs(facts.native)),
         computed_score: null,
@@ -168,6 +181,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     evidence_snapshot_date: snapshotDate(snapshot),
     evidence_snapshot: snapshotSentence(snapshot),
     links: listingLinks(facts.listing.handle, place),
+    ...toModeration(facts, place),
     untrusted_fields: untrustedFields,
   };
   return { summary: toSummaryText(document), ...document };

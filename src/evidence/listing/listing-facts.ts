@@ -1,4 +1,5 @@
 import type { Claim } from '../claim/claim.ts';
+import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { StoredObservation } from '../observation/observation.ts';
 import type { Listing, VersionSummary } from './listing.ts';
 import type { ClaimEvent, ImportedSignal, NativeSignals } from './listing-document.ts';
@@ -22,5 +23,7 @@ export interface ListingFacts {
   /** When the group of a rating changes next by time alone, RFC 3339. */
   readonly changesAt?: string;
   readonly lastNativeAt: string | undefined;
+  /** What the operator did that stands against the listing itself, its capabilities, namespace or account. */
+  readonly moderation: readonly ModerationNotice[];
   readonly reading: Reading;
 }

@@ -25,8 +25,10 @@ export interface ListingSummary {
   readonly website: string | undefined;
   readonly tags: readonly ListingTag[];
   readonly facets: readonly Facet[];
-  /** Why the listing is no longer shown; its texts are then empty. */
-  readonly withdrawn: 'deleted' | 'optout' | undefined;
+  /** Why the listing is no longer shown; its texts are then empty, unless the operator withdrew it. */
+  readonly withdrawn: 'deleted' | 'optout' | 'operator' | undefined;
+  /** Whether the operator has hidden its title, description and status message. */
+  readonly hidden?: true;
 }
 
 /** One listing: the facts of its latest version, cleaned. */

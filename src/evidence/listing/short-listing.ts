@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isPlaceholder } from '../search/placeholder.ts';
 import type { Facet } from './facets.ts';
+import { hiddenSentence, withoutHidden } from './hidden.ts';
 import type { ListingSummary } from './listing.ts';
 import { claimStates, sampleFlag } from './listing-document.ts';
 import { isSample } from './sample.ts';
@@ -20,6 +21,7 @@ export const shortListing = z.object({
   published_at: z.string().describe('YYYY-MM-DD'),
   updated_at: z.string().describe('YYYY-MM-DD'),
   matched: z.string().optional().describe('If not all words match: matched 2 of 4 words'),
+  hidden: z.string().optional().describe('The operator has hidden its texts'),
   placeholder_description: z.boolean().optional().describe('true: the description is a placeholder'),
 });
 export type ShortListing = z.infer<typeof shortListing>;
@@ -37,7 +39,8 @@ const toMatchText = ({ words, matched = words }: WordMatch) =>
   matched < words ? `matched ${matched} of ${words} words` : undefined;
 
 /** The short form of a listing, with how much of a search it matches. */
-export function toShortListing(listing: ListingSummary, match?: WordMatch): ShortListing {
+export function toShortListing(recorded: ListingSummary, match?: WordMatch): ShortListing {
+  const listing = withoutHidden(recorded);
   const { handle, title, description, version, endpoint, repository, tags, facets } = listing;
   const matched = match && toMatchText(match);
   return {
@@ -54,6 +57,7 @@ export function toShortListing(listing: ListingSummary, match?: WordMatch): Shor
     published_at: listing.published_at.slice(0, 10),
     updated_at: listing.updated_at.slice(0, 10),
     ...(matched && { matched }),
+    ...(listing.hidden && { hidden: hiddenSentence }),
     ...(isPlaceholder(description) && { placeholder_description: true }),
   };
 }

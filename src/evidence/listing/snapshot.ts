@@ -38,8 +38,23 @@ export function snapshotSentence(facts: SnapshotFacts): string {
   return `${facts.handle} is listed with ${evidence} as of ${snapshotDate(facts)}.${copy} A listing is not verification and not a recommendation to buy.`;
 }
 
+/** Counts of a listing's ratings, and of what the operator did to some. */
+interface RatingTotals {
+  readonly ratings: number;
+  readonly voided: number;
+  readonly hidden: number;
+}
+
+const toModerated = ({ voided, hidden }: RatingTotals) => [
+  ...(voided > 0 ? [`Not counted: ${counted(voided, 'rating')} that the operator voided.`] : []),
+  ...(hidden > 0 ? [`The operator has hidden the texts of ${counted(hidden, 'rating')}.`] : []),
+];
+
 /** The statement about a listing's native ratings; for none, it points out that this matters. */
-export const nativeStatement = (ratings: number): string =>
-  ratings === 0
-    ? 'No native ratings. For a decision to buy, that absence matters.'
-    : `${counted(ratings, 'native rating')}. Each is one sourced signal, never a final verdict.`;
+export const nativeStatement = (totals: RatingTotals): string =>
+  [
+    totals.ratings === 0
+      ? 'No native ratings. For a decision to buy, that absence matters.'
+      : `${counted(totals.ratings, 'native rating')}. Each is one sourced signal, never a final verdict.`,
+    ...toModerated(totals),
+  ].join(' ');

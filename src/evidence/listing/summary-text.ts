@@ -13,7 +13,11 @@ type Described = Omit<ListingDocument, 'summary'>;
 
 const day = (time: string) => time.slice(0, 10);
 
-function whatItIs({ handle, title, description, sample }: Described): string {
+/** Statements about the listing by the operator, in the operator's words. */
+const moderated = ({ moderation = [] }: Described) => moderation.map(({ statement }) => statement);
+
+function whatItIs({ handle, title, description, sample, moderation }: Described): string {
+  if (moderation?.some(({ action }) => action === 'hide')) return `${handle}.`;
   const named = title && title !== handle ? `${title} (${handle})` : handle;
   return `${sample ? 'Sample listing. ' : ''}${named}, in its publisher's words: “${description}”${/[.!?]$/.test(description) ? '' : '.'}`;
 }
@@ -81,6 +85,7 @@ const notKnown = ({ not_known }: Described) =>
 export const toSummaryText = (listing: Described): string =>
   [
     whatItIs(listing),
+    ...moderated(listing),
     whoPublishes(listing),
     `${howReached(listing)}${asksFor(listing)}.`,
     checked(listing),

@@ -8,12 +8,17 @@ const ratingFields = [
   ...['proof_class', 'proof_commitment'],
 ];
 
-/** Those that a withdrawn rating no longer shows. */
+/** Those that a withdrawn rating, or one whose texts are hidden, does not show. */
 const textFields = ['operation', 'subject_version', 'latency_ms', 'tags', 'comment', 'evidence'];
 
 /** The fields of a shown rating that must be as its log entry says. */
-export const shownRatingFields = ({ withdrawn_at }: Pick<RatingRecord, 'withdrawn_at'>): readonly string[] =>
-  withdrawn_at === undefined ? ratingFields : ratingFields.filter((field) => !textFields.includes(field));
+export const shownRatingFields = ({
+  withdrawn_at,
+  hidden_at,
+}: Pick<RatingRecord, 'withdrawn_at' | 'hidden_at'>): readonly string[] =>
+  withdrawn_at === undefined && hidden_at === undefined
+    ? ratingFields
+    : ratingFields.filter((field) => !textFields.includes(field));
 
 const isSame = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
 

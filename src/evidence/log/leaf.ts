@@ -13,6 +13,7 @@ export type LeafType =
   | 'listing.withdrawn'
   | 'listing.restored'
   | 'observation.changed'
+  | 'moderation.applied'
   | 'record.erased'
   | 'log.continued';
 

@@ -14,7 +14,7 @@ export interface SideClaim {
 export interface RatingSide {
   readonly handle: string;
   readonly repository_key: string | undefined;
-  readonly withdrawn: 'deleted' | 'optout' | undefined;
+  readonly withdrawn: 'deleted' | 'optout' | 'operator' | undefined;
   readonly claim: SideClaim | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { handleSchema } from '../handle.ts';
+import { moderationNotice } from '../moderation/moderation.ts';
 import { cleanText, toLine } from '../text/sanitize.ts';
 import { flagsMeaning, type RatingBasis, ratingFlags, ratingGroups } from './groups.ts';
 import { proofClasses } from './proof/proof-classes.ts';
@@ -70,6 +71,8 @@ export const ratingResponse = z.object({
   created_at: z.string(),
   log_index: z.int(),
   erased_at: z.string().optional(),
+  hidden_at: z.string().optional().describe('Its text is hidden by the operator'),
+  moderation: z.array(moderationNotice).optional(),
 });
 export type RatingResponse = z.infer<typeof ratingResponse>;
 
@@ -96,12 +99,23 @@ export const ratingRecord = z.object({
   superseded_by: z.string().optional().describe('Newer version; this is not counted'),
   withdrawn_at: z.string().optional(),
   erased_at: z.string().optional(),
+  hidden_at: z.string().optional().describe('Its texts are hidden by the operator; it counts'),
+  voided_at: z.string().optional().describe('The operator counts it in no group'),
+  moderation: z.array(moderationNotice).optional().describe('What the operator did, and why'),
   response: ratingResponse.optional().describe('By the rated listing'),
 });
 export type RatingRecord = z.infer<typeof ratingRecord>;
 
 /** Members of a public record that are computed when it is read, or have another name there. */
-type ComputedField = 'rating_id' | 'group' | 'group_reason' | 'flags' | 'overlap_stated_later' | 'response';
+type ComputedField =
+  | 'rating_id'
+  | 'group'
+  | 'group_reason'
+  | 'flags'
+  | 'overlap_stated_later'
+  | 'response'
+  | 'hidden_at'
+  | 'moderation';
 
 /** A rating as it is stored: the public record, what decides its group, and what only the service needs. */
 export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, RatingBasis {
@@ -120,12 +134,13 @@ export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, Rat
   readonly first_created_at: string;
 }
 
-/** Whether a rating counts: neither superseded nor withdrawn. */
+/** Whether a rating counts: neither superseded, withdrawn nor voided. */
 export const isCurrent = ({
   superseded_by,
   withdrawn_at,
-}: Pick<Rating, 'superseded_by' | 'withdrawn_at'>): boolean =>
-  superseded_by === undefined && withdrawn_at === undefined;
+  voided_at,
+}: Pick<Rating, 'superseded_by' | 'withdrawn_at' | 'voided_at'>): boolean =>
+  superseded_by === undefined && withdrawn_at === undefined && voided_at === undefined;
 
 /** The short form of a record, as listings show it; list_ratings returns all of it. */
 export const shortRating = ratingRecord.pick({
@@ -146,6 +161,9 @@ export const shortRating = ratingRecord.pick({
   log_index: true,
   withdrawn_at: true,
   erased_at: true,
+  hidden_at: true,
+  voided_at: true,
+  moderation: true,
   response: true,
 });
 export type ShortRating = z.infer<typeof shortRating>;

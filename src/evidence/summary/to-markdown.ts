@@ -54,9 +54,11 @@ function recentLine({
   return `${date} ${outcome} (${group}, proof: ${rest.proof_class})${scored} from ${toInlineText(source_handle)}, ${rating_id}${said}`;
 }
 
-const native = ({ statement, groups = {}, proof_meanings = {}, recent = [] }: Native) =>
+const native = ({ statement, groups = {}, proof_meanings = {}, recent = [], voided, hidden }: Native) =>
   lines(
     `Native ratings: ${statement}`,
+    voided !== undefined && `* voided by the operator: ${voided}`,
+    hidden !== undefined && `* texts hidden by the operator: ${hidden}`,
     ...Object.entries(groups).map(([name, group]) => `* ${ratingsLine([name, group])}`),
     ...Object.entries(proof_meanings).map(([name, shows]) => `* proof ${name}: ${shows}`),
     ...recent.map((rating) => `* ${recentLine(rating)}`),
@@ -84,6 +86,11 @@ export const toSummaryMarkdown = (answer: AgentSummary): string =>
         : []),
       list(answer.facts, groupLine),
     ),
+    ...(answer.moderation ?? []).map(
+      ({ action, reason, statement, at, log_index }) =>
+        `${statement} (${action}, ${reason}, ${at}, log index ${log_index})`,
+    ),
+    answer.appeal && toInlineText(answer.appeal),
     claimed(answer),
     native(answer.signals.native),
     `Not known:\n${list(answer.not_known, notKnownLine)}`,

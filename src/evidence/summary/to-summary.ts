@@ -53,12 +53,16 @@ function toRecent({
 }
 
 function toNative({ signals: { native } }: ListingDocument): NativeSummary {
-  const { statement, recent } = native;
-  if (native.ratings === 0) return { statement };
+  const { statement, recent, voided, hidden } = native;
+  const moderated = { ...(voided > 0 && { voided }), ...(hidden > 0 && { hidden }) };
+  if (native.ratings === 0) return { statement, ...moderated };
   const counted = shownGroups(native).filter((group) => native[group].ratings > 0);
-  const current = recent.filter(({ withdrawn_at, erased_at }) => !withdrawn_at && !erased_at);
+  const current = recent.filter(
+    ({ withdrawn_at, erased_at, voided_at }) => !withdrawn_at && !erased_at && !voided_at,
+  );
   return {
     statement,
+    ...moderated,
     groups: Object.fromEntries(counted.map((group) => [group, toGroup(native[group])])),
     proof_meanings: native.proof_meanings,
     ...(current.length > 0 && { recent: current.slice(0, mostRecent).map(toRecent) }),
@@ -121,6 +125,8 @@ export function toAgentSummary(listing: ListingDocument): AgentSummary {
     not_known: toNotKnownSummary(listing.not_known, facts),
     evidence_snapshot_date: listing.evidence_snapshot_date,
     evidence_snapshot: listing.evidence_snapshot,
+    ...(listing.moderation && { moderation: listing.moderation }),
+    ...(listing.appeal && { appeal: listing.appeal }),
     links: { page: listing.links.page },
     untrusted_fields: [...untrusted, ...(native.recent ? ['signals.native.recent'] : [])],
   };

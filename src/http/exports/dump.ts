@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Context } from '../../context.ts';
 import { toListingDocument } from '../../evidence/listing/document.ts';
+import { withoutHiddenText } from '../../evidence/listing/hidden.ts';
 import { isSample } from '../../evidence/listing/sample.ts';
 import { toCanonicalJson } from '../../evidence/log/leaf.ts';
 import { signNote } from '../../evidence/log/signed-note.ts';
@@ -54,6 +55,8 @@ async function* readHandles({ store }: Context): AsyncGenerator<string> {
   }
 }
 
+const hideText = (record: string) => JSON.stringify(withoutHiddenText(JSON.parse(record) as object));
+
 /** The registry's record of every listing's shown version, one a line. */
 async function* readRecords(context: Context): AsyncGenerator<string> {
   const { listings } = context.store;
@@ -61,7 +64,7 @@ async function* readRecords(context: Context): AsyncGenerator<string> {
     const listing = await listings.byHandle(handle);
     if (!listing || listing.withdrawn || isSample(listing)) continue;
     const version = await listings.version(handle, listing.version);
-    if (version) yield `${version.record}\n`;
+    if (version) yield `${listing.hidden ? hideText(version.record) : version.record}\n`;
   }
 }
 

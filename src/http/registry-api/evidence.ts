@@ -1,3 +1,4 @@
+import { withoutHiddenText } from '../../evidence/listing/hidden.ts';
 import type { ListingVersion } from '../../evidence/listing/listing.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { isJsonObject } from '../../evidence/text/json-object.ts';
@@ -46,9 +47,10 @@ const publisherProvided = 'io.modelcontextprotocol.registry/publisher-provided';
 type Json = Record<string, unknown>;
 
 /** A record as published, without the stars and licence that publishers write about themselves and hosts show as facts. */
-function toServer({ record, handle, version }: ListingVersion): Json {
-  const server = JSON.parse(record) as Json;
-  if (Object.keys(server).length === 0)
+function toServer({ record, handle, version }: ListingVersion, isHidden: boolean): Json {
+  const recorded = JSON.parse(record) as Json;
+  const server: Json = isHidden ? withoutHiddenText(recorded) : recorded;
+  if (Object.keys(recorded).length === 0)
     return { name: handle, version, description: 'Deleted from the registry.' };
   const meta = server._meta;
   const provided = isJsonObject(meta) ? meta[publisherProvided] : undefined;
@@ -63,20 +65,22 @@ export interface EntryContext {
   /** The listing's document; undefined for one that the registry deleted. */
   readonly document: ListingDocument | undefined;
   readonly key: string;
+  /** Whether the operator has hidden the texts of the listing. */
+  readonly isHidden: boolean;
 }
 
 /** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both. */
 export function toEntry(
   version: ListingVersion,
-  { isLatest, document, key }: EntryContext,
+  { isLatest, document, key, isHidden }: EntryContext,
 ): { server: Json; _meta: Record<string, object> } {
   const { status, status_message, published_at, updated_at } = version;
   return {
-    server: toServer(version),
+    server: toServer(version, isHidden),
     _meta: {
       [official]: {
         status,
-        ...(status_message && { statusMessage: status_message }),
+        ...(status_message && !isHidden && { statusMessage: status_message }),
         publishedAt: published_at,
         updatedAt: updated_at,
         isLatest,

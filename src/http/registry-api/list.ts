@@ -52,7 +52,7 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
       const isShown = facts !== undefined && !facts.listing.withdrawn;
       const isLatest = isShown && facts.listing.version === version.version;
       const document = isLatest ? toListingDocument(facts, context.config, context.clock()) : undefined;
-      return toEntry(version, { isLatest, document, key });
+      return toEntry(version, { isLatest, document, key, isHidden: facts?.listing.hidden === true });
     }),
   );
 }

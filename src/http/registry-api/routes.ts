@@ -12,10 +12,11 @@ const cachePolicy = { cacheTags: 'all' } as const;
 
 const notFound = (c: Request, error: string) => c.json({ error }, 404);
 
-/** All stored versions of a listing, newest first; none for one of the sample, or one that an opt-out line withdrew. */
+/** All stored versions of a listing, newest first; none for one of the sample, or one that an opt-out line or the operator withdrew. */
 async function versionsOf(name: string, { store }: Context): Promise<ListingVersion[]> {
   const listing = await store.listings.byHandle(name);
-  if (!listing || isSample(listing) || listing.withdrawn === 'optout') return [];
+  if (!listing || isSample(listing) || listing.withdrawn === 'optout' || listing.withdrawn === 'operator')
+    return [];
   const summaries = await store.listings.versionSummaries([name]);
   const versions = await Promise.all(summaries.map(({ version }) => store.listings.version(name, version)));
   return versions

@@ -15,7 +15,8 @@ async function toViewEntries(members: readonly Member[], context: Context) {
     members.map(async ({ listing, answers }) => {
       const version = await context.store.listings.version(listing.handle, listing.version);
       if (!version) return undefined;
-      const { server, _meta } = toEntry(version, { isLatest: true, document: listing, key });
+      const isHidden = listing.moderation?.some(({ action }) => action === 'hide') === true;
+      const { server, _meta } = toEntry(version, { isLatest: true, document: listing, key, isHidden });
       const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
         criterion,
         result,

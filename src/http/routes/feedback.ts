@@ -25,7 +25,7 @@ const toInput = ({ found_it, ...rest }: Record<string, string>) => ({
 
 /** Problems with the input, and temporary ones: both are shown at the form, with the input preserved. */
 const wrong = ['invalid_input', 'invalid_handle', 'unknown_handle', 'listing_withdrawn'];
-const notNow = ['rate_limited', 'feedback_paused', 'unavailable', 'storage_full'];
+const notNow = ['writing_blocked', 'rate_limited', 'feedback_paused', 'unavailable', 'storage_full'];
 
 /** The note about the listing that the feedback is about; none for a handle that has no listing. */
 async function noteOf(c: Request, handle: string | undefined): Promise<string | undefined> {

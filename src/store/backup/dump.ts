@@ -28,6 +28,7 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   evidence_change: ['seq'],
   webhook: ['id'],
   webhook_delivery: ['webhook_id', 'seq'],
+  moderation: ['log_index'],
   feedback: ['id'],
   log_key: ['id'],
   log_leaf: ['log_index'],

@@ -17,6 +17,8 @@ export interface ClaimReads {
   leakedCount(handle: string): Promise<number>;
   /** A capability by its SHA-256, hex. */
   capability(hash: string): Promise<Capability | undefined>;
+  /** A capability by its id: the first 16 hex digits of its SHA-256. */
+  capabilityById(id: string): Promise<Capability | undefined>;
   /** The same, with whether its listing is claimed now. */
   holder(hash: string): Promise<{ capability: Capability; isClaimed: boolean } | undefined>;
   /** The first generation of a control root that no event of this listing has: 0 for a new root. */

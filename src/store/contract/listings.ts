@@ -66,9 +66,9 @@ export interface ListingReads extends OptOutReads {
    * at `now` (RFC 3339), by default the machine's time.
    */
   facts(handle: string, now?: string): Promise<ListingFacts | undefined>;
-  /** One listing, withdrawn or not. */
+  /** One listing, withdrawn or not, as recorded: with the texts that the operator has hidden. */
   byHandle(handle: string): Promise<Listing | undefined>;
-  /** Those of these handles that exist, in no particular order. */
+  /** Those of these handles that exist, as recorded, in no particular order. */
   byHandles(handles: readonly string[]): Promise<Listing[]>;
   /** Up to `limit` visible handles similar to an unknown one: same letters in other case first, then by edit distance. */
   near(handle: string, limit: number): Promise<string[]>;
@@ -103,7 +103,7 @@ export interface ListingWrites extends ListingReads, OptOutWrites {
   putVersions(versions: readonly ListingVersion[]): Promise<void>;
   /**
    * Inserts or replaces listings by handle, and updates the search index and the counters. Where another listing has
-   * the `id`, the next free one is taken.
+   * the `id`, the next free one is taken. What the operator hid or withdrew stays so, whatever is put.
    */
   putListings(listings: readonly Listing[]): Promise<void>;
   /**
@@ -113,6 +113,8 @@ export interface ListingWrites extends ListingReads, OptOutWrites {
   mergeIndex(isFirst: boolean): Promise<boolean>;
   /** Deletes all versions of a listing. */
   deleteVersions(handle: string): Promise<void>;
+  /** Hides or withdraws a listing, or shows it again, as the actions of the operator that stand want it. */
+  moderate(handle: string): Promise<void>;
   /** Recomputes the facets that follow from claim and ratings. */
   reindex(handle: string): Promise<void>;
   /** Replaces what these sources report about these listings. */

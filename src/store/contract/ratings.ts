@@ -115,6 +115,8 @@ export interface RatingWrites extends RatingReads {
   erase(id: string, at: string): Promise<string | undefined>;
   /** Erases the text of the response to a rating. Returns the rated handle. */
   eraseResponse(ratingId: string, at: string): Promise<string | undefined>;
+  /** Voids a rating as of a time, or lets it count again. Returns the rated handle. */
+  setVoided(id: string, at: string | undefined): Promise<string | undefined>;
   /** Ends a current rating; withdrawing it also withdraws its older versions. False if it is not current. */
   end(id: string, how: RatingEnd): Promise<boolean>;
 }

@@ -12,7 +12,7 @@ const listing = ({ int8, text }: Types): Statements => [
     origin_status ${text} not null, published_at ${text} not null, updated_at ${text} not null,
     imported_at ${text} not null, import_run ${int8} not null, remotes ${text} not null, packages ${text} not null, tags ${text} not null,
     facets ${text} not null, title ${text}, status_message ${text}, endpoint ${text}, repository ${text},
-    repository_key ${text}, website ${text}, withdrawn ${text})`,
+    repository_key ${text}, website ${text}, withdrawn ${text}, hidden integer not null)`,
   sql`create unique index listing_handle on listing (handle)`,
   sql`create index listing_handle_folded on listing (handle_folded)`,
   sql`create index listing_updated on listing (updated_at, id)`,
@@ -80,7 +80,7 @@ const ratings = ({ int8, text }: Types): Statements => [
     related integer not null, declared_interest integer not null, reciprocal integer not null,
     stated_overlap ${text}, source_ended_at ${text}, new_until ${text} not null,
     is_current integer not null, log_index ${int8} not null, supersedes ${text},
-    superseded_by ${text}, withdrawn_at ${text}, withdrawn_reason ${text}, erased_at ${text})`,
+    superseded_by ${text}, withdrawn_at ${text}, withdrawn_reason ${text}, erased_at ${text}, voided_at ${text})`,
   sql`create unique index rating_interaction on rating (source_handle, subject_handle, interaction_id)
     where is_current = 1`,
   sql`create index rating_subject on rating (subject_handle, is_current, created_at, id)`,
@@ -165,6 +165,16 @@ const webhooks = ({ int8, text }: Types): Statements => [
   sql`create index webhook_delivery_handle on webhook_delivery (webhook_id, handle, seq)`,
 ];
 
+const moderation = ({ int8, text }: Types): Statements => [
+  sql`create table moderation (
+    log_index ${int8} not null primary key, action ${text} not null, target_kind ${text} not null,
+    target ${text} not null, reason ${text} not null, statement ${text} not null, at ${text} not null,
+    handle ${text}, record_index ${int8}, ended_by ${int8}, ended_at ${text}, end_reason ${text})`,
+  sql`create index moderation_target on moderation (target_kind, target)`,
+  sql`create index moderation_handle on moderation (handle)`,
+  sql`create index moderation_record on moderation (record_index)`,
+];
+
 const nouns = [
   listing,
   listingParts,
@@ -177,6 +187,7 @@ const nouns = [
   observations,
   changes,
   webhooks,
+  moderation,
 ];
 
 /** Every table and index of the first release (see store/schema), and the head of an empty log. */

@@ -75,6 +75,10 @@ export const createClaimReads = (db: Db): ClaimReads => ({
     const row = await db.selectFrom('capability').selectAll().where('hash', '=', hash).executeTakeFirst();
     return row && decodeCapability(row);
   },
+  capabilityById: async (id) => {
+    const row = await db.selectFrom('capability').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && decodeCapability(row);
+  },
   holder: async (hash) => {
     const [row] = await readHolder(db, hash);
     if (!row) return undefined;

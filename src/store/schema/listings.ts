@@ -26,8 +26,10 @@ export interface ListingRow {
   remotes: Json;
   packages: Json;
   tags: Json;
-  /** Why the listing is no longer shown; its text columns are then empty. */
-  withdrawn: 'deleted' | 'optout' | null;
+  /** Why the listing is no longer shown; its text columns are then empty, unless the operator withdrew it. */
+  withdrawn: 'deleted' | 'optout' | 'operator' | null;
+  /** 1: the operator has hidden title, description and status message. */
+  hidden: number;
   /** Search facets, `kind:value` separated by spaces. */
   facets: string;
 }

@@ -40,7 +40,9 @@ export interface RatingRow {
   withdrawn_reason: string | null;
   /** When the operator erased what it said; it is withdrawn then too. */
   erased_at: Time | null;
-  /** 1 while neither superseded nor withdrawn. */
+  /** When the operator voided it; it counts in no group then. */
+  voided_at: Time | null;
+  /** 1 while neither superseded, withdrawn nor voided. */
   is_current: number;
   log_index: number;
 }

@@ -19,6 +19,7 @@ import type {
   PublisherCountRow,
   SearchTermRow,
 } from './listings.ts';
+import type { ModerationRow } from './moderation.ts';
 import type {
   ObservationChangeRow,
   ObservationRow,
@@ -69,6 +70,7 @@ export interface Schema {
   evidence_change: ChangeRow;
   webhook: WebhookRow;
   webhook_delivery: WebhookDeliveryRow;
+  moderation: ModerationRow;
   observation: ObservationRow;
   observation_change: ObservationChangeRow;
   tool_surface: ToolSurfaceRow;

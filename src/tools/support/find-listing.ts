@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { isHandle } from '../../evidence/handle.ts';
 import type { Listing } from '../../evidence/listing/listing.ts';
 import type { ListingFacts } from '../../evidence/listing/listing-facts.ts';
+import { toAppeal } from '../../evidence/moderation/moderation.ts';
 import { Problem } from '../../problem.ts';
 
 const maxNear = 5;
@@ -15,9 +16,21 @@ async function refuseUnknown(handle: string, context: Context): Promise<never> {
   });
 }
 
-function requireShown<T>(found: T, listing: Listing): T {
-  if (listing.withdrawn) throw new Problem('listing_withdrawn');
-  return found;
+const withdrawnBy = {
+  deleted: 'The registry deleted it.',
+  optout: 'A line in its repository withdrew it.',
+} as const;
+
+async function withdrawal({ handle, withdrawn }: Listing, { store, config }: Context): Promise<string> {
+  if (withdrawn !== 'operator') return withdrawn ? withdrawnBy[withdrawn] : '';
+  const standing = await store.moderation.standing({ target_kind: 'listing', target: handle });
+  const action = standing.find(({ action: name }) => name === 'withdraw');
+  return action ? `${action.statement} Log index ${action.log_index}. ${toAppeal(config)}` : '';
+}
+
+async function requireShown<T>(found: T, listing: Listing, context: Context): Promise<T> {
+  if (!listing.withdrawn) return found;
+  throw new Problem('listing_withdrawn', { detail: await withdrawal(listing, context) });
 }
 
 /** Whether there is, or was, a listing with this handle. */
@@ -39,7 +52,7 @@ export function requireHandle(handle: string): void {
 export async function findListing(handle: string, context: Context): Promise<Listing> {
   requireHandle(handle);
   const listing = (await context.store.listings.byHandle(handle)) ?? (await refuseUnknown(handle, context));
-  return requireShown(listing, listing);
+  return requireShown(listing, listing, context);
 }
 
 /** All facts of a shown listing; throws as findListing does. */
@@ -48,5 +61,5 @@ export async function findListingFacts(handle: string, context: Context): Promis
   const facts =
     (await context.store.listings.facts(handle, context.clock().toISOString())) ??
     (await refuseUnknown(handle, context));
-  return requireShown(facts, facts.listing);
+  return requireShown(facts, facts.listing, context);
 }

@@ -1,3 +1,5 @@
+import type { ShownNotices } from './check-moderation.ts';
+
 /** What the first half of an audit, the listings, passes to the second half, the log. */
 export interface AuditState {
   /** Entries before the audit began: all of them must be shown. */
@@ -16,6 +18,10 @@ export interface AuditState {
   readonly erased: Map<number, { readonly where: string; readonly at: string }>;
   /** Ids of ratings that are shown as erased. */
   readonly erasedRatings: Set<string>;
+  /** Actions of the operator that are shown. */
+  readonly notices: ShownNotices;
+  /** Ids of ratings whose texts the operator has hidden. */
+  readonly hiddenRatings: Set<string>;
   /** Ids of all ratings that are shown without texts, so that no response is shown either. */
   readonly tombstones: Set<string>;
 }
@@ -30,4 +36,6 @@ export const createAuditState = (size: number): AuditState => ({
   erased: new Map(),
   erasedRatings: new Set(),
   tombstones: new Set(),
+  notices: new Map(),
+  hiddenRatings: new Set(),
 });

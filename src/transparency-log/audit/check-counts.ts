@@ -30,15 +30,39 @@ const toComparable = ({ ratings, sources, source_handles, outcomes, scores, by_p
   by_proof: withoutZeros(by_proof),
 });
 
+/** Where the counts of voided ratings and of hidden texts differ from the records. */
+function findModeratedFaults({
+  handle,
+  native,
+  ratings,
+}: Pick<ShownListing, 'handle' | 'native' | 'ratings'>): AuditFault[] {
+  const counted = {
+    voided: ratings.filter(({ voided_at }) => voided_at !== undefined).length,
+    hidden: ratings.filter(({ hidden_at }) => hidden_at !== undefined).length,
+  };
+  return (['voided', 'hidden'] as const).flatMap((name) =>
+    native === undefined || native[name] === counted[name]
+      ? []
+      : [
+          rowFault(
+            `counts of ${handle}`,
+            `the document counts ${native[name]} ${name}, but the listed records are ${counted[name]}`,
+          ),
+        ],
+  );
+}
+
 /** Where the counts of a listing document differ from the records that list_ratings shows of the same listing. */
 export function findCountFaults({ handle, native, ratings }: ShownListing): AuditFault[] {
   if (!native) return [];
   const current = ratings.filter(isCurrent);
-  return ratingGroups.flatMap((group) => {
+  const moderated = findModeratedFaults({ handle, native, ratings });
+  const grouped = ratingGroups.flatMap((group) => {
     const counted = countRecords(current.filter((rating) => rating.group === group));
     const shown = toComparable(native[group]);
     if (toCanonicalJson(counted) === toCanonicalJson(shown)) return [];
     const message = `the document counts ${toShownValue(shown)} in the group ${group}, but the listed records are ${toShownValue(counted)}`;
     return [rowFault(`counts of ${handle}`, message)];
   });
+  return [...grouped, ...moderated];
 }

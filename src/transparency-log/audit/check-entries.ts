@@ -1,6 +1,7 @@
 import { isCommittedTo } from '../../evidence/log/leaf.ts';
 import { readMembers } from '../../evidence/log/read-record.ts';
 import type { AuditState } from './audit-state.ts';
+import { findModerationFaults, isHidden, noteAction, type SaidActions } from './check-moderation.ts';
 import type { ReadRecord } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
 
@@ -29,6 +30,7 @@ interface Said {
   /** Ratings of listings that are withdrawn. */
   readonly hidden: Set<string>;
   readonly unshownResponses: Map<number, string>;
+  readonly actions: SaidActions;
 }
 
 const ratingTypes = ['rating.submitted', 'rating.amended'];
@@ -85,6 +87,7 @@ function checkSaid(
         ]
       : [];
   }
+  if (type === 'moderation.applied') noteAction(said.actions, members, log_index);
   if (type === 'rating.withdrawn') said.withdrawn.set(id, { at: members.withdrawn_at, log_index });
   if (type === 'record.erased') said.erased.set(Number(members.log_index), String(members.erased_at));
   if (type === 'rating.responded' && isMissing)
@@ -112,7 +115,7 @@ function* findWithdrawalFaults({ withdrawn, hidden }: Said, state: AuditState): 
 
 function* findAmendmentFaults({ amended, hidden }: Said, state: AuditState): Generator<AuditFault> {
   for (const [id, by] of state.superseded)
-    if (amended.get(id)?.by !== by && !state.erasedRatings.has(by))
+    if (amended.get(id)?.by !== by && !state.erasedRatings.has(by) && !state.hiddenRatings.has(by))
       yield rowFault(`rating ${id}`, `it is shown as superseded by ${by}, and no log entry says so`);
   for (const [id, { by, log_index }] of amended)
     if (log_index < state.size && !hidden.has(by) && state.superseded.get(id) !== by)
@@ -122,9 +125,9 @@ function* findAmendmentFaults({ amended, hidden }: Said, state: AuditState): Gen
       );
 }
 
-function* findErasureFaults({ absent, erased }: Said, state: AuditState): Generator<AuditFault> {
+function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState): Generator<AuditFault> {
   for (const [log_index, type] of absent)
-    if (!erased.has(log_index))
+    if (!erased.has(log_index) && !isHidden(actions, log_index))
       yield logFault(
         `entry ${log_index}`,
         `the record of this ${type} is not stored, and no entry "record.erased" names it`,
@@ -149,10 +152,17 @@ function* findResponseFaults(
       yield rowFault(`entry ${log_index}`, `it records a response to rating ${id}, which is shown nowhere`);
 }
 
+/** Whether a listing shows the target of an action: not a withdrawn one, nor the response to a withdrawn rating. */
+const isActionShown = (
+  { handle, target, target_kind }: Members,
+  { hidden, tombstones }: AuditState,
+): boolean => !hidden.has(String(handle)) && !(target_kind === 'response' && tombstones.has(String(target)));
+
 /** Checks entries against a state that was noted before; entries appended since then need not be shown yet. */
 export function createEntryCheck(state: AuditState): EntryCheck {
   const maps = { withdrawn: new Map(), amended: new Map(), erased: new Map(), absent: new Map() };
-  const said: Said = { ...maps, hidden: new Set(), unshownResponses: new Map() };
+  const actions: SaidActions = { applied: new Map(), ended: new Set() };
+  const said: Said = { ...maps, hidden: new Set(), unshownResponses: new Map(), actions };
   return {
     check({ log_index, leaf, record }) {
       const where = `entry ${log_index}`;
@@ -171,6 +181,10 @@ export function createEntryCheck(state: AuditState): EntryCheck {
       ...findAmendmentFaults(said, state),
       ...findErasureFaults(said, state),
       ...findResponseFaults(said, state),
+      ...findModerationFaults(actions, state.notices, {
+        size: state.size,
+        isShown: (members) => isActionShown(members, state),
+      }),
     ],
   };
 }

@@ -1,5 +1,6 @@
 import { differingFields, shownRatingFields } from '../../evidence/log/compare-record.ts';
 import { readMembers } from '../../evidence/log/read-record.ts';
+import type { ModerationNotice } from '../../evidence/moderation/moderation.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
 import type { AuditState } from './audit-state.ts';
 import { findCountFaults } from './check-counts.ts';
@@ -16,6 +17,8 @@ interface ShownItem {
   readonly members: Members;
   readonly fields: readonly string[];
   readonly erased_at?: string | undefined;
+  /** Its text is hidden, and its record may be. */
+  readonly hidden_at?: string | undefined;
 }
 
 const eventFields = [
@@ -38,9 +41,9 @@ function toResponse({ rating_id, subject_handle, response }: RatingRecord): Show
   return [
     {
       where: `response to rating ${rating_id}`,
-      ...{ log_index: response.log_index, erased_at: response.erased_at },
+      ...{ log_index: response.log_index, erased_at: response.erased_at, hidden_at: response.hidden_at },
       members: { rating_id, subject_handle, text: response.text, created_at: response.created_at },
-      fields: ['rating_id', 'subject_handle', 'text', 'created_at'],
+      fields: ['rating_id', 'subject_handle', ...(response.hidden_at ? [] : ['text']), 'created_at'],
     },
   ];
 }
@@ -51,7 +54,7 @@ const toItems = ({ handle, ratings, events, observations }: ShownListing): Shown
   ...ratings.flatMap((rating) => [
     {
       where: `rating ${rating.rating_id} of ${handle}`,
-      ...{ log_index: rating.log_index, erased_at: rating.erased_at },
+      ...{ log_index: rating.log_index, erased_at: rating.erased_at, hidden_at: rating.hidden_at },
       members: { ...rating, id: rating.rating_id },
       fields: shownRatingFields(rating),
     },
@@ -76,7 +79,7 @@ export const indexesOf = (listing: ShownListing): number[] =>
   toItems(listing).map(({ log_index }) => log_index);
 
 function findItemFault(
-  { where, log_index, members, fields, erased_at }: ShownItem,
+  { where, log_index, members, fields, erased_at, hidden_at }: ShownItem,
   record: ReadRecord | undefined,
 ): AuditFault | undefined {
   if (erased_at !== undefined || record === 'closed') return undefined;
@@ -85,6 +88,7 @@ function findItemFault(
       where,
       `entry ${log_index}, which it names, disagrees with the tree, so no proof of it is given`,
     );
+  if (hidden_at !== undefined && record === 'absent') return undefined;
   if (record === undefined || record === 'absent')
     return rowFault(where, `it is shown, but entry ${log_index}, which it names, has no stored record`);
   const committed = readMembers(record.record) ?? {};
@@ -112,14 +116,26 @@ export function findListingFaults(
 }
 
 function noteRating(
-  { rating_id: id, withdrawn_at, superseded_by, erased_at }: RatingRecord,
+  { rating_id: id, withdrawn_at, superseded_by, erased_at, hidden_at }: RatingRecord,
   state: AuditState,
 ): void {
+  if (hidden_at !== undefined) state.hiddenRatings.add(id);
   if (superseded_by !== undefined) state.superseded.set(id, superseded_by);
   if (withdrawn_at === undefined) return;
   state.tombstones.add(id);
   if (erased_at !== undefined) state.erasedRatings.add(id);
   else if (superseded_by === undefined) state.withdrawn.set(id, withdrawn_at);
+}
+
+function noteNotices({ handle, ratings, moderation = [] }: ShownListing, { notices }: AuditState): void {
+  const note = (where: string, shown: readonly ModerationNotice[] = []) => {
+    for (const notice of shown) notices.set(notice.log_index, { where, notice });
+  };
+  note(handle, moderation);
+  for (const { rating_id, moderation: ofRating, response } of ratings) {
+    note(`rating ${rating_id}`, ofRating);
+    note(`response to rating ${rating_id}`, response?.moderation);
+  }
 }
 
 /** Remembers what a listing shows, for the half of the audit that reads the log. */
@@ -129,6 +145,7 @@ export function noteShown(listing: ShownListing, state: AuditState): void {
     if (erased_at !== undefined) state.erased.set(log_index, { where, at: erased_at });
   }
   for (const rating of listing.ratings) noteRating(rating, state);
+  noteNotices(listing, state);
   const last = listing.events[longestHistory - 1];
   if (last) state.cutHistories.set(listing.handle, last.log_index);
 }

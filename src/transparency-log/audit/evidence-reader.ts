@@ -1,6 +1,7 @@
 import type { ClaimEvent, NativeSignals } from '../../evidence/listing/listing-document.ts';
 import type { CommittedRecord } from '../../evidence/log/leaf.ts';
 import type { NoteVerifier } from '../../evidence/log/signed-note.ts';
+import type { ModerationNotice } from '../../evidence/moderation/moderation.ts';
 import type { Observation } from '../../evidence/observation/observation.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
 import type { RecordedChange } from '../../store/contract/observations.ts';
@@ -37,6 +38,8 @@ export interface ShownListing {
   /** At most the first 100. */
   readonly events: readonly ClaimEvent[];
   readonly observations: ShownObservations;
+  /** What the operator did that the listing itself shows. */
+  readonly moderation?: readonly ModerationNotice[] | undefined;
   /** The counts and newest ratings of the listing document; undefined if no document is shown. */
   readonly native?: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'> | undefined;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { claimEvent, nativeSignals } from '../../evidence/listing/listing-document.ts';
 import { readMembers } from '../../evidence/log/read-record.ts';
+import { moderationNotice } from '../../evidence/moderation/moderation.ts';
 import { observation } from '../../evidence/observation/observation.ts';
 import { type RatingRecord, ratingRecord } from '../../evidence/rating/rating.ts';
 import type { EvidenceReader, ShownListing } from './evidence-reader.ts';
@@ -18,6 +19,7 @@ const document = z.object({
   history: z.array(claimEvent).optional(),
   signals: z.object({ native: nativeSignals }),
   observations: z.array(observation),
+  moderation: z.array(moderationNotice).optional(),
 });
 
 /** Searches that together find every listing that shows a rating or a claim. */
@@ -75,13 +77,20 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
   const path = toPath(handle);
   const answer = await ask(`${path}.json`);
   if (answer.status === 410 || answer.status === 404) return undefined;
-  const { claim, history = [], signals, observations: shown } = readAnswer(path, answer, document);
+  const {
+    claim,
+    history = [],
+    signals,
+    observations: shown,
+    moderation,
+  } = readAnswer(path, answer, document);
   return {
     handle,
     ratings: await readRatings(ask, handle),
     events: claim?.history ?? history,
     observations: await readServedObservations(ask, { handle, path, shown }),
     native: signals.native,
+    moderation,
   };
 }
 

@@ -90,6 +90,6 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
     const observations = await readAllObservations(place, handle);
     const ratings = await readAllRatings(place, handle);
     const events = await store.claims.history(handle);
-    return { handle, ratings, events, observations, native: facts?.native };
+    return { handle, ratings, events, observations, native: facts?.native, moderation: facts?.moderation };
   },
 });

@@ -10,6 +10,7 @@ export interface LogEntry {
   readonly leaf: string;
   readonly record?: string | undefined;
   readonly erased_by?: number | undefined;
+  readonly hidden_by?: number | undefined;
 }
 
 const parsed = (json: string | undefined): Record<string, unknown> => {
@@ -20,7 +21,9 @@ const parsed = (json: string | undefined): Record<string, unknown> => {
   }
 };
 
-function recordBlock({ record, erased_by }: LogEntry): Html {
+function recordBlock({ record, erased_by, hidden_by }: LogEntry): Html {
+  if (hidden_by !== undefined)
+    return html`<p>The operator has hidden what this entry recorded; <a href="/log/entry/${hidden_by}">entry ${hidden_by}</a> says why. The entry itself stays.</p>`;
   if (record === undefined)
     return html`<p>What this entry recorded is not stored any more${erased_by !== undefined && html`; <a href="/log/entry/${erased_by}">entry ${erased_by}</a> says that it was erased`}. The entry itself stays.</p>`;
   const { handle, subject_handle } = parsed(record);

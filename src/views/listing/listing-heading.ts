@@ -5,6 +5,7 @@ import { counted } from '../../evidence/text/plural.ts';
 import { dated, day, type Html, publisherPath } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
 import { originNote } from '../layout/origin-note.ts';
+import { noticesBlock } from '../ratings/notices-block.ts';
 
 function claimState({ claim, state }: ListingDocument): Html {
   if (!claim) return html`<span class="state unknown">Not claimed</span>`;
@@ -24,7 +25,7 @@ export const listingHeading = (listing: ListingDocument): Html => html`
 <header class="listing-head">
 <h1 class="${listing.title ? 'foreign' : 'handle'}">${listing.title ?? listing.handle}</h1>
 <p class="by">${listing.title && html`<span class="handle">${listing.handle}</span> · `}${publisher(listing)}</p>
-<p class="lead foreign">${listing.description}</p>
+${noticesBlock(listing.moderation)}${listing.description && html`<p class="lead foreign">${listing.description}</p>`}
 <p class="states">${claimState(listing)}${listing.origin_status === 'deprecated' ? html` <span class="state">Deprecated in the registry</span>` : ''}${listing.sample && html` <span class="state">Sample</span>`}</p>
 ${listing.sample && originNote(listing)}
 <p class="snapshot">${dated(listing.evidence_snapshot, listing.evidence_snapshot_date)}</p>

@@ -31,7 +31,7 @@ const row = (listing: ShortListing, words: SearchWords, action?: RowAction) => h
 <li class="card">
 <h3><a class="handle" href="${pagePath(listing.handle)}">${highlight(listing.handle, words)}</a></h3>
 ${listing.title && html`<p class="row-title foreign">${highlight(listing.title, words)}</p>`}
-<p class="foreign">${highlight(listing.description, words)}</p>
+${listing.hidden ? html`<p class="note">${listing.hidden}</p>` : html`<p class="foreign">${highlight(listing.description, words)}</p>`}
 ${facts(listing)}
 ${listing.tags.length > 0 ? html`<p class="tags">${listing.tags.map((tag) => tagLink(tag, words))}</p>` : ''}
 ${action && html`<p class="row-action">${action(listing)}</p>`}
@@ -48,6 +48,6 @@ export const briefList = (listings: readonly ShortListing[], fact: (listing: Sho
   html`<ul class="cards brief">${listings.map(
     (listing) => html`
 <li class="card"><h3><a class="handle" href="${pagePath(listing.handle)}">${listing.handle}</a></h3>
-<p class="foreign">${listing.description}</p>
+${listing.hidden ? html`<p class="note">${listing.hidden}</p>` : html`<p class="foreign">${listing.description}</p>`}
 <p class="note">${listing.sample && 'Sample. '}${fact(listing)}</p></li>`,
   )}</ul>`;

@@ -36,6 +36,7 @@ export const privacyBlock = ({ claimFile }: Config): Html => {
 <li>Feedback is stored as it was sent, is read by the operator only, and is not published.</li>
 <li>Ratings, responses and claims are public and entries of an <a href="/log">append-only log</a>. A source can withdraw its rating; the operator can erase what a rating or response says, which leaves a public entry that it was erased.</li>
 <li>${before}<code>optout HANDLE</code>${after}</li>
+<li>What the operator hid, withdrew, voided, blocked or erased is shown where it was, with its reason, and counted in <a href="/transparency.json">transparency.json</a>. To appeal, write to the contact above, or use the feedback form.</li>
 <li>To report a listing or a rating, or to ask for something to be removed, use the <a href="/feedback?category=report">feedback form</a>.</li>
 </ul></section>`;
 };

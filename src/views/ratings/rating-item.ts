@@ -5,6 +5,7 @@ import type { RatingRecord, ShortRating } from '../../evidence/rating/rating.ts'
 import { amount } from '../../evidence/text/plural.ts';
 import { day, type Html, handleLink, minute } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
+import { noticesBlock } from './notices-block.ts';
 import { outcomeMark } from './outcome.ts';
 
 const fact = (name: string, value: Html | string | number | false | undefined) =>
@@ -15,7 +16,8 @@ const fact = (name: string, value: Html | string | number | false | undefined) =
 /** A rating record in full, or in short as on the page of a listing. */
 type ShownRating = ShortRating & Partial<RatingRecord>;
 
-const isCounted = ({ withdrawn_at, superseded_by }: ShownRating) => !withdrawn_at && !superseded_by;
+const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
+  !withdrawn_at && !superseded_by && !voided_at;
 
 const groupNote = (rating: ShownRating) =>
   isCounted(rating) ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : '';
@@ -45,18 +47,23 @@ ${fact('Log index', html`<a href="/log/entry/${rating.log_index}">${rating.log_i
 <p class="note"><a href="/feedback?category=report&amp;rating_id=${rating.rating_id}" rel="nofollow">Report this rating</a></p>`;
 }
 
-const responseBlock = ({ text, created_at, log_index, erased_at }: NonNullable<ShownRating['response']>) =>
-  erased_at
-    ? html`<p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}: its text was erased by the operator on ${day(erased_at)}.</p>`
+function responseBlock(response: NonNullable<ShownRating['response']>): Html {
+  const { text, created_at, log_index, erased_at, hidden_at, moderation } = response;
+  if (hidden_at && !erased_at)
+    return html`<p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}.</p>${noticesBlock(moderation)}`;
+  return erased_at
+    ? html`<p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}: its text was erased by the operator on ${day(erased_at)}.</p>${noticesBlock(moderation)}`
     : html`
 <div class="response"><p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}:</p>
 <blockquote class="foreign">${text}</blockquote></div>`;
+}
 
 const ratingTexts = (rating: ShownRating) => html`
 ${rating.comment && html`<blockquote class="foreign">${rating.comment}</blockquote>`}${ratingFacts(rating)}${rating.response && responseBlock(rating.response)}`;
 
-function standing({ withdrawn_at, superseded_by, erased_at, outcome }: ShownRating): string {
+function standing({ withdrawn_at, superseded_by, erased_at, voided_at, outcome }: ShownRating): string {
   if (erased_at) return 'erased';
+  if (voided_at) return `voided: ${outcome}`;
   if (withdrawn_at) return 'withdrawn';
   return superseded_by ? `superseded: ${outcome}` : outcome;
 }
@@ -75,7 +82,7 @@ const head = (rating: ShownRating) => html`
 export const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${uncounted(rating)}" id="${rating.rating_id}">
 ${head(rating)}
-${rating.withdrawn_at ? tombstone(rating) : ratingTexts(rating)}
+${noticesBlock(rating.moderation)}${rating.withdrawn_at ? tombstone(rating) : ratingTexts(rating)}
 ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a href="#${rating.superseded_by}"><code>${rating.superseded_by}</code></a>.</p>`}
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;

@@ -1,4 +1,5 @@
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import type { ModerationNotice } from '../../evidence/moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
 import { proofTexts } from '../../evidence/rating/proof/proof-classes.ts';
 import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
@@ -13,8 +14,9 @@ function groupLine(name: string, counts: RatingCounts) {
   return `* ${name}: ${counted(ratings, 'rating')} ${from}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; proof: ${proofsText(by_proof)}; last ${day(last_at)}`;
 }
 
-function toStanding({ outcome, withdrawn_at, erased_at }: ShortRating): string {
+function toStanding({ outcome, withdrawn_at, erased_at, voided_at }: ShortRating): string {
   if (erased_at) return `erased by the operator ${day(erased_at)}`;
+  if (voided_at) return `${outcome}, voided by the operator ${day(voided_at)}, not counted`;
   return withdrawn_at ? `withdrawn ${day(withdrawn_at)}` : outcome;
 }
 
@@ -41,12 +43,17 @@ const ratingFacts = ({ score, relationship, interaction_at, source_root, flags, 
     .filter((part) => part !== false)
     .join('; ');
 
+const notice = ({ statement, log_index }: ModerationNotice) =>
+  `  * ${toMarkdownText(statement)} Log index ${log_index}.`;
+
 const rating = (record: ShortRating) =>
   lines(
     `${ratingLine(record)}; ${ratingFacts(record)}`,
+    ...(record.moderation ?? []).map(notice),
+    ...(record.response?.moderation ?? []).map(notice),
     record.comment !== undefined && `  > ${toMarkdownText(record.comment)}`,
     record.response &&
-      `  * Response of the rated listing, ${day(record.response.created_at)}, log index ${record.response.log_index}: ${record.response.erased_at ? `erased by the operator ${day(record.response.erased_at)}` : toMarkdownText(record.response.text)}`,
+      `  * Response of the rated listing, ${day(record.response.created_at)}, log index ${record.response.log_index}: ${record.response.erased_at ? `erased by the operator ${day(record.response.erased_at)}` : record.response.hidden_at ? `hidden by the operator ${day(record.response.hidden_at)}` : toMarkdownText(record.response.text)}`,
   );
 
 function native({ signals, evidence_snapshot_date, links }: ListingDocument): string {

@@ -95,7 +95,11 @@ const heading = (listing: ListingDocument) =>
     `# ${toMarkdownText(listing.handle)}`,
     `Listing: ${stateTexts[listing.state]}.${listing.origin_status === 'deprecated' ? ' Deprecated in the registry.' : ''}`,
     listing.title !== undefined && `Title: ${toMarkdownText(listing.title)}`,
-    `> ${toMarkdownText(listing.description)}`,
+    ...(listing.moderation ?? []).map(
+      ({ statement, log_index }) => `${toMarkdownText(statement)} Log index ${log_index}.`,
+    ),
+    listing.appeal && toMarkdownText(listing.appeal),
+    listing.description !== '' && `> ${toMarkdownText(listing.description)}`,
     listing.origin_note,
     toMarkdownText(listing.evidence_snapshot),
   );

@@ -12,6 +12,8 @@ const hasRow = (table: keyof Schema, column = 'handle') =>
 const doneRunsOfSource = sql`import_run as other where other.source = import_run.source and other.state = 'done'`;
 const otherVersions = sql`listing_version as other where other.handle = listing.handle and other.version <> listing.version`;
 const signals = sql`imported_signal as other where other.handle = listing.handle`;
+/** What the operator did to the listing itself or its ratings, and every block of a namespace or account. */
+const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
 const selectFacts = precompileQuery((db, handle: string) =>
   db
@@ -38,6 +40,7 @@ const selectFacts = precompileQuery((db, handle: string) =>
       sql<boolean | number>`exists (select 1 from ${otherVersions})`.as('has_other_versions'),
       sql<boolean | number>`(${hasRow('claim')} or ${hasRow('claim_event')})`.as('has_claims'),
       hasRow('rating', 'subject_handle').as('has_ratings'),
+      sql<boolean | number>`exists (select 1 from ${standing})`.as('has_moderation'),
     ]),
 );
 

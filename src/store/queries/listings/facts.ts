@@ -1,9 +1,12 @@
+import { withoutHidden } from '../../../evidence/listing/hidden.ts';
 import type { ListingFacts } from '../../../evidence/listing/listing-facts.ts';
 import { type ReadingRuns, toReading } from '../../../evidence/listing/reading.ts';
+import { toNotice } from '../../../evidence/moderation/moderation.ts';
 import type { Db } from '../../engine.ts';
 import { decodeClaim } from '../claim-rows.ts';
 import { readClaimHistory } from '../claims.ts';
 import { decodeProgress } from '../import-rows.ts';
+import { readModerationOf } from '../moderation.ts';
 import { decodeObservations } from '../observations.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
@@ -65,6 +68,11 @@ async function readClaims(db: Db, { handle, has_claims }: FactsRow) {
   return { claim: claim && decodeClaim(claim), claimHistory };
 }
 
+/** Most listings are as the registry and their publishers left them. */
+async function readModeration(db: Db, { handle, namespace, has_moderation }: FactsRow) {
+  return has_moderation ? (await readModerationOf(db, handle, namespace)).map(toNotice) : [];
+}
+
 /** A listing of one version is that version. */
 const toVersions = async (db: Db, row: FactsRow): Promise<ListingFacts['versions']> =>
   row.has_other_versions
@@ -98,15 +106,16 @@ export async function readListingFacts(
 ): Promise<ListingFacts | undefined> {
   const row = await readFactsRow(db, handle);
   if (!row) return undefined;
-  const [versions, imported, claims, native] = await Promise.all([
+  const [versions, imported, claims, native, moderation] = await Promise.all([
     toVersions(db, row),
     toImported(db, row),
     readClaims(db, row),
     readNative(db, row, now),
+    readModeration(db, row),
   ]);
-  const listing = decodeListing(row);
+  const listing = withoutHidden(decodeListing(row));
   return {
-    ...{ listing, versions, imported, ...claims, ...native },
+    ...{ listing, versions, imported, ...claims, ...native, moderation },
     observed: toObserved(row),
     publisherListings: row.publisher_listings ?? 0,
     reading: toReading(listing, toRuns(row)),

@@ -8,7 +8,7 @@ import { readByIds, readList } from './lists.ts';
 import { readNearHandles } from './near.ts';
 import { createOptOutReads } from './opt-outs.ts';
 import { readVersionPage } from './registry-entries.ts';
-import { decodeListing, decodeSummary } from './rows.ts';
+import { decodeListing, decodeShown } from './rows.ts';
 import { readVersion, readVersionSummaries } from './versions.ts';
 
 const selectVisible = (db: Db) => db.selectFrom('listing').where('withdrawn', 'is', null);
@@ -61,9 +61,9 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
   },
   near: async (handle, limit) => (await readNearHandles(db, search, handle)).slice(0, limit),
   search: (query) => rankListings(db, search, query),
-  list: async (query) => (await readList(db, search, query)).map(decodeSummary),
+  list: async (query) => (await readList(db, search, query)).map(decodeShown),
   listCounts: (facets) => readListCounts(db, search, facets),
-  byIds: async (ids) => (await readByIds(db, ids)).map(decodeSummary),
+  byIds: async (ids) => (await readByIds(db, ids)).map(decodeShown),
   facetCounts: (kind) => readFacetCounts(db, kind),
   page: (afterHandle, limit) =>
     selectVisible(db)
@@ -79,7 +79,7 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
       .$if(by === 'updated_at', (query) => query.orderBy('updated_at', 'desc'))
       .orderBy('id', 'desc')
       .limit(limit);
-    return (await rows.execute()).map(decodeSummary);
+    return (await rows.execute()).map(decodeShown);
   },
   count: () => countListings(db),
   completions: (part, prefix, limit) => readCompletions(db, part, prefix, limit),

@@ -1,5 +1,6 @@
 import { handleParts } from '../../../evidence/handle.ts';
 import type { Facet } from '../../../evidence/listing/facets.ts';
+import { withoutHidden } from '../../../evidence/listing/hidden.ts';
 import type {
   Listing,
   ListingSummary,
@@ -32,6 +33,7 @@ export const encodeListing = (listing: Listing): ListingRow => ({
   packages: JSON.stringify(listing.packages),
   tags: JSON.stringify(listing.tags),
   withdrawn: listing.withdrawn ?? null,
+  hidden: listing.hidden ? 1 : 0,
   facets: encodeFacets(listing.facets),
 });
 
@@ -42,7 +44,7 @@ export const decodeFacets = (facets: string): Facet[] => facets.split(' ').filte
 
 const decodeTags = (tags: string) => JSON.parse(tags) as ListingSummary['tags'];
 
-/** What lists need of a row; remotes and packages are not decoded. */
+/** What lists need of a row, as recorded; remotes and packages are not decoded. */
 export const decodeSummary = (row: ListingRow): ListingSummary => ({
   id: row.id,
   handle: row.handle,
@@ -63,9 +65,17 @@ export const decodeSummary = (row: ListingRow): ListingSummary => ({
   tags: decodeTags(row.tags),
   facets: decodeFacets(row.facets),
   withdrawn: row.withdrawn ?? undefined,
+  ...(row.hidden === 1 && { hidden: true }),
 });
 
-/** All of a row. */
+/** The same as it is shown, without the texts that the operator has hidden. */
+export const decodeShown = (row: ListingRow): ListingSummary => withoutHidden(decodeSummary(row));
+
+/** A row as the search index may know it, without the texts that the operator has hidden. */
+export const toIndexed = (row: ListingRow): ListingRow =>
+  row.hidden === 1 ? { ...row, title: null, description: '', status_message: null } : row;
+
+/** All of a row, as recorded. */
 export const decodeListing = (row: ListingRow): Listing => ({
   ...decodeSummary(row),
   remotes: JSON.parse(row.remotes) as Listing['remotes'],

@@ -4,12 +4,13 @@ import type { ListingRow } from '../../schema/listings.ts';
 import { replaceInIndex } from '../../search/indexing.ts';
 import { excluded } from '../excluded.ts';
 import { inChunks } from '../in-chunks.ts';
+import { readModeratedListings } from '../moderation.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { toFreeIds } from './free-ids.ts';
 import { putOptOut, removeOptOut } from './opt-outs.ts';
 import { createListingReads } from './reads.ts';
 import { readReindexed } from './reindex.ts';
-import { encodeListing } from './rows.ts';
+import { encodeListing, toIndexed } from './rows.ts';
 import { writeSignals } from './signals.ts';
 import { updateCounts } from './update-counts.ts';
 import { writeVersions } from './versions.ts';
@@ -29,7 +30,9 @@ async function deleteListings(db: Db, rows: readonly ListingRow[]): Promise<void
 
 /** The columns that the search index depends on, as one text. */
 const indexed = (row: ListingRow) =>
-  [row.id, row.withdrawn, row.handle, row.title, row.description, row.tags, row.facets].join('\n');
+  [row.hidden, row.id, row.withdrawn, row.handle, row.title, row.description, row.tags, row.facets].join(
+    '\n',
+  );
 
 const isVisible = ({ withdrawn }: ListingRow) => !withdrawn;
 
@@ -46,7 +49,17 @@ async function updateIndex(
   const stale = after.filter(isStale);
   const removed = stale.flatMap(({ handle }) => known.get(handle) ?? []).filter(isVisible);
   const removedIds = removed.map(({ id }) => id);
-  await replaceInIndex(db, search, { removedIds, listings: stale.filter(isVisible) });
+  await replaceInIndex(db, search, { removedIds, listings: stale.filter(isVisible).map(toIndexed) });
+}
+
+/** A row as the actions of the operator that stand want it, whatever was put. */
+function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined): ListingRow {
+  const recorded = row.withdrawn === 'operator' ? null : row.withdrawn;
+  return {
+    ...row,
+    withdrawn: recorded ?? (actions?.has('withdraw') ? 'operator' : null),
+    hidden: actions?.has('hide') ? 1 : 0,
+  };
 }
 
 async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<void> {
@@ -54,7 +67,9 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
   const handles = rows.map(({ handle }) => handle);
   const before = await db.selectFrom('listing').selectAll().where('handle', 'in', handles).execute();
   const known = new Map(before.map((row) => [row.handle, row]));
-  const after = await toFreeIds(db, rows, known);
+  const moderated = await readModeratedListings(db, handles);
+  const wanted = rows.map((row) => asModerated(row, moderated.get(row.handle)));
+  const after = await toFreeIds(db, wanted, known);
   const isMoved = (row: ListingRow) => known.has(row.handle) && known.get(row.handle)?.id !== row.id;
   await deleteListings(db, after.filter(isMoved));
   await inChunks(after, (chunk) => upsertListings(db, chunk));
@@ -86,6 +101,11 @@ export function createListingWrites(
     async reindex(handle) {
       touch(handle);
       const row = await readReindexed(db, handle);
+      if (row) await put([row]);
+    },
+    async moderate(handle) {
+      touch(handle);
+      const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
       if (row) await put([row]);
     },
     async putSignals(signals) {

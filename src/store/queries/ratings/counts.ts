@@ -90,16 +90,38 @@ async function countFlags(db: Db, subject: string, now: string): Promise<Record<
   return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
 }
 
+/** Ratings of a subject that the operator voided, and those whose texts are hidden. */
+async function countModerated(db: Db, subject: string): Promise<Record<'voided' | 'hidden', number>> {
+  const rows = await db
+    .selectFrom('moderation')
+    .innerJoin('rating', 'rating.id', 'moderation.target')
+    .select(({ fn }) => ['moderation.action', fn.countAll<number>().as('ratings')])
+    .where('moderation.handle', '=', subject)
+    .where('moderation.target_kind', '=', 'rating')
+    .where('moderation.ended_by', 'is', null)
+    .groupBy('moderation.action')
+    .execute();
+  const countOf = (name: string) => Number(rows.find(({ action }) => action === name)?.ratings ?? 0);
+  return { voided: countOf('void'), hidden: countOf('hide') };
+}
+
 type NativeCounts = Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>;
 
 /** The counts of a listing without ratings. */
-export const noNativeCounts = (): NativeCounts => ({ ratings: 0, ...noGroups(), flags: {} });
+export const noNativeCounts = (): NativeCounts => ({
+  ratings: 0,
+  ...noGroups(),
+  ...{ voided: 0, hidden: 0 },
+  flags: {},
+});
 
 /** Counts of a listing's current ratings in each group at a time (RFC 3339); nothing is averaged. */
 export async function readNativeCounts(db: Db, subject: string, now: string): Promise<NativeCounts> {
   const groups = await countGroups(db, subject, now);
   const ratings = Object.values(groups).reduce((sum, group) => sum + group.ratings, 0);
-  return { ratings, ...groups, flags: ratings > 0 ? await countFlags(db, subject, now) : {} };
+  const moderated = await countModerated(db, subject);
+  const flags = ratings > 0 ? await countFlags(db, subject, now) : {};
+  return { ratings, ...groups, ...moderated, flags };
 }
 
 /** When the next source of a current rating stops being new, RFC 3339. */

@@ -163,6 +163,15 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
     if (handle !== undefined) touch(handle);
     return handle;
   },
+  async setVoided(id, at) {
+    const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
+    if (!row) return undefined;
+    const counts = at === undefined && row.superseded_by === null && row.withdrawn_at === null;
+    const change = { voided_at: at ?? null, is_current: counts ? 1 : 0 };
+    await db.updateTable('rating').set(change).where('id', '=', id).execute();
+    touch(row.subject_handle);
+    return row.subject_handle;
+  },
   async end(id, how) {
     const row = await db
       .updateTable('rating')

@@ -1,9 +1,11 @@
+import { type Moderation, toNotice } from '../../../evidence/moderation/moderation.ts';
 import { overlapStatedLater } from '../../../evidence/rating/groups.ts';
 import type { RecordedIdentity } from '../../../evidence/rating/identity.ts';
 import { type RatingRecord, type ShortRating, shortRating } from '../../../evidence/rating/rating.ts';
 import { toStatedOverlap } from '../../../evidence/rating/relation.ts';
 import type { RatingReads } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
+import { readModerationOfRecords } from '../moderation.ts';
 import { isCurrent } from './counts.ts';
 import { groupCase } from './group-case.ts';
 import { readIdentitiesOf } from './relations.ts';
@@ -37,17 +39,38 @@ const toResponse = ({ response_text, responded_at, response_log_index, response_
     },
   };
 
-/** What the rater and the rated listing wrote; no longer shown for a withdrawn rating. */
-function toShownContent(row: StoredRecord): Pick<RatingRecord, 'protocol' | 'relationship' | 'response'> {
-  const content = decodeContent(row);
-  const { protocol, relationship } = content;
-  return row.withdrawn_at ? { protocol, relationship } : { ...content, ...toResponse(row) };
-}
-
-/** When records are read, and what their two sides named until then. */
+/** When records are read, what their two sides named until then, and what the operator did, by log index. */
 interface ReadAt {
   readonly now: string;
   readonly identities: readonly RecordedIdentity[];
+  readonly moderation: ReadonlyMap<number, readonly Moderation[]>;
+}
+
+/** What the operator did to a rating or a response, and since when its text is hidden. */
+function toModerated(actions: readonly Moderation[] = []) {
+  if (actions.length === 0) return undefined;
+  const hidden = actions.find(({ action }) => action === 'hide');
+  return { ...(hidden && { hidden_at: hidden.at }), moderation: actions.map(toNotice) };
+}
+
+function toShownResponse(row: StoredRecord, { moderation }: ReadAt): Pick<RatingRecord, 'response'> {
+  const answered = toResponse(row);
+  if (!answered) return {};
+  const { response } = answered;
+  const moderated = toModerated(moderation.get(response.log_index));
+  return { response: { ...response, ...(moderated?.hidden_at && { text: '' }), ...moderated } };
+}
+
+/** What the rater and the rated listing wrote; no longer shown for a withdrawn rating, or where it is hidden. */
+function toShownContent(
+  row: StoredRecord,
+  at: ReadAt,
+): Pick<RatingRecord, 'protocol' | 'relationship' | 'response' | 'hidden_at' | 'moderation'> {
+  const { protocol, relationship, ...texts } = decodeContent(row);
+  const moderated = toModerated(at.moderation.get(row.log_index));
+  const shown = { protocol, relationship, ...moderated };
+  if (row.withdrawn_at) return shown;
+  return { ...shown, ...(moderated?.hidden_at ? {} : texts), ...toShownResponse(row, at) };
 }
 
 /** The overlap that a record of either side stated after the rating was made, if none was stated before. */
@@ -70,14 +93,14 @@ function toStatedLater(
 }
 
 /** The public form of a stored rating. A withdrawn one is a tombstone: its texts are not shown. */
-function toRatingRecord(row: StoredRecord, { now, identities }: ReadAt): RatingRecord {
+function toRatingRecord(row: StoredRecord, at: ReadAt): RatingRecord {
   const { id: rating_id, ...columns } = decodeColumns(row);
   return {
     rating_id,
-    ...toShownContent(row),
+    ...toShownContent(row, at),
     ...columns,
-    ...decodeGroup(row, now),
-    ...toStatedLater(row, identities),
+    ...decodeGroup(row, at.now),
+    ...toStatedLater(row, at.identities),
   };
 }
 
@@ -89,7 +112,11 @@ async function toRatingRecords(
   if (rows.length === 0) return [];
   const handles = new Set([subject, ...rows.map(({ source_handle }) => source_handle)]);
   const identities = await readIdentitiesOf(db, [...handles]);
-  return rows.map((row) => toRatingRecord(row, { now, identities }));
+  const moderation = await readModerationOfRecords(
+    db,
+    rows.flatMap(({ log_index, response_log_index }) => [log_index, response_log_index ?? log_index]),
+  );
+  return rows.map((row) => toRatingRecord(row, { now, identities, moderation }));
 }
 
 const toShortRating = (record: RatingRecord) =>

@@ -1,5 +1,5 @@
 import { groupOf, type RatingBasis, type StatedOverlap } from '../../../evidence/rating/groups.ts';
-import type { Rating, RatingRecord } from '../../../evidence/rating/rating.ts';
+import { isCurrent, type Rating, type RatingRecord } from '../../../evidence/rating/rating.ts';
 import type { RatingRow } from '../../schema/ratings.ts';
 
 /** The part of a rating that has no columns of its own. */
@@ -13,7 +13,7 @@ export function encodeRating(rating: Rating): RatingRow {
   const { related, declared_interest, reciprocal, stated_overlap, source_ended_at, new_until, ...root } =
     basis;
   const { subject_root, subject_root_generation, ...more } = root;
-  const { supersedes, superseded_by, withdrawn_at, withdrawn_reason, erased_at, ...sent } = more;
+  const { supersedes, superseded_by, withdrawn_at, withdrawn_reason, erased_at, voided_at, ...sent } = more;
   const { interaction_id, interaction_at, outcome, score, ...content } = sent;
   return {
     ...{ id, subject_handle, source_handle, source_root, created_at, log_index },
@@ -36,7 +36,8 @@ export function encodeRating(rating: Rating): RatingRow {
     withdrawn_at: withdrawn_at ?? null,
     withdrawn_reason: withdrawn_reason ?? null,
     erased_at: erased_at ?? null,
-    is_current: superseded_by === undefined && withdrawn_at === undefined ? 1 : 0,
+    voided_at: voided_at ?? null,
+    is_current: isCurrent(rating) ? 1 : 0,
   };
 }
 
@@ -74,6 +75,7 @@ export const decodeColumns = (row: RatingRow) => ({
   ...(row.superseded_by && { superseded_by: row.superseded_by }),
   ...(row.withdrawn_at && { withdrawn_at: row.withdrawn_at }),
   ...(row.erased_at && { erased_at: row.erased_at }),
+  ...(row.voided_at && { voided_at: row.voided_at }),
 });
 
 /** All of a row; unlike the public record, also the texts of a withdrawn rating. */

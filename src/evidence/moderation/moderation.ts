@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { ModerationReason } from './reasons.ts';
+
+/** What an action can be about. */
+export const moderationTargets = [
+  'rating',
+  'response',
+  'listing',
+  'capability',
+  'namespace',
+  'account',
+  'network',
+] as const;
+export type ModerationTargetKind = (typeof moderationTargets)[number];
+
+/** What an action is about: of a rating or a response the rating's id, of a capability its id. */
+export interface ModerationTarget {
+  readonly target_kind: ModerationTargetKind;
+  readonly target: string;
+}
+
+/** One action of the operator, standing until another entry of the log ends it. */
+export interface Moderation extends ModerationTarget {
+  /** Entry `moderation.applied` of the log. */
+  readonly log_index: number;
+  readonly action: string;
+  /** The listing that shows it; undefined for namespaces, accounts and networks. */
+  readonly handle: string | undefined;
+  /** Log index of the rating's or response's own record. */
+  readonly record_index: number | undefined;
+  readonly reason: ModerationReason;
+  /** What readers are told. */
+  readonly statement: string;
+  /** RFC 3339 UTC. */
+  readonly at: string;
+}
+
+/** How an action ended: by which entry of the log, when, and why. */
+export interface ModerationEnd {
+  readonly ended_by: number;
+  readonly ended_at: string;
+  readonly end_reason: string;
+}
+
+/** An action of the operator as readers see it, where its effect is. */
+export const moderationNotice = z.object({
+  action: z.string().describe('hide, void, withdraw, revoke, block or erase'),
+  reason: z.string(),
+  statement: z.string(),
+  at: z.string(),
+  log_index: z.int(),
+});
+export type ModerationNotice = z.infer<typeof moderationNotice>;
+
+/** The public part of an action. */
+export const toNotice = ({ action, reason, statement, at, log_index }: Moderation): ModerationNotice => ({
+  ...{ action, reason, statement, at, log_index },
+});
+
+/** How to appeal, in a sentence: the operator's contact, or the feedback form where none is set. */
+export const toAppeal = ({
+  operatorContact,
+  publicUrl,
+}: {
+  readonly operatorContact: string;
+  readonly publicUrl: string;
+}): string =>
+  operatorContact
+    ? `To appeal against an action of the operator, write to ${operatorContact} and name its log index.`
+    : `To appeal against an action of the operator, use the form at ${publicUrl}/feedback and name its log index.`;
+
+/** Counts of actions in one month (YYYY-MM, UTC). */
+export interface ModerationCount {
+  readonly month: string;
+  readonly action: string;
+  readonly target_kind: ModerationTargetKind;
+  readonly reason: string;
+  readonly applied: number;
+  /** How many of these were undone since. */
+  readonly undone: number;
+}

@@ -1,0 +1,36 @@
+import type {
+  Moderation,
+  ModerationCount,
+  ModerationEnd,
+  ModerationTarget,
+} from '../../evidence/moderation/moderation.ts';
+
+/** Whose writing may be blocked. */
+export interface Writer {
+  readonly namespace: string;
+  /** Accounts `host/owner` besides that of the claim. */
+  readonly accounts: readonly string[];
+  readonly handle: string;
+  readonly capability_id?: string | undefined;
+}
+
+export interface ModerationReads {
+  /** What stands against a target, oldest first. */
+  standing(target: ModerationTarget): Promise<Moderation[]>;
+  /** What keeps a writer from writing: the oldest block, revocation or withdrawal that stands. */
+  against(writer: Writer): Promise<Moderation | undefined>;
+  /** Every block of a network that stands. */
+  networks(): Promise<Moderation[]>;
+  /** The action that hides the text of a record of the log, if one stands. */
+  hiding(recordIndex: number): Promise<Moderation | undefined>;
+  /** The newest actions that stand, newest first. */
+  list(limit: number): Promise<Moderation[]>;
+  /** All actions counted, newest month first. */
+  counts(): Promise<ModerationCount[]>;
+}
+
+/** Writes of actions inside a transaction; their effect on ratings and listings is written apart. */
+export interface ModerationWrites extends ModerationReads {
+  add(moderation: Moderation): Promise<void>;
+  end(moderation: Moderation, end: ModerationEnd): Promise<void>;
+}

@@ -1,0 +1,141 @@
+import type { Moderation, ModerationCount } from '../../evidence/moderation/moderation.ts';
+import type { ModerationReads, ModerationWrites, Writer } from '../contract/moderation.ts';
+import type { Db } from '../engine.ts';
+import type { ModerationRow } from '../schema/moderation.ts';
+
+const decode = ({ handle, record_index, ...row }: ModerationRow): Moderation => ({
+  ...{ log_index: row.log_index, action: row.action, target_kind: row.target_kind, target: row.target },
+  handle: handle ?? undefined,
+  record_index: record_index ?? undefined,
+  ...{ reason: row.reason, statement: row.statement, at: row.at },
+});
+
+const selectStanding = (db: Db) =>
+  db.selectFrom('moderation').selectAll().where('ended_by', 'is', null).orderBy('log_index');
+
+/** What stands against a listing itself: hidden, withdrawn, a capability revoked, its namespace or account blocked. */
+export async function readModerationOf(db: Db, handle: string, namespace: string): Promise<Moderation[]> {
+  const rows = await selectStanding(db)
+    .where(({ eb, and, or, selectFrom }) =>
+      or([
+        and([eb('handle', '=', handle), eb('target_kind', 'in', ['listing', 'capability'])]),
+        and([eb('target_kind', '=', 'namespace'), eb('target', '=', namespace)]),
+        and([
+          eb('target_kind', '=', 'account'),
+          eb('target', 'in', selectFrom('claim').select('root').where('claim.handle', '=', handle)),
+        ]),
+      ]),
+    )
+    .execute();
+  return rows.map(decode);
+}
+
+/** What stands against records of the log, by their log index. */
+export async function readModerationOfRecords(
+  db: Db,
+  recordIndexes: readonly number[],
+): Promise<Map<number, Moderation[]>> {
+  const found = new Map<number, Moderation[]>();
+  if (recordIndexes.length === 0) return found;
+  const rows = selectStanding(db).where('record_index', 'in', [...recordIndexes]);
+  for (const one of (await rows.execute()).map(decode)) {
+    const index = one.record_index ?? -1;
+    found.set(index, [...(found.get(index) ?? []), one]);
+  }
+  return found;
+}
+
+/** Listings whose text is hidden, or that are withdrawn, by an action that stands: by handle, with the actions. */
+export async function readModeratedListings(
+  db: Db,
+  handles: readonly string[],
+): Promise<Map<string, ReadonlySet<string>>> {
+  const found = new Map<string, Set<string>>();
+  const rows = db
+    .selectFrom('moderation')
+    .select(['target', 'action'])
+    .where('target_kind', '=', 'listing')
+    .where('target', 'in', [...handles])
+    .where('ended_by', 'is', null);
+  for (const { target, action } of await rows.execute())
+    found.set(target, (found.get(target) ?? new Set()).add(action));
+  return found;
+}
+
+const readAgainst = (db: Db, { namespace, accounts, handle, capability_id }: Writer) =>
+  selectStanding(db)
+    .where(({ eb, and, or, selectFrom }) =>
+      or([
+        and([eb('target_kind', '=', 'namespace'), eb('target', '=', namespace)]),
+        and([eb('target_kind', '=', 'account'), eb('target', 'in', ['', ...accounts])]),
+        and([
+          eb('target_kind', '=', 'account'),
+          eb('target', 'in', selectFrom('claim').select('root').where('claim.handle', '=', handle)),
+        ]),
+        and([eb('target_kind', '=', 'capability'), eb('target', '=', capability_id ?? '')]),
+        and([eb('target_kind', '=', 'listing'), eb('target', '=', handle), eb('action', '=', 'withdraw')]),
+      ]),
+    )
+    .executeTakeFirst();
+
+async function readCounts(db: Db): Promise<ModerationCount[]> {
+  const rows = await db
+    .selectFrom('moderation')
+    .select(({ fn, lit }) => [
+      fn<string>('substr', ['at', lit(1), lit(7)]).as('month'),
+      'action',
+      'target_kind',
+      'reason',
+      fn.countAll<number>().as('applied'),
+      fn.count<number>('ended_by').as('undone'),
+    ])
+    .groupBy(['month', 'action', 'target_kind', 'reason'])
+    .execute();
+  const order = ({ month, action, target_kind, reason }: (typeof rows)[number]) =>
+    [month, action, target_kind, reason].join(' ');
+  return rows
+    .map((row) => ({ ...row, applied: Number(row.applied), undone: Number(row.undone) }))
+    .toSorted((a, b) => (order(a) < order(b) ? 1 : -1));
+}
+
+/** Reads of the operator's actions over any engine. */
+export const createModerationReads = (db: Db): ModerationReads => ({
+  standing: async ({ target_kind, target }) => {
+    const rows = selectStanding(db).where('target_kind', '=', target_kind).where('target', '=', target);
+    return (await rows.execute()).map(decode);
+  },
+  against: async (writer) => {
+    const row = await readAgainst(db, writer);
+    return row && decode(row);
+  },
+  networks: async () => (await selectStanding(db).where('target_kind', '=', 'network').execute()).map(decode),
+  hiding: async (recordIndex) => {
+    const rows = await readModerationOfRecords(db, [recordIndex]);
+    return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
+  },
+  list: async (limit) => {
+    const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
+    return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(decode);
+  },
+  counts: () => readCounts(db),
+});
+
+/** Writes of the operator's actions; `touch` receives the listing that shows it, or undefined for all. */
+export const createModerationWrites = (
+  db: Db,
+  touch: (handle: string | undefined) => void,
+): ModerationWrites => ({
+  ...createModerationReads(db),
+  async add({ handle, record_index, ...moderation }) {
+    touch(handle);
+    const row = { ...moderation, handle: handle ?? null, record_index: record_index ?? null };
+    await db
+      .insertInto('moderation')
+      .values({ ...row, ended_by: null, ended_at: null, end_reason: null })
+      .execute();
+  },
+  async end({ log_index, handle }, end) {
+    touch(handle);
+    await db.updateTable('moderation').set(end).where('log_index', '=', log_index).execute();
+  },
+});

@@ -1,0 +1,395 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ModerationReason } from '../../src/evidence/moderation/reasons.ts';
+import { actions } from '../../src/moderation/actions/index.ts';
+import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
+import { readTarget } from '../../src/moderation/target.ts';
+import type { Store } from '../../src/store/store.ts';
+import { audit } from '../../src/transparency-log/audit/audit.ts';
+import { createServedEvidence } from '../../src/transparency-log/audit/served-evidence.ts';
+import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { runDossier } from '../support/command.ts';
+import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { seedEntries } from '../support/entries.ts';
+
+type Json = Record<string, unknown>;
+const subject = 'co.webhook/webhook';
+const rater = 'com.politicalcomms/api';
+const listing = `/agents/${subject}`;
+
+let directory: ClaimedDirectory;
+/** Another process on the same database. */
+let node: Store;
+let environment: Record<string, string>;
+let capability: string;
+let owner: string;
+
+beforeAll(async () => {
+  const DATABASE_URL = await createSharedDatabase();
+  environment = {
+    DATABASE_URL,
+    LOG_LEVEL: 'silent',
+    REGISTRY_URL: 'off',
+    PUBLIC_URL: 'http://127.0.0.1:3000',
+  };
+  directory = await openClaimedDirectory({
+    listening: true,
+    environment: { DATABASE_URL, OPERATOR_CONTACT: 'appeals@example.org' },
+  });
+  node = await openDatabase(DATABASE_URL);
+  capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
+  owner = await directory.claim(subject, 'webhook-co/webhook');
+});
+afterAll(async () => {
+  await node.close();
+  await directory.close();
+});
+
+const post = async (tool: string, body: object, secret?: string): Promise<Json> =>
+  (await directory.post(`/api/tools/${tool}`, body, secret)).json() as Promise<Json>;
+const rate = async (interaction_id: string, change: object = {}) =>
+  String(
+    (
+      await post(
+        'submit_rating',
+        {
+          handle: subject,
+          interaction_id,
+          interaction_at: '2026-11-20T10:00:00Z',
+          outcome: 'failed',
+          protocol: 'mcp',
+          relationship: 'customer',
+          comment: 'Ask Jane Doe of Springfield',
+          ...change,
+        },
+        capability,
+      )
+    ).rating_id,
+  );
+const text = async (path: string, accept = '*/*') =>
+  (await directory.app.request(path, { headers: { accept } })).text();
+const json = async (path: string) => JSON.parse(await text(path)) as Json;
+/** Waits until the service has seen what another process changes. */
+async function seenAfter<T>(work: () => Promise<T>): Promise<T> {
+  const seen = new Promise<void>((resolve) => {
+    const stop = directory.store.onChange(() => {
+      stop();
+      resolve();
+    });
+  });
+  const result = await work();
+  await seen;
+  return result;
+}
+/** Applies an action on another node. */
+const act = (name: string, on: string, reason: string) =>
+  seenAfter(async () => {
+    const action = actions.find((one) => one.name === name);
+    const target = readTarget(on);
+    if (!action || !target) throw new Error(`${name} ${on}`);
+    const at = directory.context.clock().toISOString();
+    return node.write((tx) => applyAction(tx, action, { target, at, reason: reason as ModerationReason }));
+  });
+/** Undoes everything that stands, on another node. */
+const restore = (on: string) =>
+  seenAfter(async () => {
+    const target = readTarget(on);
+    const at = directory.context.clock().toISOString();
+    await node.write(async (tx) => {
+      for (const standing of target ? await tx.moderation.standing(target) : []) {
+        const action = actions.find(({ name }) => name === standing.action);
+        if (action) await undoAction(tx, action, { standing, at, reason: 'appeal' });
+      }
+    });
+  });
+/** Faults of an audit of the database, and of one over HTTP. */
+async function faults(): Promise<string[]> {
+  const found: string[] = [];
+  const { context, store } = directory;
+  for (const reader of [createStoredEvidence({ ...context, store }), createServedEvidence(directory.url)])
+    await audit(reader, [], { onFault: ({ where, message }) => void found.push(`${where}: ${message}`) });
+  return found;
+}
+/** Every face that shows what a rating says. */
+const faces = async (rating_id: string) =>
+  [
+    await text(`${listing}`),
+    await text(`${listing}/ratings`),
+    await text(`${listing}.json`),
+    await text(`${listing}.md`),
+    JSON.stringify(await post('list_ratings', { handle: subject })),
+    JSON.stringify(await post('get_agent', { handle: subject })),
+    JSON.stringify(await post('get_proof', { rating_id })),
+  ].join('\n');
+/** The citation names the newest entry of the log, which every action adds to. */
+const withoutCitation = (page: string) => page.replace(/<section aria-labelledby="cite">.*?<\/section>/s, '');
+/** The faces without what changes with the log. */
+const shown = async () => [
+  withoutCitation(await text(listing, 'text/html')),
+  await text(`${listing}/ratings`, 'text/html'),
+  await text(`${listing}.json`),
+  await text(`${listing}.md`),
+  JSON.stringify(await post('list_ratings', { handle: subject })),
+  JSON.stringify(await post('search_agents', { query: 'webhook' })),
+  await text(`/badge/${subject}`),
+];
+
+describe('a hidden rating', () => {
+  it('keeps its place and its count, says why where its text was, and comes back as it was', {
+    timeout: 90_000,
+  }, async () => {
+    const rating_id = await rate('job-hidden');
+    const before = await shown();
+    const { statement } = await act('hide', rating_id, 'personal_data');
+    expect(statement).toMatch(
+      /The operator of this directory hid the texts of this rating on \d{4}-\d\d-\d\d, because it has personal data that should not be public\. The rating counts as before\.$/,
+    );
+    expect(await faces(rating_id)).not.toContain('Jane Doe');
+    expect((await faces(rating_id)).split('hid the texts of this rating').length).toBeGreaterThan(4);
+    const document = await json(`${listing}.json`);
+    expect(document).toMatchObject({
+      appeal:
+        'To appeal against an action of the operator, write to appeals@example.org and name its log index.',
+      signals: { native: { ratings: 1, hidden: 1, voided: 0 } },
+    });
+    expect(await text(`${listing}/ratings`, 'text/html')).toContain(
+      '<a href="/about#operator">Appeal to the operator</a>',
+    );
+    expect(await faults()).toEqual([]);
+    await restore(rating_id);
+    expect(await shown()).toEqual(before);
+    expect(await faces(rating_id)).toContain('Jane Doe');
+    expect(await faults()).toEqual([]);
+  });
+});
+
+describe('a hidden response', () => {
+  it('leaves the rating that it answers', async () => {
+    const rating_id = await rate('job-answered', { comment: 'Slow' });
+    await post('respond_to_rating', { rating_id, text: 'Jane Doe is a liar' }, owner);
+    const before = await shown();
+    await act('hide', `response:${rating_id}`, 'threat_or_insult');
+    const records = JSON.stringify(await post('list_ratings', { handle: subject }));
+    expect(records).toContain('hid the text of this response');
+    expect(records).toContain('Slow');
+    expect(records).not.toContain('is a liar');
+    expect(await faults()).toEqual([]);
+    await restore(`response:${rating_id}`);
+    expect(await shown()).toEqual(before);
+  });
+});
+
+describe('a voided rating', () => {
+  it('is in no group, is counted as voided, and cannot be made again', async () => {
+    const rating_id = await rate('job-void');
+    const before = await shown();
+    const { signals } = (await json(`${listing}.json`)) as { signals: { native: { ratings: number } } };
+    await act('void', rating_id, 'no_interaction');
+    expect(await json(`${listing}.json`)).toMatchObject({
+      signals: { native: { ratings: signals.native.ratings - 1, voided: 1 } },
+    });
+    expect(await text(`${listing}.md`)).toContain('voided by the operator');
+    expect(await faces(rating_id)).toContain('Not counted: 1 rating that the operator voided.');
+    const sent = { handle: subject, interaction_id: 'job-void', interaction_at: '2026-11-20T10:00:00Z' };
+    const content = { outcome: 'succeeded', protocol: 'mcp', relationship: 'customer' };
+    expect(await post('submit_rating', { ...sent, ...content }, capability)).toMatchObject({
+      code: 'rating_exists',
+    });
+    expect(
+      await post('submit_rating', { ...sent, ...content, supersedes: rating_id }, capability),
+    ).toMatchObject({ code: 'rating_not_current' });
+    expect(await faults()).toEqual([]);
+    await restore(rating_id);
+    expect(await shown()).toEqual(before);
+  });
+});
+
+describe('a hidden listing', () => {
+  it('shows no text of its publisher, is not found by it, and stays so after an import', {
+    timeout: 90_000,
+  }, async () => {
+    const before = await shown();
+    const words = 'Receive, inspect, replay and deliver webhooks';
+    await act('hide', subject, 'advertising');
+    await directory.importEntries(seedEntries);
+    for (const path of [
+      listing,
+      `${listing}.json`,
+      `${listing}.md`,
+      '/agents?q=webhook',
+      '/v0.1/servers?search=webhook',
+      `/v0.1/servers/${encodeURIComponent(subject)}`,
+    ])
+      expect([path, (await text(path, 'text/html')).includes(words)]).toEqual([path, false]);
+    expect(await json(`${listing}.json`)).toMatchObject({
+      description: '',
+      moderation: [{ action: 'hide', reason: 'advertising' }],
+    });
+    expect(JSON.stringify(await post('search_agents', { query: 'replay' }))).not.toContain(subject);
+    expect(await post('get_agent', { handle: subject })).toMatchObject({ moderation: [{ action: 'hide' }] });
+    expect(await faults()).toEqual([]);
+    await restore(subject);
+    expect(await shown()).toEqual(before);
+  });
+});
+
+describe('a withdrawn listing', () => {
+  it('answers 410 with the reason and the way to appeal, cannot write, and comes back as it was', {
+    timeout: 90_000,
+  }, async () => {
+    const before = await shown();
+    await act('withdraw', subject, 'malicious');
+    await directory.importEntries(seedEntries);
+    const gone = await directory.app.request(listing, { headers: { accept: 'text/html' } });
+    expect(gone.status).toBe(410);
+    expect(await gone.text()).toMatch(
+      /withdrew this listing on .*because it leads to malware, phishing or fraud.*appeals@example\.org/,
+    );
+    expect(await post('get_agent', { handle: subject })).toMatchObject({
+      code: 'listing_withdrawn',
+      detail: expect.stringContaining('withdrew this listing'),
+    });
+    expect(JSON.stringify(await post('search_agents', { query: 'webhook' }))).not.toContain(subject);
+    expect((await directory.app.request(`/v0.1/servers/${encodeURIComponent(subject)}`)).status).toBe(404);
+    expect(
+      await post(
+        'submit_rating',
+        {
+          handle: rater,
+          interaction_id: 'x',
+          interaction_at: '2026-11-20T10:00:00Z',
+          outcome: 'failed',
+          protocol: 'mcp',
+          relationship: 'none',
+        },
+        owner,
+      ),
+    ).toMatchObject({
+      code: 'writing_blocked',
+    });
+    expect(await text(`${listing}/feed.json`)).toContain(
+      'action of the operator (withdraw listing, malicious)',
+    );
+    expect(await faults()).toEqual([]);
+    await restore(subject);
+    expect(await shown()).toEqual(before);
+    expect(
+      (await directory.app.request('/api/capability', { headers: { authorization: `Bearer ${owner}` } }))
+        .status,
+    ).toBe(200);
+  });
+});
+
+describe('a writer', () => {
+  const whoAmI = async () => {
+    const answer = await directory.app.request('/api/capability', {
+      headers: { authorization: `Bearer ${capability}` },
+    });
+    return { status: answer.status, body: (await answer.json()) as Json };
+  };
+  it.each([
+    ['revoke', 'capability', 'stolen_capability', 401, 'capability_revoked'],
+    ['block', 'namespace:com.politicalcomms', 'repeated', 403, 'writing_blocked'],
+    ['block', 'account:github.com/Political-Comms', 'repeated', 403, 'writing_blocked'],
+  ])(
+    '%s %s: is told why and how to appeal, and where it looks',
+    { timeout: 60_000 },
+    async (action, named, reason, status, code) => {
+      const { capability_id } = (await whoAmI()).body;
+      const target = named === 'capability' ? String(capability_id) : named;
+      await act(action, target, reason);
+      const refused = await whoAmI();
+      expect(refused).toMatchObject({ status, body: { code } });
+      expect(String(refused.body.detail)).toContain('appeals@example.org');
+      expect(await post('get_agent', { handle: rater })).toMatchObject({ moderation: [{ action, reason }] });
+      if (action === 'block') expect(await post('claim_agent', { handle: rater })).toMatchObject({ code });
+      expect(await faults()).toEqual([]);
+      await restore(target);
+      expect((await whoAmI()).status).toBe(200);
+    },
+  );
+  it('from a blocked network can read and cannot write, and the log names no address', {
+    timeout: 60_000,
+  }, async () => {
+    const sent = () =>
+      fetch(`${directory.url}/api/feedback`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"message":"x"}',
+      });
+    expect((await sent()).status).toBe(200);
+    const { log_index } = await act('block', 'network:127.0.0.0/8', 'overload');
+    expect((await sent()).status).toBe(403);
+    expect((await fetch(`${directory.url}${listing}`)).status).toBe(200);
+    const proof = JSON.stringify(await post('get_proof', { log_index }));
+    expect(proof).toContain('blocked a network from writing');
+    expect(proof).not.toContain('127.0.0.0');
+    await restore('network:127.0.0.0/8');
+    expect((await sent()).status).toBe(200);
+  });
+});
+
+describe('an erased rating', () => {
+  it('says who erased it and why, and nothing brings it back', async () => {
+    const rating_id = await rate('job-erased', { comment: 'Jane Doe lives in Elm Street' });
+    await act('erase', rating_id, 'personal_data');
+    expect(await faces(rating_id)).not.toContain('Elm Street');
+    expect(JSON.stringify(await post('list_ratings', { handle: subject }))).toContain(
+      'erased what this rating said',
+    );
+    expect(await faults()).toEqual([]);
+    await expect(restore(rating_id)).rejects.toThrow('nothing undoes erase');
+    expect(await faults()).toEqual([]);
+  });
+});
+
+describe('dossier moderate', () => {
+  it('acts, lists what stands, and undoes it', async () => {
+    const run = async (...words: string[]) => (await runDossier(['moderate', ...words], environment)).stdout;
+    const rating_id = await rate('job-command');
+    expect(await run('hide', rating_id, '--reason', 'personal_data')).toMatch(
+      /^hide \S+; entry \d+ of the log says so\nThe operator of this directory hid the texts of this rating/,
+    );
+    expect(await run('list')).toContain(`hide  rating ${rating_id}  personal_data\n`);
+    expect(await run('hide', rating_id, '--undo', '--reason', 'mistake')).toMatch(
+      /^undid hide \S+; entry \d+ of the log says so\n$/,
+    );
+  });
+  it.each([
+    [['hide', 'nothing', '--reason', 'personal_data'], 'name rating, response, listing'],
+    [
+      ['hide', 'no.such/listing', '--reason', 'personal_data'],
+      'there is no listing no.such/listing; nothing was changed',
+    ],
+    [['hide', subject, '--reason', 'because'], '--reason because: one of personal_data, unlawful'],
+    [['block', 'network:2001:db8::/96', '--reason', 'overload'], 'name namespace, account, network'],
+    [['restore', subject, '--reason', 'appeal'], 'nothing that can be undone stands'],
+  ])('refuses %j with 64 and one line', async (words, said) => {
+    const { code, stderr } = await runDossier(['moderate', ...words], environment);
+    expect(code).toBe(64);
+    expect(stderr).toContain(said);
+  });
+});
+
+describe('/transparency.json', () => {
+  it('counts every action by month, action, kind and reason, and those that were undone', async () => {
+    const { actions, months } = (await json('/transparency.json')) as { actions: Json; months: Json[] };
+    expect(actions).toEqual({
+      hide: { applied: 4, undone: 4 },
+      withdraw: { applied: 1, undone: 1 },
+      void: { applied: 1, undone: 1 },
+      revoke: { applied: 1, undone: 1 },
+      block: { applied: 3, undone: 3 },
+      erase: { applied: 1, undone: 0 },
+    });
+    const month = new Date().toISOString().slice(0, 7);
+    expect(months).toContainEqual({
+      month,
+      action: 'void',
+      target_kind: 'rating',
+      reason: 'no_interaction',
+      applied: 1,
+      undone: 1,
+    });
+  });
+});

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ModerationTarget } from '../../src/evidence/moderation/moderation.ts';
+import type { Action } from '../../src/moderation/action.ts';
+import { actions } from '../../src/moderation/actions/index.ts';
+import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
+import { readTarget } from '../../src/moderation/target.ts';
+import { audit } from '../../src/transparency-log/audit/audit.ts';
+import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+
+const subject = 'co.webhook/webhook';
+const rater = 'com.politicalcomms/api';
+let directory: ClaimedDirectory;
+const ratings: string[] = [];
+/** Targets by a short name, as the operator writes them. */
+const named: Record<string, string> = {
+  subject,
+  rater,
+  namespace: 'namespace:co.webhook',
+  account: 'account:github.com/political-comms',
+};
+
+beforeAll(async () => {
+  directory = await openClaimedDirectory();
+  const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
+  const owner = await directory.claim(subject, 'webhook-co/webhook');
+  const headers = { authorization: `Bearer ${capability}` };
+  const known = await directory.app.request('/api/capability', { headers });
+  named.capability = String(((await known.json()) as { capability_id: string }).capability_id);
+  for (const outcome of ['failed', 'succeeded', 'partial']) {
+    const answer = await directory.post(
+      '/api/tools/submit_rating',
+      {
+        handle: subject,
+        interaction_id: `job-${outcome}`,
+        interaction_at: directory.context.clock().toISOString(),
+        ...{ outcome, protocol: 'mcp', relationship: 'customer', comment: `It ${outcome}` },
+      },
+      capability,
+    );
+    const { rating_id } = (await answer.json()) as { rating_id: string };
+    ratings.push(rating_id);
+    named[outcome] = rating_id;
+    await directory.post('/api/tools/respond_to_rating', { rating_id, text: `So it ${outcome}` }, owner);
+    named[`response to ${outcome}`] = `response:${rating_id}`;
+  }
+});
+afterAll(() => directory.close());
+
+const paths = [subject, rater].flatMap((handle) => [
+  `/agents/${handle}`,
+  `/agents/${handle}/ratings`,
+  `/agents/${handle}.json`,
+  `/agents/${handle}.md`,
+  `/badge/${handle}`,
+  `/v0.1/servers/${encodeURIComponent(handle)}`,
+]);
+const lists = ['/agents', '/agents?q=webhook', '/tags', '/publishers/co.webhook', '/v0.1/servers'];
+const logged = ['/', '/log/checkpoint', '/changes', '/feed.json', '/transparency.json', '/about'];
+const calls = [
+  ['search_agents', { query: 'political sms' }],
+  ...[subject, rater].flatMap((handle) => [
+    ['get_agent', { handle }] as const,
+    ['list_ratings', { handle }] as const,
+  ]),
+] as const;
+
+/** The citation names the newest entry of the log, which every action adds to. */
+const withoutCitation = (page: string) => page.replace(/<section aria-labelledby="cite">.*?<\/section>/s, '');
+
+async function bytesOf(all: readonly string[]): Promise<readonly string[]> {
+  const bytes: string[] = [];
+  for (const path of all) {
+    const answer = await directory.app.request(path, { headers: { accept: 'text/html, */*' } });
+    bytes.push(`${path} ${answer.status} ${withoutCitation(await answer.text())}`);
+  }
+  for (const [tool, input] of calls)
+    bytes.push(`${tool} ${await (await directory.post(`/api/tools/${tool}`, input)).text()}`);
+  return bytes;
+}
+
+const report = fc.record({
+  message: fc.string({ minLength: 1, maxLength: 60 }),
+  about: fc.constantFrom('handle', 'rating'),
+  which: fc.nat({ max: 2 }),
+  door: fc.constantFrom('/api/feedback', '/api/tools/submit_feedback', '/feedback'),
+});
+
+it('no sequence of reports changes a public byte', { timeout: 60_000 }, async () => {
+  const before = await bytesOf([...paths, ...lists, ...logged]);
+  const kept = await directory.store.feedback.count({ state: 'open', kind: 'report' });
+  let received = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 8 }), async (reports) => {
+      for (const { message, about, which, door } of reports) {
+        const target: Record<string, string> =
+          about === 'rating' ? { rating_id: ratings[which] ?? '' } : { handle: subject };
+        const sent = { message, category: 'report', ...target };
+        const form = { 'content-type': 'application/x-www-form-urlencoded' };
+        const answer =
+          door === '/feedback'
+            ? await directory.app.request(door, {
+                method: 'POST',
+                headers: form,
+                body: new URLSearchParams(sent).toString(),
+              })
+            : await directory.post(door, sent);
+        if (answer.status < 400) received += 1;
+      }
+      expect(await bytesOf([...paths, ...lists, ...logged])).toEqual(before);
+    }),
+    { numRuns: 5 },
+  );
+  expect(received).toBeGreaterThan(0);
+  expect(await directory.store.feedback.count({ state: 'open', kind: 'report' })).toBe(kept + received);
+});
+
+interface Step {
+  readonly action: Action;
+  readonly target: ModerationTarget;
+}
+/** Every action that can be undone, on every target that it takes; filled once the targets are known. */
+function possible(): Step[] {
+  const targets = Object.values(named).map(readTarget);
+  return actions.flatMap((action) =>
+    targets.flatMap((target) =>
+      target && !action.isFinal && action.targets.includes(target.target_kind) ? [{ action, target }] : [],
+    ),
+  );
+}
+
+const now = () => directory.context.clock().toISOString();
+
+/** Applies a step, or undoes it if it stands already. */
+const take = ({ action, target }: Step) =>
+  directory.store.write(async (tx) => {
+    const standing = (await tx.moderation.standing(target)).find((one) => one.action === action.name);
+    if (standing) await undoAction(tx, action, { standing, reason: 'appeal', at: now() });
+    else {
+      const [reason = 'unlawful'] = action.reasons;
+      await applyAction(tx, action, { target, reason, at: now() });
+    }
+  });
+
+/** Where whoever is concerned looks: what the statement must be found in. */
+const everywhere = async () => (await bytesOf(paths)).join('\n').replaceAll('\\', '');
+/** The listing whose page shows that its namespace or account is blocked. */
+const listingOf: Record<string, string> = { 'co.webhook': subject, 'github.com/political-comms': rater };
+
+async function faults(): Promise<string[]> {
+  const found: string[] = [];
+  await audit(createStoredEvidence({ ...directory.context, store: directory.store }), [], {
+    onFault: ({ where, message }) => void found.push(`${where}: ${message}`),
+  });
+  return found;
+}
+
+it('every action leaves an entry and a visible reason, the audit holds, and undoing all brings every byte back', {
+  timeout: 120_000,
+}, async () => {
+  const before = await bytesOf([...paths, ...lists]);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(), { minLength: 1, maxLength: 6 }), async (picks) => {
+      const steps = possible();
+      const size = await directory.store.log.size();
+      for (const pick of picks) {
+        const step = steps[pick % steps.length];
+        if (step) await take(step);
+      }
+      expect(await directory.store.log.size()).toBe(size + picks.length);
+      const standing = await directory.store.moderation.list(100);
+      const text = await everywhere();
+      const gone = standing.filter(({ action }) => action === 'withdraw').map(({ handle }) => handle);
+      for (const { statement, action, handle, target } of standing)
+        if (action === 'withdraw' || !gone.includes(handle ?? listingOf[target]))
+          expect(text).toContain(statement);
+      expect(await faults()).toEqual([]);
+      for (const { action, ...target } of standing) {
+        const found = actions.find(({ name }) => name === action);
+        if (found) await take({ action: found, target });
+      }
+      expect(await bytesOf([...paths, ...lists])).toEqual(before);
+      expect(await faults()).toEqual([]);
+    }),
+    { numRuns: 6 },
+  );
+});
