@@ -62,7 +62,7 @@ export async function deliver(seen: Webhook, turn: Turn): Promise<void> {
   const { client, context, signal } = turn;
   const held = await holdWebhook(seen, context);
   if (!held) return;
-  const sending = beginSending(held, client, context);
+  const sending = beginSending(held, { client, context });
   const end_ms = performance.now() + longestTurn_ms;
   try {
     for (let isMore = true; isMore && !isAtRest(sending) && performance.now() < end_ms; ) {

@@ -26,9 +26,10 @@ export interface HeldWebhook {
 async function write(tx: Transaction, stored: Webhook, progress: Progress, now: string): Promise<void> {
   const { id } = stored;
   await tx.webhooks.put({ ...progress.webhook, owner: stored.owner });
+  // Before the deliveries: one that failed just now waits its own time.
+  if (progress.hasRecovered) await tx.webhooks.hasten(id, now);
   for (const delivery of progress.put) await tx.webhooks.putDelivery(delivery);
   for (const seq of progress.removed) await tx.webhooks.removeDelivery(id, seq);
-  if (progress.hasRecovered) await tx.webhooks.hasten(id, now);
 }
 
 /** Takes a subscription for this node; undefined while another one sends to it, or if it is no longer active. */

@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Webhook, WebhookFilter } from '../evidence/webhook.ts';
 import type { Limit } from '../limits/limit.ts';
 import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
-import type { OutboundClient } from '../outbound/client.ts';
 import { Problem } from '../problem.ts';
 import type { Transaction } from '../store/store.ts';
 import { invalidInput, plainMessage } from '../tools/support/plain-words.ts';
 import { toFilter, webhookFilterFields } from './filter.ts';
-import { createWebhookClient, isAllowedUrl, postMessage } from './post.ts';
+import { createWebhookClient, isAllowedUrl } from './post.ts';
+import { proveAddress } from './prove-address.ts';
 import { createWebhookSecret } from './signature.ts';
 
 const mostOfAll = 1000;
@@ -40,33 +39,6 @@ function toUrl(text: string, { config }: Context): URL {
   if (url && isAllowedUrl(url, config)) return url;
   const message = 'must be an https address with a host name, without a user';
   throw new Problem('invalid_input', { fields: [{ field: 'url', message }], detail: `url ${message}.` });
-}
-
-/** Throws address_not_proven unless the address answers a new challenge with its text. */
-async function prove(
-  client: OutboundClient,
-  to: { url: URL; secret: string },
-  context: Context,
-): Promise<void> {
-  const challenge = randomBytes(24).toString('base64url');
-  const timestamp = context.clock().toISOString();
-  const body = JSON.stringify({ type: 'webhook.challenge', timestamp, challenge });
-  const post = { url: to.url.href, secret: to.secret, id: `evt_challenge_${uuidv7()}`, body };
-  const answer = await postMessage(client, post, context);
-  if (answer.result !== 'response')
-    throw new Problem('address_not_proven', { detail: `There was no answer (${answer.result}).` });
-  if (answer.status !== 200)
-    throw new Problem('address_not_proven', { detail: `It answered with status ${answer.status}.` });
-  if (!isAnswer(answer.body.toString('utf8'), challenge))
-    throw new Problem('address_not_proven', { detail: 'Its answer does not have the challenge.' });
-}
-
-function isAnswer(text: string, challenge: string): boolean {
-  try {
-    return z.object({ challenge: z.literal(challenge) }).safeParse(JSON.parse(text)).success;
-  } catch {
-    return false;
-  }
 }
 
 /** Throws rate_limited if there are as many webhooks as are taken, of the host or of all. */
@@ -108,6 +80,6 @@ export async function registerWebhook(sent: unknown, context: Context): Promise<
     await takeLimits(tx, [{ limit: hostLimit, key: url.host }], context);
   });
   const secret = parsed.data.secret ?? createWebhookSecret();
-  await prove(createWebhookClient(context.config), { url, secret }, context);
+  await proveAddress(createWebhookClient(context.config), { url, secret }, context);
   return add(url, secret, filter, context);
 }

@@ -227,6 +227,18 @@ it('comes back when the address says so', async () => {
   expect(await stateOf(webhook)).toMatchObject({ delivered: 2, failures: 0 });
 });
 
+it('lets a change that fails wait its own time, also when the address has just recovered', async () => {
+  await register();
+  receiver.answer = (_posted, response) => void response.writeHead(503, { 'retry-after': '60' }).end();
+  await change('com.example/one', 'com.example/two');
+  await send();
+  receiver.answer = ({ seq }, response) => void response.writeHead(seq === 2 ? 500 : 204).end();
+  service.wait(61);
+  await send();
+  await send();
+  expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2]);
+});
+
 it('gives a change up after ten attempts, goes on with the listing, and sends it again when it is replayed', async () => {
   const webhook = await register();
   receiver.answer = ({ seq }, response) => void response.writeHead(seq === 1 ? 400 : 204).end();

@@ -1,0 +1,68 @@
+import type { Change } from '../evidence/change.ts';
+import { type Delivery, toFirstDelivery, type Webhook } from '../evidence/webhook.ts';
+import { afterFailure, afterSuccess, type Failed, toRetried } from '../evidence/webhook-retries.ts';
+import type { Progress } from './hold.ts';
+
+/** What was sent to one address in this turn, until it is stored. */
+export interface Account {
+  readonly webhook: Webhook;
+  /** Accepted changes that are not stored yet. */
+  readonly unsaved: number;
+  accept(change: Change, earlier: Delivery | undefined): void;
+  /** The change becomes, or stays, a delivery of its own. */
+  fail(change: Change, failed: Failed, earlier: Delivery | undefined): void;
+  /** Puts a change behind an earlier one of its listing. */
+  queue(change: Change): void;
+  /** Goes past a change that the address did not ask for. */
+  skip(change: Change): void;
+  /** Sends nothing more for a while. */
+  rest(until: Date): void;
+  /** What is to be stored; the account begins anew. */
+  take(): Progress;
+}
+
+/** The account of a subscription that is due: a rest of it is over. */
+export function openAccount(held: Webhook, clock: () => Date): Account {
+  let hasRested = held.rest_until !== undefined;
+  let webhook: Webhook = { ...held, rest_until: undefined };
+  let [put, removed, unsaved]: [Delivery[], number[], number] = [[], [], 0];
+  const skip = ({ seq }: Change) => {
+    webhook = { ...webhook, position: Math.max(webhook.position, seq) };
+  };
+  return {
+    get webhook() {
+      return webhook;
+    },
+    get unsaved() {
+      return unsaved;
+    },
+    accept(change, earlier) {
+      skip(change);
+      webhook = afterSuccess(webhook, clock());
+      if (earlier) removed.push(earlier.seq);
+      unsaved += 1;
+    },
+    fail(change, failed, earlier) {
+      skip(change);
+      const now = clock();
+      webhook = afterFailure(webhook, failed, now);
+      const delivery = earlier ?? toFirstDelivery(webhook, change, now);
+      put.push(toRetried(delivery, failed, { now, spread: Math.random() }));
+    },
+    queue(change) {
+      skip(change);
+      put.push(toFirstDelivery(webhook, change, clock()));
+    },
+    skip,
+    rest(until) {
+      webhook = { ...webhook, rest_until: until.toISOString() };
+    },
+    take() {
+      const hasRecovered = hasRested && unsaved > 0;
+      hasRested &&= !hasRecovered;
+      const taken = { webhook, put, removed, hasRecovered };
+      [put, removed, unsaved] = [[], [], 0];
+      return taken;
+    },
+  };
+}
