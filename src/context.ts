@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { Timeouts } from './config/timeouts.ts';
 import type { RepositoryReader } from './repositories/reader.ts';
+import type { Turns } from './repositories/turns.ts';
 import type { Store } from './store/store.ts';
 import type { CheckpointCache } from './transparency-log/issue-checkpoint.ts';
 
@@ -27,6 +28,8 @@ export interface Context {
   readonly runningChecks: Map<string, Promise<unknown>>;
   /** `ask`: the maintainer of a listing asks for a look at once; the observer of this process listens, if there is one. */
   readonly askedLooks: EventEmitter<{ ask: [handle: string] }>;
+  /** In what order checks of this process begin. */
+  readonly checkTurns: Turns;
   readonly checkpoints: CheckpointCache;
   readonly log: Logger;
   /** The only source of the time. */

@@ -9,6 +9,7 @@ import { createApp } from './http/app.ts';
 import { allLimits } from './http/middleware/limits.ts';
 import { createLog } from './observability/logger.ts';
 import { createRepositoryReader } from './repositories/reader.ts';
+import { createTurns } from './repositories/turns.ts';
 import { openStore } from './store/open.ts';
 import { compareWithCheckpointFile } from './transparency-log/checkpoint-file.ts';
 
@@ -35,6 +36,7 @@ export async function openContext(config: Config): Promise<Context> {
     repositories: createRepositoryReader(config.repositoryHosts),
     runningChecks: new Map(),
     askedLooks: new EventEmitter(),
+    checkTurns: createTurns(),
     checkpoints: {},
     log: createLog(config),
     clock: () => new Date(),

@@ -10,7 +10,7 @@ const grace_ms = 1000;
 const pollEvery_ms = 100;
 
 /** What a node needs to share checks. */
-export type Node = Pick<Context, 'store' | 'clock' | 'timeouts' | 'runningChecks'>;
+export type Node = Pick<Context, 'store' | 'clock' | 'timeouts' | 'runningChecks' | 'checkTurns' | 'caller'>;
 
 /** What is checked: a listing, at the kind and key of a place. */
 export interface CheckSubject {

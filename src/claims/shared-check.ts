@@ -1,6 +1,7 @@
 import { Problem } from '../problem.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Begun, begin, type CheckSubject, findCurrent, type Node, untilDone } from './current-check.ts';
+import { awaitTurn } from './turn.ts';
 
 /**
  * Saves the outcome for all nodes in the transaction that applies it; `wasAnswered`: the host answered, and
@@ -70,7 +71,8 @@ async function runForAllNodes<T extends object>(
 /**
  * Runs one check per listing, place and 30 s across all nodes; concurrent callers wait for its result. The first one
  * after a pause does not count if the claimant has yet to commit: the next call looks at once, so a window has at most
- * two. A check whose node died or timed out is superseded and can no longer write.
+ * two. A check whose node died or timed out is superseded and can no longer write. Each caller waits for a turn of its own
+ * (repositories/turns.ts), so that nobody's place in the line depends on who else asked about the listing.
  */
 export async function runSharedCheck<T extends object>(
   subject: CheckSubject,
@@ -80,9 +82,20 @@ export async function runSharedCheck<T extends object>(
   // Callers of this process wait together: each one polling the database for itself would slow down the check.
   const { runningChecks } = node;
   const key = `${subject.handle}\n${subject.place}`;
-  const running = runningChecks.get(key) as Promise<SharedOutcome<T>> | undefined;
-  if (running !== undefined) return { ...(await running), isOwn: false };
-  const own = runForAllNodes(subject, node, check).finally(() => runningChecks.delete(key));
+  const findRunning = () => runningChecks.get(key) as Promise<SharedOutcome<T>> | undefined;
+  const join = async (running: Promise<SharedOutcome<T>>) => ({ ...(await running), isOwn: false });
+  const running = findRunning();
+  if (running !== undefined) return join(running);
+  const leave = await awaitTurn(subject, node);
+  const begun = findRunning();
+  if (begun !== undefined) {
+    leave();
+    return join(begun);
+  }
+  const own = runForAllNodes(subject, node, check).finally(() => {
+    runningChecks.delete(key);
+    leave();
+  });
   runningChecks.set(key, own);
   return own;
 }

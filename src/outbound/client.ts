@@ -46,6 +46,8 @@ export interface OutboundRules {
   readonly userAgent: string;
   readonly bodyLimit_bytes: number;
   readonly headerLimit_bytes: number;
+  /** Connections to one host; 4 if absent. */
+  readonly connections?: number;
   /** Undefined refuses the URL: the result is `host_unreachable`. */
   reach(url: URL): Reach | undefined;
 }
@@ -113,10 +115,13 @@ const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) =>
   any: () => true,
 };
 
-const createAgent = (isAllowed: (address: string) => boolean, maxHeaderSize: number) =>
+const createAgent = (
+  isAllowed: (address: string) => boolean,
+  { headerLimit_bytes: maxHeaderSize, connections = 4 }: OutboundRules,
+) =>
   new Agent({
     allowH2: false,
-    connections: 4,
+    connections,
     pipelining: 1,
     keepAliveTimeout: 1000,
     maxHeaderSize,
@@ -132,7 +137,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
   const agentOf = (addresses: Reach['addresses']) => {
     const known = agents.get(addresses);
     if (known) return known;
-    const agent = createAgent(allowedAddresses[addresses], rules.headerLimit_bytes);
+    const agent = createAgent(allowedAddresses[addresses], rules);
     agents.set(addresses, agent);
     return agent;
   };

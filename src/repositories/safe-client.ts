@@ -10,6 +10,8 @@ export const createSafeClient = (loopbackOrigins: ReadonlySet<string>): Outbound
     userAgent: 'Dossier (reads recorded repositories)',
     bodyLimit_bytes: 65_536,
     headerLimit_bytes: 16_384,
+    // No check that has its turn waits for a connection; some are left for the observer.
+    connections: 20,
     reach(url) {
       if (loopbackOrigins.has(url.origin) && isLoopbackBase(url)) return { url, addresses: 'loopback' };
       return url.protocol === 'https:' && !isAddress(url.hostname) ? { url, addresses: 'public' } : undefined;

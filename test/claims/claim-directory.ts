@@ -5,6 +5,7 @@ import { defaultTimeouts } from '../../src/config/timeouts.ts';
 import { type Context, withCaller } from '../../src/context.ts';
 import type { Listing } from '../../src/evidence/listing/listing.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
+import { createTurns } from '../../src/repositories/turns.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimAgent } from '../../src/tools/claim-agent.ts';
 import { callTool, type Tool } from '../../src/tools/tool.ts';
@@ -88,6 +89,7 @@ export function createClaimContext(
     repositories: createRepositoryReader(config.repositoryHosts),
     runningChecks: new Map(),
     askedLooks: new EventEmitter(),
+    checkTurns: createTurns(),
     checkpoints: {},
     timeouts: defaultTimeouts,
     log: pino({ level: 'silent' }),
