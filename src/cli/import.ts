@@ -10,6 +10,7 @@ import { startBar } from './progress.ts';
 export interface ImportOptions {
   readonly from?: string;
   readonly acceptChanges?: boolean;
+  readonly full?: boolean;
 }
 
 const barForm =
@@ -55,6 +56,7 @@ async function runToEnd(
       source: options.from,
       patience: { tries: 3 },
       acceptChanges: options.acceptChanges,
+      isFull: options.full,
       onProgress: progress.show,
       signal: stopping,
     });

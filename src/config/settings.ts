@@ -85,6 +85,12 @@ export const settings = {
     z.string().max(100),
   ),
   IMPORT_INTERVAL: setting('importInterval_s', '1h', 'Time between incremental imports', duration_s),
+  IMPORT_FULL_INTERVAL: setting(
+    'importFullInterval_s',
+    '7d',
+    'Time after which an import reads the whole registry again instead of what changed, so that nothing missed stays missed',
+    duration_s,
+  ),
   REPOSITORY_HOSTS: setting(
     'repositoryHosts',
     JSON.stringify(officialHosts),

@@ -18,6 +18,8 @@ export interface ImportRequest {
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /** Stops the run between two pages; the next import continues it. */
   readonly signal?: AbortSignal | undefined;
+  /** Reads all of the source, also where changes would do. */
+  readonly isFull?: boolean | undefined;
   /** Accepts changes that the mass-change guard would stop. */
   readonly acceptChanges?: boolean | undefined;
   readonly patience?: Partial<Patience> | undefined;
@@ -40,12 +42,19 @@ async function openImport(context: ImportContext, request: ImportRequest, lease:
   const { store, config, clock } = context;
   const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
   const { done } = await store.imports.last();
-  const run = await store.write((tx) => beginRun(tx, source, { lease, at: clock().toISOString(), store }));
+  const run = await store.write((tx) =>
+    beginRun(tx, source, {
+      ...{ lease, at: clock().toISOString(), store },
+      fullInterval_s: config.importFullInterval_s,
+      isFull: request.isFull ?? false,
+    }),
+  );
   return {
     context,
     source,
     origin: { name: source.origin, ...(source.api && { api: source.api }) },
     guard: createMassChangeGuard(await store.listings.count(), request.acceptChanges ?? false),
+    acceptsShorter: request.acceptChanges ?? false,
     isRecorded: done !== undefined && done.source !== sampleSource,
     signal: request.signal,
     onProgress: request.onProgress,
@@ -103,7 +112,7 @@ async function importWithLease(
 }
 
 /**
- * Imports a registry or a saved copy: everything once, then what changed. Each page is one transaction with its rows,
+ * Imports a registry or a saved copy: everything once and again after IMPORT_FULL_INTERVAL, in between what changed. Each page is one transaction with its rows,
  * the cursor and the counts, so that an interrupted run loses and repeats nothing. Rows that did not change are not
  * written again; listings missing from the source are not deleted. Throws RegistryError if the source cannot be opened
  * and UnderWayError while any process imports into this store; any other source failure is reported in

@@ -6,13 +6,13 @@ const maxAffectedShare = 0.2;
 export class MassChangeError extends Error {
   constructor(affected: number, known: number) {
     super(
-      `held: more than 20 % of ${known} known listings would lose their shown version or change their repository (${affected} so far); look at the registry, then run: dossier import --accept-changes`,
+      `held: more than 20 % of ${known} known listings would lose their shown version, or change their repository or the host of their endpoint (${affected} so far); look at the registry, then run: dossier import --accept-changes`,
     );
     this.name = 'MassChangeError';
   }
 }
 
-/** Counts the listings that a run affects (withdraws, or changes the repository of) and stops a run that affects too many. */
+/** Counts the listings that a run affects (withdraws, or changes the repository or the host of the endpoint of) and stops a run that affects too many. */
 export interface MassChangeGuard {
   /** Whether the rest of the run must be checked before a page that affects listings is written. */
   readonly mustReview: boolean;

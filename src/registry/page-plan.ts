@@ -34,7 +34,7 @@ export interface PagePlan {
   readonly quarantined: readonly Unreadable[];
   /** Entries that were read, changed or not. */
   readonly readable: readonly { readonly name: string; readonly version: string }[];
-  /** Known listings whose shown version is deleted or whose recorded repository changes. */
+  /** Known listings whose shown version is deleted, or whose recorded repository or host of the endpoint changes. */
   readonly affected: readonly string[];
   readonly counts: ImportCounts;
   /** Registry times of the page's rows, RFC 3339. */
@@ -108,11 +108,24 @@ export const changesRepository = ({ listing, known }: ListingChange): boolean =>
 export const withdraws = ({ listing, known }: ListingChange): boolean =>
   !!known && !isGone(known) && isGone(listing);
 
+const hostOf = (endpoint: string | undefined) =>
+  endpoint === undefined ? undefined : URL.parse(endpoint)?.host;
+
+/** Whether a visible listing's endpoint moves to another host, or disappears. */
+const changesEndpointHost = ({ listing, known }: ListingChange): boolean =>
+  !!known?.endpoint &&
+  !known.withdrawn &&
+  !listing.withdrawn &&
+  hostOf(listing.endpoint) !== hostOf(known.endpoint);
+
 function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['rows']): string[] {
   const losesShown = ({ known }: ListingChange) =>
     !!known && !isGone(known) && rows.get(keyOf(known.handle, known.version))?.status === 'deleted';
   return changes
-    .filter((change) => losesShown(change) || withdraws(change) || changesRepository(change))
+    .filter(
+      (change) =>
+        losesShown(change) || withdraws(change) || changesRepository(change) || changesEndpointHost(change),
+    )
     .map(({ listing }) => listing.handle);
 }
 

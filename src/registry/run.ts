@@ -2,7 +2,7 @@ import type { ImportRun, RunProgress } from '../evidence/import-run.ts';
 import type { Lease } from '../store/lease.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { createCounts } from './counts.ts';
-import { heldBy, isUnderWay, UnderWayError } from './run-lease.ts';
+import { heldBy, isUnderWay, released, UnderWayError } from './run-lease.ts';
 import type { RegistrySource } from './source/source.ts';
 
 const overlap_ms = 10 * 60_000;
@@ -16,9 +16,11 @@ export interface Run extends RunProgress {
   readonly cursor: string | undefined;
   readonly isResumed: boolean;
   readonly lease: Lease;
+  /** Rows that the last full run of this source read; undefined where that says nothing about this one. */
+  readonly expectedRows: number | undefined;
 }
 
-const toRun = (run: ImportRun, lease: Lease, isResumed: boolean): Run => ({
+const toRun = (run: ImportRun, lease: Lease, isResumed: boolean): Omit<Run, 'expectedRows'> => ({
   ...run.progress,
   id: run.id,
   kind: run.kind,
@@ -29,9 +31,44 @@ const toRun = (run: ImportRun, lease: Lease, isResumed: boolean): Run => ({
   lease,
 });
 
-/** An interrupted run is resumed; so is one that failed for a reason that may pass, which keeps its cursor. */
-const isResumable = (run: ImportRun | undefined): run is ImportRun =>
-  run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined);
+/**
+ * An interrupted run is resumed; so is one that failed for a reason that may pass, which keeps its cursor. One of
+ * changes is not where all of the source is asked for.
+ */
+const isResumable = (run: ImportRun | undefined, isFull: boolean): run is ImportRun =>
+  (run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined)) &&
+  (!isFull || run.kind === 'full');
+
+/** Whether all of a source is read again: what one run of changes missed, no later one finds. */
+function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunStart): boolean {
+  const age_ms = Date.parse(at) - Date.parse(lastFull?.finished_at ?? '');
+  return !(age_ms >= 0 && age_ms < fullInterval_s * 1000);
+}
+
+/** Ends an interrupted run of changes that a run of all of the source takes the place of. */
+async function replace(tx: Transaction, run: ImportRun | undefined, at: string): Promise<void> {
+  if (run?.state !== 'running') return;
+  const error = 'replaced by a full import';
+  await tx.imports.saveRun(run.id, {
+    state: 'failed',
+    finished_at: at,
+    cursor: undefined,
+    error,
+    ...released,
+  });
+}
+
+/** How a run is begun. */
+export interface RunStart {
+  readonly lease: Lease;
+  /** RFC 3339 UTC. */
+  readonly at: string;
+  readonly store: Store;
+  /** After this time all of the source is read again. */
+  readonly fullInterval_s: number;
+  /** Reads all of the source now. */
+  readonly isFull: boolean;
+}
 
 /** Changes are requested from the newest known one on, with an overlap for clock differences and late commits. */
 function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
@@ -41,26 +78,26 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
 }
 
 /**
- * Resumes the source's last run, or begins a new one: incremental after one that completed, else full. Throws
- * UnderWayError while a node works on a run of any source.
+ * Resumes the source's last run, or begins a new one: incremental after one that completed, full where none did, none of
+ * the last days was full, or that is asked for. Throws UnderWayError while a node works on a run of any source.
  */
-export async function beginRun(
-  tx: Transaction,
-  source: RegistrySource,
-  { lease, at, store }: { readonly lease: Lease; readonly at: string; readonly store: Store },
-): Promise<Run> {
+export async function beginRun(tx: Transaction, source: RegistrySource, start: RunStart): Promise<Run> {
+  const { lease, at, store, isFull } = start;
   if (await isUnderWay(tx.imports, at, store)) throw new UnderWayError();
   const { run, done } = await tx.imports.last(source.name);
-  if (isResumable(run)) {
+  const lastFull = await tx.imports.lastFull(source.name);
+  const expectedRows = source.isIncremental ? lastFull?.progress.counts.rows_seen : undefined;
+  if (isResumable(run, isFull)) {
     await tx.imports.saveRun(run.id, {
       state: 'running',
       finished_at: undefined,
       error: undefined,
       ...heldBy(lease, at),
     });
-    return toRun(run, lease, true);
+    return { ...toRun(run, lease, true), expectedRows };
   }
-  const since = toUpdatedSince(done, source);
+  await replace(tx, run, at);
+  const since = isFull || isFullDue(lastFull, start) ? undefined : toUpdatedSince(done, source);
   const begun: Omit<ImportRun, 'id'> = {
     kind: since ? 'incremental' : 'full',
     source: source.name,
@@ -70,7 +107,7 @@ export async function beginRun(
     progress: { counts: createCounts(), newestUpdatedAt: since?.newest },
     ...heldBy(lease, at),
   };
-  return toRun({ ...begun, id: await tx.imports.startRun(begun) }, lease, false);
+  return { ...toRun({ ...begun, id: await tx.imports.startRun(begun) }, lease, false), expectedRows };
 }
 
 /** The newest of the known and these times, ignoring any after the start of the run: a time in the future would hide changes. */

@@ -29,6 +29,8 @@ export interface Import {
   readonly source: RegistrySource;
   readonly origin: Origin;
   readonly guard: MassChangeGuard;
+  /** Whether the list may end before most of what the last full run read. */
+  readonly acceptsShorter: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /** Whether what changes goes into the stream of changes. */
@@ -39,6 +41,24 @@ export interface Import {
   run: Run;
 }
 
+/** A full walk that ends after less than this share of the rows of the last one is taken for a fault of the registry. */
+const leastShare = 0.9;
+
+/**
+ * A registry that once leaves out the cursor of the next page ends the list early, without any error. Throws a passing
+ * RegistryError: the cursor stays, and the next import asks for the same page again.
+ */
+function requireWhole({ run, acceptsShorter }: Import, page: Page): void {
+  const { kind, expectedRows = 0, counts } = run;
+  const rows = counts.rows_seen + page.entries.length;
+  if (acceptsShorter || kind !== 'full' || page.nextCursor !== undefined || rows >= leastShare * expectedRows)
+    return;
+  throw new RegistryError(
+    `the list ended after ${rows} entries, and the last full import read ${expectedRows}; if that is right, run: dossier import --full --accept-changes`,
+    true,
+  );
+}
+
 /** The page would withdraw or move listings before the whole run was checked against the 20 % limit. */
 class ReviewNeeded extends Error {}
 
@@ -46,6 +66,7 @@ async function writePage(current: Import, page: Page): Promise<void> {
   const { context, guard, origin, run } = current;
   const at = context.clock().toISOString();
   const cursor = page.nextCursor;
+  requireWhole(current, page);
   current.run = await context.store.write(async (tx) => {
     if (current.source.name !== sampleSource) await endSample(tx, page, at);
     const plan = await planPage(tx.listings, page.entries, { origin, at, runId: run.id });

@@ -21,7 +21,8 @@ export type Trouble =
   | 'rate_limited'
   | 'unavailable'
   | 'cut_off'
-  | 'silent';
+  | 'silent'
+  | 'no_cursor';
 
 /** A registry on loopback in the shape of the official one. */
 export interface RegistryServer {
@@ -90,8 +91,14 @@ function toList(held: readonly Held[], query: URLSearchParams): string | number 
   );
 }
 
-function answerList(held: readonly Held[], query: URLSearchParams, response: ServerResponse): void {
-  const list = toList(held, query);
+function answerList(
+  held: readonly Held[],
+  query: URLSearchParams,
+  response: ServerResponse,
+  losesCursor: boolean,
+): void {
+  const whole = toList(held, query);
+  const list = losesCursor && typeof whole === 'string' ? whole.replace(/"nextCursor":"[^"]*",/, '') : whole;
   if (typeof list === 'number') sendJson(response, list, '{"title":"refused"}');
   else sendJson(response, 200, list);
 }
@@ -111,7 +118,7 @@ async function sendHuge(response: ServerResponse): Promise<void> {
   await pipeline(Readable.from(hugePage()), response).catch(() => undefined);
 }
 
-const troubles: Record<Trouble, (response: ServerResponse) => void | Promise<void>> = {
+const troubles: Record<Exclude<Trouble, 'no_cursor'>, (response: ServerResponse) => void | Promise<void>> = {
   cursor_loop: (response) => sendJson(response, 200, page([], 'again')),
   html: (response) => send(response, 200, 'text/html', '<!doctype html><title>Sign in</title>'),
   truncated: (response) => sendJson(response, 200, '{"servers":[{"server":{"name":"a/b"'),
@@ -165,7 +172,8 @@ export async function startRegistryServer(entries: readonly RegistryEntry[] = []
     requests.push({ query: url.searchParams, userAgent: request.headers['user-agent'] ?? '' });
     if (delay_ms > 0) await wait(delay_ms);
     const kind = nextTrouble();
-    return kind ? troubles[kind](response) : answerList(held, url.searchParams, response);
+    if (kind && kind !== 'no_cursor') return troubles[kind](response);
+    return answerList(held, url.searchParams, response, kind === 'no_cursor');
   };
   serve(entries);
   const server = createServer((request, response) => {

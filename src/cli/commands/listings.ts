@@ -12,6 +12,7 @@ export function addListingsCommands(program: Command, shell: Shell): void {
     .addHelpText('after', importHelp)
     .option('--from <url|file>', 'a registry, or a saved copy as JSON, gzipped or not')
     .option('--once', 'accepted and without effect: the command always makes one run')
+    .option('--full', 'read the whole registry, not only what changed since the last import')
     .option('--accept-changes', 'do what would otherwise be held')
     .action(async (options: ImportOptions) =>
       (await import('../import.ts')).runImportCommand(shell.config(), {

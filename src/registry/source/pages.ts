@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Page, RegistryError, type RegistrySource } from './source.ts';
 
 const mostPages = 100_000;
@@ -8,6 +9,8 @@ export interface PageRange {
   readonly updatedSince: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
+
+const digestOf = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
 
 /**
  * The pages of a source from a cursor on; the next page is fetched while one is processed. Throws RegistryError if a
@@ -23,18 +26,19 @@ export async function* readPages(
     page.catch(() => undefined); // reported when it is awaited; an earlier failure may prevent that
     return page;
   };
-  const seen = new Set([range.cursor]);
+  // Digests: a registry may give cursors of 4 KiB without end.
+  const seen = new Set([digestOf(range.cursor)]);
   let next = fetchPage(range.cursor);
   for (;;) {
     const page = await next;
     signal?.throwIfAborted();
     const { nextCursor } = page;
     if (nextCursor === undefined) return yield page;
-    if (seen.has(nextCursor))
+    if (seen.has(digestOf(nextCursor)))
       throw new RegistryError('the registry gave a cursor that it had given before', false);
     if (seen.size >= mostPages)
       throw new RegistryError(`the list does not end within ${mostPages} pages`, false);
-    seen.add(nextCursor);
+    seen.add(digestOf(nextCursor));
     next = fetchPage(nextCursor);
     yield page;
   }

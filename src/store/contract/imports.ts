@@ -3,6 +3,8 @@ import type { ImportRun, QuarantinedRecord } from '../../evidence/import-run.ts'
 export interface ImportReads {
   /** The latest run, and the latest one that completed; of one source if it is given. */
   last(source?: string): Promise<{ run: ImportRun | undefined; done: ImportRun | undefined }>;
+  /** The latest run of a source that read all of it, and completed. */
+  lastFull(source: string): Promise<ImportRun | undefined>;
   /** All runs in state `running`, whether or not a process still works on them. */
   running(): Promise<ImportRun[]>;
   /** Quarantined records, newest first. */

@@ -3,12 +3,19 @@ import type { ImportReads, ImportWrites } from '../contract/imports.ts';
 import type { Db } from '../engine.ts';
 import { decodeRun, encodeChange, encodeRun } from './import-rows.ts';
 
-const readNewest = (db: Db, { source, state }: { source?: string | undefined; state?: ImportRun['state'] }) =>
+interface RunFilter {
+  readonly source?: string | undefined;
+  readonly state?: ImportRun['state'];
+  readonly kind?: ImportRun['kind'];
+}
+
+const readNewest = (db: Db, { source, state, kind }: RunFilter) =>
   db
     .selectFrom('import_run')
     .selectAll()
     .$if(source !== undefined, (query) => query.where('source', '=', source ?? ''))
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'done'))
+    .$if(kind !== undefined, (query) => query.where('kind', '=', kind ?? 'full'))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -22,6 +29,10 @@ export const createImportReads = (db: Db): ImportReads => ({
     const run = await readNewest(db, { source });
     const done = await readNewest(db, { source, state: 'done' });
     return { run: run && decodeRun(run), done: done && decodeRun(done) };
+  },
+  lastFull: async (source) => {
+    const run = await readNewest(db, { source, state: 'done', kind: 'full' });
+    return run && decodeRun(run);
   },
   running: async () => {
     const running = db.selectFrom('import_run').selectAll().where('state', '=', 'running');
