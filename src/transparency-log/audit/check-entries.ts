@@ -127,7 +127,7 @@ function* findAmendmentFaults({ amended, hidden }: Said, state: AuditState): Gen
 
 function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState): Generator<AuditFault> {
   for (const [log_index, type] of absent)
-    if (!erased.has(log_index) && !isHidden(actions, log_index))
+    if (!erased.has(log_index) && !isHidden(actions, log_index, state.size))
       yield logFault(
         `entry ${log_index}`,
         `the record of this ${type} is not stored, and no entry "record.erased" names it`,
@@ -161,7 +161,7 @@ const isActionShown = (
 /** Checks entries against a state that was noted before; entries appended since then need not be shown yet. */
 export function createEntryCheck(state: AuditState): EntryCheck {
   const maps = { withdrawn: new Map(), amended: new Map(), erased: new Map(), absent: new Map() };
-  const actions: SaidActions = { applied: new Map(), ended: new Set() };
+  const actions: SaidActions = { applied: new Map(), ended: new Map(), unread: new Set() };
   const said: Said = { ...maps, hidden: new Set(), unshownResponses: new Map(), actions };
   return {
     check({ log_index, leaf, record }) {
@@ -169,6 +169,7 @@ export function createEntryCheck(state: AuditState): EntryCheck {
       const type = readMembers(leaf)?.t;
       if (typeof type !== 'string') return [logFault(where, 'its leaf is not the canonical JSON of a leaf')];
       if (record === 'absent') said.absent.set(log_index, type);
+      if (record === 'closed') actions.unread.add(log_index);
       if (record === 'refused')
         return [logFault(where, 'the service gives out no proof of it: it disagrees with the tree')];
       if (record === 'absent' || record === 'closed') return [];

@@ -11,34 +11,43 @@ export type ShownNotices = Map<number, { readonly where: string; readonly notice
 export interface SaidActions {
   /** Those that stand or stood, by log index. */
   readonly applied: Map<number, Members>;
-  /** Log indexes of those that another entry ended. */
-  readonly ended: Set<number>;
+  /** Which entry ended each of those that do not stand any more. */
+  readonly ended: Map<number, number>;
+  /** Entries of closed logs, whose records this audit cannot read. */
+  readonly unread: Set<number>;
 }
 
 /** Remembers an entry `moderation.applied`. */
 export function noteAction({ applied, ended }: SaidActions, members: Members, log_index: number): void {
-  if (typeof members.ends === 'number') ended.add(members.ends);
+  if (typeof members.ends === 'number') ended.set(members.ends, log_index);
   else applied.set(log_index, members);
 }
 
+/** Whether an action had ended when the log had `size` entries; what was ended later may have been read before. */
+const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): boolean =>
+  (ended.get(log_index) ?? size) < size;
+
 /** Whether the operator has hidden, by an entry that stands, what an entry of the log recorded. */
-export const isHidden = ({ applied, ended }: SaidActions, record_index: number): boolean =>
-  [...applied].some(
-    ([log_index, said]) =>
-      said.action === 'hide' && said.record_index === record_index && !ended.has(log_index),
+export const isHidden = (said: SaidActions, record_index: number, size: number): boolean =>
+  [...said.applied].some(
+    ([log_index, { action, record_index: index }]) =>
+      action === 'hide' && index === record_index && !hadEnded(said, log_index, size),
   );
 
 const noticeFields = ['action', 'reason', 'statement', 'at'] as const;
 const pick = (members: Members) => toCanonicalJson(noticeFields.map((field) => members[field] ?? null));
 
 function findShownFault(
-  { applied, ended }: SaidActions,
-  [log_index, { where, notice }]: [number, { readonly where: string; readonly notice: ModerationNotice }],
+  actions: SaidActions,
+  { where, notice }: { readonly where: string; readonly notice: ModerationNotice },
+  size: number,
 ): AuditFault | undefined {
-  const said = applied.get(log_index);
+  const { log_index } = notice;
+  if (actions.unread.has(log_index)) return undefined;
+  const said = actions.applied.get(log_index);
   const text = `it shows the action "${notice.action}" of the operator by entry ${log_index}`;
   if (!said) return rowFault(where, `${text}, and no such entry says so`);
-  if (ended.has(log_index)) return rowFault(where, `${text}, which another entry ended`);
+  if (hadEnded(actions, log_index, size)) return rowFault(where, `${text}, which another entry ended`);
   return pick(said) === pick(notice) ? undefined : rowFault(where, `${text}, which says something else`);
 }
 
@@ -51,9 +60,9 @@ export function* findModerationFaults(
   shown: ShownNotices,
   { size, isShown }: { readonly size: number; readonly isShown: (said: Members) => boolean },
 ): Generator<AuditFault> {
-  for (const one of shown) {
-    const fault = findShownFault(said, one);
-    if (fault && one[0] < size) yield fault;
+  for (const one of shown.values()) {
+    const fault = findShownFault(said, one, size);
+    if (fault) yield fault;
   }
   for (const [log_index, members] of said.applied) {
     const mustShow = shownKinds.includes(String(members.target_kind)) && isShown(members);

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Moderation } from '../../src/evidence/moderation/moderation.ts';
+import { hide } from '../../src/moderation/actions/hide.ts';
+import { applyAction } from '../../src/moderation/apply-action.ts';
+import { audit } from '../../src/transparency-log/audit/audit.ts';
+import { createServedEvidence } from '../../src/transparency-log/audit/served-evidence.ts';
+import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+
+let directory: ClaimedDirectory;
+let rating_id: string;
+
+beforeEach(async () => {
+  directory = await openClaimedDirectory({ listening: true });
+  const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
+  const answer = await directory.post(
+    '/api/tools/submit_rating',
+    {
+      handle: 'co.webhook/webhook',
+      interaction_id: 'job-1',
+      interaction_at: directory.context.clock().toISOString(),
+      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'customer', comment: 'It lost my webhooks' },
+    },
+    capability,
+  );
+  ({ rating_id } = (await answer.json()) as { rating_id: string });
+});
+afterEach(() => directory.close());
+
+/** Faults of an audit of the database, then of one over HTTP. */
+async function faults(): Promise<string[]> {
+  const found: string[] = [];
+  const { context, store } = directory;
+  for (const reader of [createStoredEvidence({ ...context, store }), createServedEvidence(directory.url)])
+    await audit(reader, [], { onFault: ({ where, message }) => void found.push(`${where}: ${message}`) });
+  return found;
+}
+
+const asRow = (change: Partial<Moderation> = {}): Moderation => ({
+  ...{ log_index: 99, action: 'hide', target_kind: 'rating', target: rating_id },
+  ...{ handle: 'co.webhook/webhook', record_index: 1, reason: 'personal_data' },
+  ...{ statement: 'The operator hid it.', at: '2026-11-20T10:00:00.000Z' },
+  ...change,
+});
+
+describe('what is done past the log', () => {
+  it('a rating that is hidden without an entry is a fault, in the database and from outside', async () => {
+    expect(await faults()).toEqual([]);
+    await directory.store.write((tx) => tx.moderation.add(asRow()));
+    const found = await faults();
+    const shown = `rating ${rating_id}: it shows the action "hide" of the operator by entry 99, and no such entry says so`;
+    expect(found.filter((fault) => fault === shown)).toHaveLength(2);
+  });
+  it('a rating that is voided without an entry is a fault', async () => {
+    await directory.store.write((tx) => tx.ratings.setVoided(rating_id, '2026-11-20T10:00:00.000Z'));
+    expect((await faults()).join('\n')).toContain(
+      'the document counts 0 voided, but the listed records are 1',
+    );
+  });
+  it('an action whose statement was changed, or that was ended without an entry, is a fault', async () => {
+    const applied = await directory.store.write((tx) =>
+      applyAction(tx, hide, {
+        target: { target_kind: 'rating', target: rating_id },
+        reason: 'untrue_statement',
+        at: directory.context.clock().toISOString(),
+      }),
+    );
+    expect(await faults()).toEqual([]);
+    const end = { ended_by: 98, ended_at: applied.at, end_reason: 'mistake' };
+    await directory.store.write((tx) => tx.moderation.end(applied, end));
+    expect(await faults()).toContainEqual(
+      `entry ${applied.log_index}: it records the action "hide" of the operator on rating ${rating_id}, which is shown nowhere`,
+    );
+  });
+});
