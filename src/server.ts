@@ -8,6 +8,7 @@ import type { Context } from './context.ts';
 import { createApp } from './http/app.ts';
 import { allLimits } from './http/middleware/limits.ts';
 import { createLog } from './observability/logger.ts';
+import { createKeyDirectories } from './outbound/key-directory.ts';
 import { createRepositoryReader } from './repositories/reader.ts';
 import { createTurns } from './repositories/turns.ts';
 import { openStore } from './store/open.ts';
@@ -34,6 +35,7 @@ export async function openContext(config: Config): Promise<Context> {
     config,
     store: await openStore(config),
     repositories: createRepositoryReader(config.repositoryHosts),
+    keyDirectories: createKeyDirectories(config),
     runningChecks: new Map(),
     askedLooks: new EventEmitter(),
     checkTurns: createTurns(),

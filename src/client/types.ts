@@ -138,7 +138,7 @@ export interface GetAgentAnswer {
         /**
          * What was checked when it was submitted; changes no group
          */
-        proof_class: 'none' | 'service_receipt' | 'payment_receipt';
+        proof_class: 'none' | 'service_receipt' | 'payment_receipt' | 'http_signature';
         score?: number;
         /**
          * Its beginning
@@ -425,7 +425,7 @@ export interface ListRatingsAnswer {
     /**
      * What was checked when it was submitted; changes no group
      */
-    proof_class: 'none' | 'service_receipt' | 'payment_receipt';
+    proof_class: 'none' | 'service_receipt' | 'payment_receipt' | 'http_signature';
     /**
      * Base64 of SHA-256(salt || proof); its source has the salt and the proof
      */
@@ -787,7 +787,7 @@ export interface SubmitRatingInput {
    * service_receipt: dossier/receipt of a result’s _meta
    */
   proof?: {
-    kind: 'service_receipt' | 'payment_receipt';
+    kind: 'service_receipt' | 'payment_receipt' | 'http_signature';
     value: string;
   };
 }
@@ -812,7 +812,7 @@ export interface SubmitRatingAnswer {
   flags: (
     'related' | 'declared_interest' | 'reciprocal' | 'stated_overlap' | 'source_ended' | 'new_source'
   )[];
-  proof_class: 'none' | 'service_receipt' | 'payment_receipt';
+  proof_class: 'none' | 'service_receipt' | 'payment_receipt' | 'http_signature';
   /**
    * With your proof, opens proof_commitment of the record
    */
@@ -1326,7 +1326,7 @@ export interface ListingDocument {
         /**
          * What was checked when it was submitted; changes no group
          */
-        proof_class: 'none' | 'service_receipt' | 'payment_receipt';
+        proof_class: 'none' | 'service_receipt' | 'payment_receipt' | 'http_signature';
         /**
          * The first group that fits, now; worst first
          */

@@ -13,7 +13,7 @@ import { requireHandle } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
 import { requireAmendable, requireAmendmentLeft, requireSameRoot } from './support/rating-amendment.ts';
 import { judgeBasis } from './support/rating-basis.ts';
-import { checkProof, spendProof } from './support/rating-proof.ts';
+import { checkProof, keyReadings, spendProof } from './support/rating-proof.ts';
 import { type Sides, type Submission, toRating, toRecord } from './support/rating-record.ts';
 import { defineTool } from './tool.ts';
 
@@ -151,7 +151,7 @@ export const submitRating = defineTool({
     proof: proofInput.optional().describe('service_receipt: dossier/receipt of a result’s _meta'),
   }),
   output,
-  ownLimits: Object.values(limits),
+  ownLimits: [...Object.values(limits), keyReadings],
   example: {
     handle: 'co.webhook/webhook',
     interaction_id: 'run-2026-11-21-0001',
@@ -168,7 +168,7 @@ export const submitRating = defineTool({
     const interaction_at = toInteractionTime(rating.interaction_at);
     const content = cleanRating({ ...rating, interaction_at });
     const { supersedes: _, ...digested } = content;
-    const proof = await checkProof(sentProof, { handle, sent: rating, source: capability.handle }, context);
+    const proof = await checkProof(sentProof, { handle, sent: rating, capability }, context);
     const digest = canonicalDigest({ ...digested, proof: sentProof });
     const submission = { capability, handle, content, digest, proof, now };
     const recorded = await context.store.write((tx) => record(tx, submission, context));

@@ -4,6 +4,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { defaultTimeouts } from '../../src/config/timeouts.ts';
 import { type Context, withCaller } from '../../src/context.ts';
 import type { Listing } from '../../src/evidence/listing/listing.ts';
+import { createKeyDirectories } from '../../src/outbound/key-directory.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
 import { createTurns } from '../../src/repositories/turns.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -87,6 +88,7 @@ export function createClaimContext(
     ...node,
     config,
     repositories: createRepositoryReader(config.repositoryHosts),
+    keyDirectories: createKeyDirectories(config),
     runningChecks: new Map(),
     askedLooks: new EventEmitter(),
     checkTurns: createTurns(),

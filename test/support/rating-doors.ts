@@ -70,8 +70,11 @@ type DoorName = keyof typeof doors;
 export const doorNames = Object.keys(doors) as DoorName[];
 
 /** Opens it with limits off; close it after use. */
-export async function openRatedDirectory(door: DoorName): Promise<RatedDirectory> {
-  const directory = await openClaimedDirectory({ entries });
+export async function openRatedDirectory(
+  door: DoorName,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RatedDirectory> {
+  const directory = await openClaimedDirectory({ entries, environment });
   await directory.importEntries([gone('deleted')]);
   const rater = await directory.claim('com.rater/api', 'rater/api');
   const subject = await directory.claim('co.webhook/webhook', 'webhook-co/webhook');

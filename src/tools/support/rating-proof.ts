@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
+import type { Capability } from '../../evidence/claim/claim.ts';
 import { canonicalDigest } from '../../evidence/log/leaf.ts';
 import { requireInTime } from '../../evidence/rating/proof/in-time.ts';
 import { type ProofInput, proofKinds } from '../../evidence/rating/proof/proof-classes.ts';
 import type { Rating, RatingContent } from '../../evidence/rating/rating.ts';
+import { takeLimits } from '../../limits/shared.ts';
 import { Problem } from '../../problem.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Submission, SubmittedProof } from './rating-record.ts';
@@ -17,22 +19,42 @@ function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> 
   return { proof_commitment, proof_salt: salt.toString('base64') };
 }
 
+/** What a proof is sent with: the rated handle, the content as it was sent, and who sends it. */
+interface ProvenSubmission {
+  readonly handle: string;
+  readonly sent: RatingContent;
+  readonly capability: Capability;
+}
+
+/** Readings of key directories for one capability. */
+export const keyReadings = { name: 'proof_keys', burst: 20, refill_s: 1200 } as const;
+
+/** Asks another host for its keys, which no capability may do without end. */
+async function readSignatureKeys(authority: string, { id }: Capability, context: Context) {
+  await context.store.write((tx) => takeLimits(tx, [{ limit: keyReadings, key: id }], context));
+  return context.keyDirectories(authority);
+}
+
 /** Checks the proof of a rating whose content is as it was sent. Throws a problem that says what is wrong. */
 export async function checkProof(
   proof: ProofInput | undefined,
-  { handle, sent, source }: { handle: string; sent: RatingContent; source: string },
-  { store, clock, config }: Context,
+  { handle, sent, capability }: ProvenSubmission,
+  context: Context,
 ): Promise<SubmittedProof> {
   if (!proof) return { proof_class: 'none' };
   const { kind, value } = proof;
+  const { store, clock, config } = context;
   const keys = await store.ratings.receiptKeys(handle);
   const listing = await store.listings.byHandle(handle);
   const remotes = listing?.remotes.map(({ url }) => url) ?? [];
   // The digest is of what the rater sent, which is what it can sign.
   const message = `dossier/rating/v1\n${config.publicUrl}\n${handle}\n${canonicalDigest(sent)}`;
-  const checked = await proofKinds[kind].check(value, { subject: handle, source, keys, remotes, message });
-  const interaction_ms = Date.parse(sent.interaction_at);
-  requireInTime(checked, { interaction_ms, now_ms: clock().getTime() });
+  const now_ms = clock().getTime();
+  const checked = await proofKinds[kind].check(value, {
+    ...{ subject: handle, source: capability.handle, keys, remotes, message, now_ms },
+    signatureKeys: (authority) => readSignatureKeys(authority, capability, context),
+  });
+  requireInTime(checked, { interaction_ms: Date.parse(sent.interaction_at), now_ms });
   return {
     proof_class: kind,
     ...commit(value),
