@@ -12,7 +12,12 @@ const sampled = 400;
 const sources = 64;
 
 /** A database with claimed listings, and ratings of many others by them, none by itself. */
-export async function prepareRated(folder: string): Promise<{ url: string; requests: Sent[] }> {
+export async function prepareRated(folder: string): Promise<{
+  url: string;
+  requests: Sent[];
+  /** Which capability rates which listing. */
+  rated: { capability: string; handle: string }[];
+}> {
   const prepared = await prepareSqlite(folder, listings);
   const path = join(folder, 'rated.db');
   removeDatabase(path);
@@ -20,8 +25,9 @@ export async function prepareRated(folder: string): Promise<{ url: string; reque
   const url = `file:${path}`;
   const handles = toHandles(listings, sampled);
   const capabilities = await claimListings(url, handles.slice(0, sources));
-  const requests = handles
+  const rated = handles
     .slice(sources * 2)
-    .map((handle, at) => toRatingRequest(capabilities[at % capabilities.length] ?? '', handle));
-  return { url, requests };
+    .map((handle, at) => ({ capability: capabilities[at % capabilities.length] ?? '', handle }));
+  const requests = rated.map(({ capability, handle }) => toRatingRequest(capability, handle));
+  return { url, requests, rated };
 }

@@ -10,6 +10,7 @@ import { measureMcp } from './parts/mcp.ts';
 import { measureObserver } from './parts/observer.ts';
 import { measurePages } from './parts/pages.ts';
 import { profiles } from './parts/profile.ts';
+import { measureReceipts } from './parts/receipts.ts';
 import { measureSearch } from './parts/search.ts';
 import { measureSearchMemory } from './parts/search-memory.ts';
 import { measureStart } from './parts/start.ts';
@@ -31,6 +32,7 @@ const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
   growth: measureGrowth,
   import: measureImport,
   writes: measureWrites,
+  receipts: measureReceipts,
   start: measureStart,
   observer: measureObserver,
 };
