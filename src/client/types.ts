@@ -757,7 +757,7 @@ export interface SubmitRatingInput {
   operation?: string;
   subject_version?: string;
   /**
-   * 1 worst to 5 best; never averaged
+   * 1 worst, 5 best; never averaged
    */
   score?: number;
   latency_ms?: number;
@@ -767,7 +767,7 @@ export interface SubmitRatingInput {
   tags?: string[];
   comment?: string;
   /**
-   * Pointers; never fetched or checked
+   * Never fetched or checked
    *
    * @maxItems 3
    */

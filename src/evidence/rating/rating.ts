@@ -42,11 +42,11 @@ export const ratingContent = z.object({
   interaction_id: contentFields.interaction_id.describe('Your own id, or the jti of a receipt'),
   interaction_at: contentFields.interaction_at.describe('RFC 3339, within the last 90 days'),
   operation: contentFields.operation.describe('Tool called'),
-  evidence: contentFields.evidence.describe('Pointers; never fetched or checked'),
+  evidence: contentFields.evidence.describe('Never fetched or checked'),
   relationship: contentFields.relationship.describe(
     'vendor (yours), partner (you earn with it) and paid (for rating) set it apart',
   ),
-  score: contentFields.score.describe('1 worst to 5 best; never averaged'),
+  score: contentFields.score.describe('1 worst, 5 best; never averaged'),
   supersedes: contentFields.supersedes.describe('rating_id of yours to amend'),
 });
 export type RatingContent = z.infer<typeof ratingContent>;
