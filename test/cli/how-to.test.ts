@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dossier-how-to-'));
+const pages = readdirSync('docs/how-to').map((name) => readFileSync(join('docs/how-to', name), 'utf8'));
+const blocks = (language: string) =>
+  pages.flatMap((page) =>
+    [...page.matchAll(new RegExp(`^ *\`\`\`${language}\n(.*?)^ *\`\`\`$`, 'gms'))].map(
+      ([, block = '']) => block,
+    ),
+  );
+const commands = blocks('sh').flatMap((block) =>
+  block
+    .trim()
+    .split('\n')
+    .map((line) => line.trim()),
+);
+const json = blocks('json').map((block) => JSON.parse(block) as Record<string, unknown>);
+let service: ClaimedDirectory;
+
+beforeAll(async () => {
+  const views = join(folder, 'views.json');
+  writeFileSync(views, JSON.stringify(json.find((block) => 'our-services' in block)));
+  service = await openClaimedDirectory({ listening: true, environment: { VIEWS: views } });
+  await service.claim('co.webhook/webhook', 'webhook-co/webhook');
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const elsewhere = 'needs a program that is not on this machine, or another test starts it';
+/** How each command begins, and what it prints or writes. */
+const expected: readonly (readonly [begins: string, shows: string | typeof elsewhere])[] = [
+  ["curl -sf 'http://127.0.0.1:3000/v0.1/servers", '"servers":[{"server":'],
+  ["curl -sf 'http://127.0.0.1:3000/views/our-services/v0.1", '"name":"co.webhook/webhook"'],
+  [
+    "curl -sf 'http://127.0.0.1:3000/views/our-services/managed",
+    '{"serverUrl":"https://mcp.webhook.co/mcp"}',
+  ],
+  ['curl -sf http://127.0.0.1:3000/views/our-services/managed', 'serverUrl'],
+  ['curl -sf http://127.0.0.1:3000/views/our-services/.mcp.json', 'mcpServers'],
+  ['VIEWS=views.json npm start', elsewhere],
+  ['thv ', elsewhere],
+];
+
+it.each(commands)('%s works as the page says', async (command) => {
+  const shows = expected.find(([begins]) => command.startsWith(begins))?.[1];
+  expect(shows, 'the table names this command').toBeDefined();
+  if (shows === undefined || shows === elsewhere) return;
+  const here = command.replace('http://127.0.0.1:3000', service.url);
+  const ran = await new Promise<{ code: number; output: string }>((ended) =>
+    execFile('sh', ['-c', here], { cwd: folder }, (error, stdout, stderr) =>
+      ended({ code: error ? Number(error.code) : 0, output: `${stdout}${stderr}` }),
+    ),
+  );
+  const written = / -o (\S+)$/.exec(command)?.[1];
+  const shown = written ? readFileSync(join(folder, written), 'utf8') : ran.output;
+  expect([ran.code, shown]).toEqual([0, expect.stringContaining(shows)]);
+});
+
+it('the setting of VS Code is the base address of a view that answers as a registry', async () => {
+  const setting = json.find((block) => 'chat.mcp.gallery.serviceUrl' in block);
+  const base = String(setting?.['chat.mcp.gallery.serviceUrl']).replace(
+    'https://dossier.example',
+    service.url,
+  );
+  expect((await fetch(`${base}/v0.1/servers?limit=1`)).status).toBe(200);
+});
