@@ -10,6 +10,7 @@ import { sampleOrigin, sampleOriginOf, sampleSentence } from '../src/evidence/li
 import { nativeStatement, snapshotSentence } from '../src/evidence/listing/snapshot.ts';
 import { ownerTexts } from '../src/evidence/namespace.ts';
 import { groupOf, groupTexts, overlapStatedLater, type RatingBasis } from '../src/evidence/rating/groups.ts';
+import { proofTexts } from '../src/evidence/rating/proof/proof-classes.ts';
 import { compareStatement } from '../src/tools/compare-agents.ts';
 import { orders } from '../src/tools/search-agents.ts';
 import { importState } from '../src/views/pages/import-state.ts';
@@ -74,6 +75,7 @@ const ratings = [
   nativeStatement({ ratings: 0, voided: 0, hidden: 0 }),
   nativeStatement({ ratings: 2, voided: 1, hidden: 2 }),
   ...Object.values(groupTexts).map(({ name, meaning }) => `${name}: ${meaning}`),
+  ...Object.values(proofTexts).map(({ name, shows }) => `${name}: ${shows}`),
   ...bases.map((basis) => groupOf({ ...noReason, ...basis }, now.toISOString()).group_reason),
   overlapStatedLater(overlap),
 ];

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eraseRecord } from '../../src/transparency-log/erase-record.ts';
 import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { makeServiceKey, publishLines, type ServiceKey, signReceipt } from '../support/receipts.ts';
 
@@ -163,6 +164,20 @@ describe('a service receipt', () => {
       status: 'created',
       proof_class: 'service_receipt',
     });
+  });
+
+  it('the erasure of a rating erases salt and commitment, and forgets that its proof was used', async () => {
+    const rating = directory.rating();
+    const receipt = await signReceipt(ed25519, payloadOf(rating));
+    const { rating_id, log_index = -1 } = await submit(proven(rating, receipt));
+    expect(await submit(proven(directory.rating(), receipt))).toMatchObject({ code: 'proof_reused' });
+    const at = directory.at(0);
+    await directory.store.write((tx) => eraseRecord(tx, { log_index, at, reason: 'names a person' }));
+    const erased = await directory.store.ratings.byId(String(rating_id));
+    expect(erased).toMatchObject({ erased_at: at, proof_class: 'service_receipt' });
+    expect(erased).not.toHaveProperty('proof_commitment');
+    expect(erased).not.toHaveProperty('proof_salt');
+    expect(await submit(proven(rating, receipt))).toMatchObject({ status: 'created' });
   });
 
   it('a proof moves no rating to another group', async () => {
