@@ -42,7 +42,7 @@ export async function authenticate(context: Context): Promise<Capability> {
   const { capability, isClaimed } = await findHolder(context);
   if (capability.state !== 'active') return refuseBad(refusals[capability.state], context);
   if (!isClaimed) return refuseBad('capability_suspended', context);
-  await requireMayWrite({ handle: capability.handle, capability_id: capability.id }, context);
+  await requireMayWrite(context, { handle: capability.handle, capability_id: capability.id });
   return capability;
 }
 

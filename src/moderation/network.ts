@@ -15,12 +15,11 @@ function toPrefix(text: string): { address: string; bits: number; family: Family
 /** Whether a text is a network that can be blocked: an IPv4 address or range, or an IPv6 range of at most /64. */
 export const isBlockable = (text: string): boolean => toPrefix(text) !== undefined;
 
-/** Whether a caller's network (an IPv4 address or an IPv6 /64) is in one of these. */
-export function isInNetworks(caller: string, networks: readonly string[]): boolean {
-  const own = toPrefix(caller);
-  if (!own || networks.length === 0) return false;
+/** Whether a caller's network (an IPv4 address or an IPv6 /64) is in a blocked one. */
+export function isInNetwork(caller: string, network: string): boolean {
+  const [own, blocked] = [toPrefix(caller), toPrefix(network)];
+  if (!own || !blocked) return false;
   const list = new BlockList();
-  for (const { address, bits, family } of networks.flatMap((text) => toPrefix(text) ?? []))
-    list.addSubnet(address, bits, family);
+  list.addSubnet(blocked.address, blocked.bits, blocked.family);
   return list.check(own.address, own.family);
 }

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { handleParts } from '../evidence/handle.ts';
 import { type Moderation, toAppeal } from '../evidence/moderation/moderation.ts';
 import { Problem } from '../problem.ts';
-import { isInNetworks } from './network.ts';
+import { isInNetwork } from './network.ts';
 
 type WritingContext = Pick<Context, 'store' | 'config' | 'caller'>;
 
@@ -18,18 +18,18 @@ const refusal = ({ action, statement }: Moderation, { config }: WritingContext) 
     detail: `${statement} ${toAppeal(config)}`,
   });
 
-/** Throws writing_blocked if the operator blocked the caller's network. */
-export async function requireOpenNetwork(context: WritingContext): Promise<void> {
-  const blocks = await context.store.moderation.networks();
-  const block = blocks.find(({ target }) => isInNetworks(context.caller.network, [target]));
-  if (block) throw refusal(block, context);
-}
-
-/** Throws writing_blocked, or capability_revoked, if the operator keeps this listing or the caller's network from writing. */
-export async function requireMayWrite(writing: Writing, context: WritingContext): Promise<void> {
-  await requireOpenNetwork(context);
-  const { handle, capability_id, accounts = [] } = writing;
-  const { namespace } = handleParts(handle);
-  const against = await context.store.moderation.against({ namespace, accounts, handle, capability_id });
+/**
+ * Throws writing_blocked, or capability_revoked, if the operator keeps this listing or the caller's network from writing;
+ * without `writing` only the network counts.
+ */
+export async function requireMayWrite(context: WritingContext, writing?: Writing): Promise<void> {
+  const writer = writing && {
+    ...{ accounts: [], ...writing },
+    namespace: handleParts(writing.handle).namespace,
+  };
+  const { network } = context.caller;
+  const applies = ({ target_kind, target }: Moderation) =>
+    target_kind !== 'network' || isInNetwork(network, target);
+  const against = (await context.store.moderation.against(writer)).find(applies);
   if (against) throw refusal(against, context);
 }

@@ -65,7 +65,7 @@ export const claimAgent = defineTool({
     const listing = found ?? (await findListing(request.handle, context));
     const target = toRepositoryTarget(listing, context);
     const account = repositoryIdentity(target.place.key)?.value;
-    await requireMayWrite({ handle: listing.handle, accounts: account ? [account] : [] }, context);
+    await requireMayWrite(context, { handle: listing.handle, accounts: account ? [account] : [] });
     return answer(target, request, context);
   },
 });

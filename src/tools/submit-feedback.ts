@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { reportCategory } from '../evidence/feedback.ts';
 import { cleanText } from '../evidence/text/sanitize.ts';
-import { requireOpenNetwork } from '../moderation/require-may-write.ts';
+import { requireMayWrite } from '../moderation/require-may-write.ts';
 import { Problem } from '../problem.ts';
 import { findListing } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
@@ -61,7 +61,7 @@ export const submitFeedback = defineTool({
   networkLimits: [{ name: 'feedback', burst: 3, refill_s: 2160 }],
   example: { message: 'The description of this listing is out of date.', category: 'data' },
   async run(input, context) {
-    await requireOpenNetwork(context);
+    await requireMayWrite(context);
     const target = await findTarget(input, context);
     const received_at = context.clock().toISOString();
     const id = uuidv7();

@@ -102,6 +102,7 @@ export const pageStates: readonly PageState[] = [
   plain('badge', '/agents/co.webhook/webhook/badge'),
   plain('badge-unrated', '/agents/org.versions/many/badge'),
   plain('feedback', '/feedback?handle=co.webhook/webhook'),
+  plain('feedback-report', '/feedback?category=report&handle=co.webhook/webhook'),
   {
     name: 'feedback-wrong',
     path: '/feedback',

@@ -17,10 +17,11 @@ export interface Writer {
 export interface ModerationReads {
   /** What stands against a target, oldest first. */
   standing(target: ModerationTarget): Promise<Moderation[]>;
-  /** What keeps a writer from writing: the oldest block, revocation or withdrawal that stands. */
-  against(writer: Writer): Promise<Moderation | undefined>;
-  /** Every block of a network that stands. */
-  networks(): Promise<Moderation[]>;
+  /**
+   * What may keep a writer from writing, oldest first: blocks, revocations and withdrawals that stand, and every block of a
+   * network. Without a writer only the networks.
+   */
+  against(writer: Writer | undefined): Promise<Moderation[]>;
   /** The action that hides the text of a record of the log, if one stands. */
   hiding(recordIndex: number): Promise<Moderation | undefined>;
   /** The newest actions that stand, newest first. */

@@ -62,21 +62,22 @@ export async function readModeratedListings(
   return found;
 }
 
-const readAgainst = (db: Db, { namespace, accounts, handle, capability_id }: Writer) =>
-  selectStanding(db)
-    .where(({ eb, and, or, selectFrom }) =>
-      or([
-        and([eb('target_kind', '=', 'namespace'), eb('target', '=', namespace)]),
-        and([eb('target_kind', '=', 'account'), eb('target', 'in', ['', ...accounts])]),
-        and([
-          eb('target_kind', '=', 'account'),
-          eb('target', 'in', selectFrom('claim').select('root').where('claim.handle', '=', handle)),
-        ]),
-        and([eb('target_kind', '=', 'capability'), eb('target', '=', capability_id ?? '')]),
-        and([eb('target_kind', '=', 'listing'), eb('target', '=', handle), eb('action', '=', 'withdraw')]),
+const selectNetworks = (db: Db) => selectStanding(db).where('target_kind', '=', 'network');
+
+const selectAgainst = (db: Db, { namespace, accounts, handle, capability_id = '' }: Writer) =>
+  selectStanding(db).where(({ eb, and, or, selectFrom }) =>
+    or([
+      eb('target_kind', '=', 'network'),
+      and([eb('target_kind', '=', 'namespace'), eb('target', '=', namespace)]),
+      and([eb('target_kind', '=', 'account'), eb('target', 'in', ['', ...accounts])]),
+      and([
+        eb('target_kind', '=', 'account'),
+        eb('target', 'in', selectFrom('claim').select('root').where('claim.handle', '=', handle)),
       ]),
-    )
-    .executeTakeFirst();
+      and([eb('target_kind', '=', 'capability'), eb('target', '=', capability_id)]),
+      and([eb('target_kind', '=', 'listing'), eb('target', '=', handle), eb('action', '=', 'withdraw')]),
+    ]),
+  );
 
 async function readCounts(db: Db): Promise<ModerationCount[]> {
   const rows = await db
@@ -105,10 +106,9 @@ export const createModerationReads = (db: Db): ModerationReads => ({
     return (await rows.execute()).map(decode);
   },
   against: async (writer) => {
-    const row = await readAgainst(db, writer);
-    return row && decode(row);
+    const rows = writer ? selectAgainst(db, writer) : selectNetworks(db);
+    return (await rows.execute()).map(decode);
   },
-  networks: async () => (await selectStanding(db).where('target_kind', '=', 'network').execute()).map(decode),
   hiding: async (recordIndex) => {
     const rows = await readModerationOfRecords(db, [recordIndex]);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
