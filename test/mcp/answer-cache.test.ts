@@ -18,7 +18,7 @@ let uncached: App;
 beforeAll(async () => {
   directory = await openDirectory({
     entries: [...seedEntries, everywhere],
-    environment: { LIMITS: 'off' },
+    environment: { LIMITS: 'off', ALLOWED_ORIGINS: 'https://inspector.example' },
   });
   uncached = createUncached(directory.context);
 });

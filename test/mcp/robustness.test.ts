@@ -6,7 +6,9 @@ type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 let directory: Directory;
 beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off' } });
+  directory = await openDirectory({
+    environment: { LIMITS: 'off', ALLOWED_ORIGINS: 'https://inspector.example' },
+  });
 });
 afterAll(() => directory.close());
 
