@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { Timeouts } from './config/timeouts.ts';
+import type { DomainReader } from './domains/reader.ts';
 import type { KeyDirectories } from './outbound/key-directory.ts';
 import type { RepositoryReader } from './repositories/reader.ts';
 import type { Turns } from './repositories/turns.ts';
@@ -23,11 +24,13 @@ export interface Caller {
 export interface Context {
   readonly config: Config;
   readonly store: Store;
-  /** Reads claim files from the configured hosts: with keyDirectories the only outbound requests of a handler. */
+  /** Reads claim files from the configured hosts: with `domains` and keyDirectories the only outbound requests of a handler. */
   readonly repositories: RepositoryReader;
+  /** Reads what the domains of namespaces publish. */
+  readonly domains: DomainReader;
   /** Reads the keys with which hosts sign HTTP messages. */
   readonly keyDirectories: KeyDirectories;
-  /** The repository checks that run in this process, by listing and repository (claims/shared-check.ts). */
+  /** The claim checks that run in this process, by listing and place (claims/shared-check.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /** `ask`: the maintainer of a listing asks for a look at once; the observer of this process listens, if there is one. */
   readonly askedLooks: EventEmitter<{ ask: [handle: string] }>;

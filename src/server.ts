@@ -5,6 +5,7 @@ import type { Config } from './config/config.ts';
 import { ExitError, exitCodes } from './config/exit.ts';
 import { defaultTimeouts, type Timeouts } from './config/timeouts.ts';
 import type { Context } from './context.ts';
+import { createDomainReader } from './domains/reader.ts';
 import { createApp } from './http/app.ts';
 import { allLimits } from './http/middleware/limits.ts';
 import { createLog } from './observability/logger.ts';
@@ -36,6 +37,7 @@ export async function openContext(config: Config): Promise<Context> {
     store: await openStore(config),
     repositories: createRepositoryReader(config.repositoryHosts),
     keyDirectories: createKeyDirectories(config),
+    domains: createDomainReader(config),
     runningChecks: new Map(),
     askedLooks: new EventEmitter(),
     checkTurns: createTurns(),

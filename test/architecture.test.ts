@@ -13,13 +13,15 @@ const mayImport: Record<string, string> = {
   observability: 'config evidence',
   outbound: 'config evidence',
   repositories: 'config evidence outbound',
+  domains: 'config outbound',
   store: 'config evidence observability receipt',
   'transparency-log': 'config evidence observability problem.ts store',
-  'context.ts': 'config outbound repositories store transparency-log',
+  'context.ts': 'config domains outbound repositories store transparency-log',
   backups: 'config context.ts observability store',
   limits: 'config context.ts problem.ts store',
   moderation: 'context.ts evidence problem.ts store transparency-log',
-  claims: 'config context.ts evidence limits moderation problem.ts problem-table.ts repositories store',
+  claims:
+    'config context.ts domains evidence limits moderation problem.ts problem-table.ts repositories store',
   observer: 'config context.ts evidence observability outbound repositories store transparency-log',
   registry: 'claims config context.ts evidence observability store',
   tools:
@@ -29,7 +31,7 @@ const mayImport: Record<string, string> = {
   resources: 'config context.ts evidence problem.ts registry tools views',
   mcp: 'config context.ts evidence problem.ts resources tools',
   http: 'claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
-  'server.ts': 'config context.ts http observability outbound repositories store transparency-log',
+  'server.ts': 'config context.ts domains http observability outbound repositories store transparency-log',
   cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store transparency-log views webhooks',
 };
 
@@ -47,6 +49,7 @@ const homes: Record<string, readonly string[]> = {
     'observer/price-catalogs.ts',
   ],
   diff: ['evidence/text/word-difference.ts'],
+  'dns-packet': ['outbound/dns.ts'],
   feed: ['views/text/feed.ts'],
   'robots-parser': [],
   'http-message-sig': ['evidence/rating/proof/http-signature.ts'],

@@ -1,14 +1,20 @@
 import { capabilityId } from '../evidence/claim/capability.ts';
-import type { ChallengeBinding, ClaimKey } from '../evidence/claim/challenge.ts';
+import type { Challenge, ChallengeBinding, ClaimKey } from '../evidence/claim/challenge.ts';
 import type { Claim } from '../evidence/claim/claim.ts';
 import type { ProofPlace } from '../evidence/claim/proof-place.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
 import type { Transaction } from '../store/store.ts';
 import { decideProof, type ProofDecision } from './decide.ts';
 import type { UsableLine } from './judge-lines.ts';
-import type { PlaceCheck } from './read-place.ts';
+import type { PlaceCheck } from './places/place-check.ts';
 import { recordClaimEvent } from './record-event.ts';
 import { suspendClaim } from './suspend.ts';
+
+/** A challenge that a request says is signed with a published key. */
+export interface SignedChallenge extends Challenge {
+  readonly text: string;
+  readonly signature: string;
+}
 
 /** One check of a place of a listing, with everything needed to decide what it proves. */
 export interface Proof {
@@ -17,6 +23,9 @@ export interface Proof {
   readonly read: PlaceCheck;
   /** False if the commit last proven can no longer be read (continuity.ts). */
   readonly isContinuous: boolean;
+  /** Hashes of the challenges in the place of a claim in force, where that is another one. */
+  readonly standing: ReadonlySet<string>;
+  readonly signed?: SignedChallenge | undefined;
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now: Date;
@@ -33,7 +42,8 @@ async function writeCapabilities(
   for (const hash of decision.revoked) await tx.claims.setCapabilityState(hash, 'revoked', at);
   for (const hash of decision.suspended) await tx.claims.setCapabilityState(hash, 'suspended', at);
   for (const hash of decision.restored) await tx.claims.setCapabilityState(hash, 'active', at);
-  for (const { hash, issued_at } of decision.added)
+  for (const { hash, signed_by } of decision.signed) await tx.claims.setSigner(hash, signed_by);
+  for (const { hash, issued_at, signed_by } of decision.added)
     await tx.claims.addCapability({
       hash,
       id: capabilityId(hash),
@@ -41,6 +51,7 @@ async function writeCapabilities(
       state: 'active',
       issued_at,
       activated_at: at,
+      signed_by,
     });
 }
 
@@ -112,10 +123,11 @@ export async function activate(
   const facts = { usable, claim, capabilities, place, pinned: read.pinned, isContinuous };
   const decision = decideProof(facts);
   const { continues } = decision;
-  if (!continues) await suspendClaim(tx, { handle, reason: 'repository_changed', at });
+  if (!continues && decision.event !== 'moved')
+    await suspendClaim(tx, { handle, reason: 'repository_changed', at });
   await writeCapabilities(tx, handle, { decision, at });
   const root = await toRoot(tx, proof, { known: claim, continues });
-  const proven = toClaim(proof, continues ? claim : undefined, root);
+  const proven = toClaim(proof, continues && claim?.kind === place.kind ? claim : undefined, root);
   await tx.claims.putClaim(proven);
   await recordProof(tx, proven, at);
   if (!decision.event) return 'none';

@@ -1,20 +1,21 @@
 import { capabilityHash, capabilityId } from '../evidence/claim/capability.ts';
-import { readChallenge } from '../evidence/claim/challenge.ts';
-import type { Capability, Claim } from '../evidence/claim/claim.ts';
-import { type ClaimFile, parseClaimFile } from '../evidence/claim/claim-file.ts';
+import { parseClaimFile } from '../evidence/claim/claim-file.ts';
+import type { SeenFacts } from '../evidence/claim/proof-place.ts';
 import type { OptOut } from '../evidence/listing/opt-out.ts';
 import type { Transaction } from '../store/store.ts';
 import { activate, type ClaimChange, type Proof } from './activate.ts';
 import type { CheckResult } from './check-results.ts';
 import { endCapability } from './end-capability.ts';
-import { judgeLines, type LineFailure } from './judge-lines.ts';
+import { judgeProof } from './judge-proof.ts';
 import { applyOptOut } from './opt-out.ts';
 import { suspendClaim } from './suspend.ts';
 
-/** The outcome of a repository check for the claim. */
+/** The outcome of a check for the claim. */
 export interface ProofOutcome {
   readonly result: CheckResult | 'optout';
   readonly changed: ClaimChange;
+  /** What the check of a domain saw. */
+  readonly seen?: SeenFacts | undefined;
   /** The opt-out line that is in force. */
   readonly optOut: OptOut | undefined;
 }
@@ -48,37 +49,21 @@ async function endLeaked(
   }
 }
 
-/** Why the line of a stored capability does not count; undefined if it does. */
-function findFailure(
-  { handle, state }: Capability,
-  claim: Claim | undefined,
-  { listing, place, isContinuous }: Proof,
-): LineFailure | undefined {
-  if (state === 'leaked') return 'secret_published';
-  if (handle !== listing.handle) return 'challenge_foreign';
-  if (state === 'revoked') return 'reused';
-  if (claim?.place_key !== place.key) return 'challenge_foreign';
-  return isContinuous ? undefined : 'repository_id_mismatch';
-}
+/** Results that say nothing about whether the line is there. */
+const isInconclusive = (result: CheckResult) =>
+  /^(host_|redirect_|repository_|not_text|too_large)/.test(result);
 
-async function judge(tx: Transaction, file: ClaimFile, proof: Proof) {
-  const { listing, binding, ring, now } = proof;
-  const claim = await tx.claims.claim(listing.handle);
-  const challenges = file.challenges.flatMap((text) => readChallenge(text) ?? []);
-  const rows = await Promise.all(challenges.map(({ hash }) => tx.claims.capability(hash)));
-  const known = new Map(rows.flatMap((row) => (row ? [[row.hash, findFailure(row, claim, proof)]] : [])));
-  return judgeLines(file, { binding, ring, known, now_s: Math.floor(now.getTime() / 1000) });
-}
-
-/** Suspends a claim without a usable line: at once if the file was read at HEAD's commit, else 30 days after the last such check. */
-async function applyFailure(tx: Transaction, result: CheckResult, { listing: { handle }, read, now }: Proof) {
+/** Suspends a claim without a usable line where it was proven: at once after an authoritative reading, else 30 days after the last one. */
+async function applyFailure(
+  tx: Transaction,
+  result: CheckResult,
+  { listing: { handle }, place, read, now }: Proof,
+) {
   const claim = await tx.claims.claim(handle);
-  if (!claim) return;
+  if (claim?.kind !== place.kind) return;
   const at = now.toISOString();
   const isAnother = result === 'repository_id_mismatch';
-  const isAuthoritative =
-    read.pinned && (isAnother || !/^(host_|redirect_|repository_|not_text|too_large)/.test(result));
-  if (isAuthoritative) {
+  if (read.pinned && (isAnother || !isInconclusive(result))) {
     await suspendClaim(tx, {
       handle,
       reason: isAnother ? 'repository_changed' : 'proof_missing',
@@ -104,13 +89,14 @@ export async function applyProof(tx: Transaction, proof: Proof): Promise<ProofOu
     return { result: file, changed: 'none', optOut };
   }
   await endLeaked(tx, listing.handle, { secrets: file.secrets, at });
-  const { usable, reason } = await judge(tx, file, proof);
+  const { usable, reason, proven } = await judgeProof(tx, file, proof);
   if (usable.length === 0) await applyFailure(tx, reason, proof);
-  const changed = usable.length > 0 ? await activate(tx, usable, proof) : 'none';
+  const changed = usable.length > 0 ? await activate(tx, usable, proven) : 'none';
   if (usable.length > 0) {
-    const seen = { keys: file.receiptKeys, at, isComplete: read.pinned };
+    // A request with a signature reads no text.
+    const seen = { keys: file.receiptKeys, at, isComplete: read.pinned && !proof.signed };
     await tx.ratings.putReceiptKeys(listing.handle, seen);
   }
   const isProven = usable.length > 0 && file.secrets.length === 0;
-  return { result: isProven ? 'proven' : reason, changed, optOut };
+  return { result: isProven ? 'proven' : reason, changed, seen: proven.read.seen, optOut };
 }

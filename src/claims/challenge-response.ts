@@ -5,9 +5,7 @@ import { bindingOf, type CheckedClaim, type ClaimTarget } from './check-claim.ts
 import type { CheckResult } from './check-results.ts';
 import { type ClaimResponse, messageOf, toCommonFields } from './claim-response.ts';
 import { claimKeyRing } from './keys.ts';
-
-const nextWhenNotProven = (file: string) =>
-  `Commit the challenge line in ${file} at the root of the default branch, then send the same request again. Omit challenge to get a new one.`;
+import { nextWhenNotProven } from './next-steps.ts';
 
 /** Parses a challenge. Throws invalid_input unless the text has the form of one. */
 export function requireChallenge(text: string) {
@@ -48,7 +46,7 @@ export async function toUnproven(
     status: 'not_proven',
     ...toCommonFields(target, checked, context),
     reason,
-    ...messageOf(reason, checked, context),
-    next: nextWhenNotProven(context.config.claimFile),
+    ...messageOf(reason, { target, checked }, context),
+    next: nextWhenNotProven(target.place, context.config.claimFile),
   };
 }

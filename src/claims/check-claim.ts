@@ -1,17 +1,20 @@
 import type { Context } from '../context.ts';
-import type { ChallengeBinding } from '../evidence/claim/challenge.ts';
+import { type ChallengeBinding, readChallenge } from '../evidence/claim/challenge.ts';
+import { parseClaimFile } from '../evidence/claim/claim-file.ts';
 import { claimMethods } from '../evidence/claim/methods/index.ts';
 import type { ClaimKind, ProofPlace } from '../evidence/claim/proof-place.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
 import { waitsForSecondCheck } from '../evidence/listing/opt-out.ts';
 import { Problem } from '../problem.ts';
 import type { ListingReads } from '../store/contract/listings.ts';
+import type { Proof, SignedChallenge } from './activate.ts';
 import { applyProof, type ProofOutcome } from './apply-proof.ts';
 import type { ClaimCheck } from './check-results.ts';
 import { checkContinuity } from './continuity.ts';
 import { window_ms } from './current-check.ts';
 import { claimKeyRing } from './keys.ts';
-import { type PlaceCheck, readPlace } from './read-place.ts';
+import type { PlaceCheck, SeenKey } from './places/place-check.ts';
+import { readPlace } from './places/read-place.ts';
 import { runSharedCheck, type SaveOutcome } from './shared-check.ts';
 
 /** A listing that can be claimed, and the place to check. */
@@ -26,6 +29,8 @@ export interface CheckedClaim {
   readonly changed: ProofOutcome['changed'];
   readonly optedOut: boolean;
   readonly note?: string;
+  /** The keys that a domain publishes, where signatures prove. */
+  readonly keys?: readonly SeenKey[];
   /** Whether the next call looks again at once (claims/shared-check.ts). */
   readonly isRepeatable?: boolean;
 }
@@ -39,6 +44,12 @@ export async function findToCheck(handle: string, reads: ListingReads): Promise<
   if (listing?.withdrawn === 'deleted' || listing?.withdrawn === 'operator') return undefined;
   if (listing?.withdrawn !== 'optout') return listing;
   return { ...listing, repository: (await reads.optOut(handle))?.repository };
+}
+
+/** What was read at a place, and the signature that a request sent, if it did. */
+export interface Looked {
+  readonly read: PlaceCheck;
+  readonly signed?: SignedChallenge;
 }
 
 /** What the challenges of a listing are bound to. */
@@ -68,7 +79,11 @@ export function toRepositoryTarget(listing: Listing, context: Context): ClaimTar
   return target;
 }
 
-function toChecked(read: PlaceCheck, { result, changed, optOut }: ProofOutcome, at: Date): CheckedClaim {
+function toChecked(
+  read: PlaceCheck,
+  { result, changed, seen = read.seen, optOut }: ProofOutcome,
+  at: Date,
+): CheckedClaim {
   const { commit, branch, pinned } = read;
   const wait_s = read.result === 'file' ? undefined : read.retry_after_s;
   const check: ClaimCheck = {
@@ -76,41 +91,68 @@ function toChecked(read: PlaceCheck, { result, changed, optOut }: ProofOutcome, 
     at: at.toISOString(),
     ...(commit && { commit }),
     ...(branch && { branch }),
+    ...seen,
     pinned,
     ...(wait_s !== undefined && { retry_after_s: wait_s }),
   };
   const note = optOut?.state === 'seen' && waitsForSecondCheck(optOut);
-  return { check, changed, optedOut: result === 'optout', ...(note && { note }) };
+  const keys = read.result === 'file' && read.keys;
+  return { check, changed, optedOut: result === 'optout', ...(note && { note }), ...(keys && { keys }) };
 }
 
 /** Whether the host answered and the next step is the claimant's: to commit a line. */
 const isAnswered = ({ check: { result } }: CheckedClaim) =>
-  result !== 'proven' && !result.startsWith('host_') && result !== 'redirect_refused';
+  result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
+
+/** Hashes of the challenges in the place of a claim in force that another account or domain proved. */
+async function readStanding({ listing, place }: ClaimTarget, context: Context): Promise<Set<string>> {
+  const claim = await context.store.claims.claim(listing.handle);
+  const other = claim?.state === 'claimed' && claim.kind !== place.kind ? claim.kind : undefined;
+  const target = other && findTarget(listing, other, context);
+  if (!target || claim?.root === place.root) return new Set();
+  const read = await readPlace(target.place, listing.handle, context);
+  const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';
+  const challenges = typeof file === 'string' ? [] : file.challenges;
+  return new Set(challenges.flatMap((text) => readChallenge(text)?.hash ?? []));
+}
+
+const hasLines = (read: PlaceCheck) => read.result === 'file' && read.text.includes('dossier-claim-v1.');
+
+/** Everything that is read before a check is applied; `signed` proves by itself and is checked against keys read before. */
+async function prepare(target: ClaimTarget, looked: Looked, context: Context): Promise<Omit<Proof, 'now'>> {
+  const { read, isContinuous } = await checkContinuity(target, looked.read, context);
+  const { signed } = looked;
+  const standing = signed || hasLines(read) ? await readStanding(target, context) : new Set<string>();
+  const ring = await claimKeyRing(context);
+  return { ...target, read, isContinuous, standing, signed, binding: bindingOf(target, context), ring };
+}
+
+/** Applies what was read in one transaction. Throws unavailable if the listing changed meanwhile. */
+export async function applyLook(
+  target: ClaimTarget,
+  looked: Looked,
+  { context, save }: { context: Context; save?: SaveOutcome },
+): Promise<CheckedClaim> {
+  const prepared = await prepare(target, looked, context);
+  const now = context.clock();
+  return context.store.write(async (tx) => {
+    const { listing } = target;
+    const current = await findToCheck(listing.handle, tx.listings);
+    if (current?.withdrawn !== listing.withdrawn || current?.repository !== listing.repository)
+      throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
+    const checked = toChecked(prepared.read, await applyProof(tx, { ...prepared, now }), now);
+    await save?.(tx, checked, isAnswered(checked));
+    return checked;
+  });
+}
 
 async function checkAndApply(
   target: ClaimTarget,
   context: Context,
   save: SaveOutcome,
 ): Promise<CheckedClaim> {
-  const { store } = context;
-  const ring = await claimKeyRing(context);
-  const found = await readPlace(target.place, context);
-  const { read, isContinuous } = await checkContinuity(target, found, context);
-  const now = context.clock();
-  const binding = bindingOf(target, context);
-  return store.write(async (tx) => {
-    const { listing } = target;
-    const current = await findToCheck(listing.handle, tx.listings);
-    if (current?.withdrawn !== listing.withdrawn || current?.repository !== listing.repository)
-      throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
-    const checked = toChecked(
-      read,
-      await applyProof(tx, { ...target, read, isContinuous, binding, ring, now }),
-      now,
-    );
-    await save(tx, checked, isAnswered(checked));
-    return checked;
-  });
+  const read = await readPlace(target.place, target.listing.handle, context);
+  return applyLook(target, { read }, { context, save });
 }
 
 /** Whole seconds, 1 to 30, until a place that was checked at `begun_ms` may be checked again. */

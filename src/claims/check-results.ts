@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { ProofPlace } from '../evidence/claim/proof-place.ts';
+import { type PlaceNames, placeNames } from './place-names.ts';
 
 /** Results of a claim check (docs/trust.md section 1). */
 export const checkResults = [
@@ -22,48 +24,95 @@ export const checkResults = [
   'host_rate_limited',
   'host_error',
   'reused',
+  'well_known_absent',
+  'dns_no_record',
+  'dns_no_answer',
+  'dns_disagree',
+  'key_not_published',
+  'signature_invalid',
+  'claimed_elsewhere',
   'proven',
 ] as const;
 export type CheckResult = (typeof checkResults)[number];
 
-/** One check of the recorded repository, as callers see it. */
+/** One check of a place, as callers see it. */
 export const claimCheck = z.object({
   result: z.enum(checkResults),
   at: z.string(),
   commit: z.string().optional(),
   branch: z.string().optional(),
+  domain: z.string().optional(),
+  resolvers: z.int().optional(),
+  dnssec: z.boolean().optional(),
   pinned: z.boolean(),
   retry_after_s: z.int().optional(),
 });
 export type ClaimCheck = z.infer<typeof claimCheck>;
 
-/** What each result but `proven` means and what to do about it. */
-export const checkMessages: Record<Exclude<CheckResult, 'proven'>, (claimFile: string) => string> = {
-  file_absent: (file) => `There is no ${file} at the root of the default branch. Commit it there.`,
-  no_challenge_in_file: (file) =>
+type Message = (names: PlaceNames) => string;
+
+const ofLines = {
+  file_absent: ({ file }) => `There is no ${file} at the root of the default branch. Commit it there.`,
+  no_challenge_in_file: ({ file }) =>
     `${file} was read, but the challenge is not in it. Put the whole line on a line of its own.`,
-  challenge_foreign: () =>
-    'The challenge was made for another listing, another repository or another service. Commit the one for this listing.',
-  challenge_expired: () =>
-    'The challenge is older than 7 days and was never used. Commit the new one instead.',
-  challenge_from_future: () => 'The challenge carries a time in the future. Commit the new one instead.',
-  challenge_key_retired: () =>
-    'The challenge was signed with a key that is no longer in use. Commit the new one instead.',
-  secret_published: (file) =>
-    `A capability is in ${file}. It is public, so it was ended for good. Remove it and commit only the challenge line.`,
-  lfs_pointer: (file) => `${file} is a Git LFS pointer. Commit it as an ordinary file.`,
-  not_text: (file) => `${file} is not plain UTF-8 text (UTF-16, binary or an HTML page). Save it as UTF-8.`,
-  too_large: (file) => `${file} is larger than 16 KiB or holds more than 64 challenges. Make it smaller.`,
+  challenge_foreign: ({ thing, put }) =>
+    `The challenge was made for another listing, another ${thing} or another service. ${put} the one for this listing.`,
+  challenge_expired: ({ put }) =>
+    `The challenge is older than 7 days and was never used. ${put} the new one instead.`,
+  challenge_from_future: ({ put }) =>
+    `The challenge carries a time in the future. ${put} the new one instead.`,
+  challenge_key_retired: ({ put }) =>
+    `The challenge was signed with a key that is no longer in use. ${put} the new one instead.`,
+  secret_published: ({ file, put }) =>
+    `A capability is in ${file}. It is public, so it was ended for good. Remove it and ${put.toLowerCase()} only the challenge line.`,
+  reused: ({ put }) =>
+    `The challenge belongs to a capability that was ended for good. ${put} the new one instead.`,
+  lfs_pointer: ({ file }) => `${file} is a Git LFS pointer. Commit it as an ordinary file.`,
+  not_text: ({ file }) =>
+    `${file} is not plain UTF-8 text (UTF-16, binary or an HTML page). Save it as UTF-8.`,
+  too_large: ({ file }) => `${file} is larger than 16 KiB or holds more than 64 challenges. Make it smaller.`,
+} satisfies Partial<Record<CheckResult, Message>>;
+
+const ofHosts = {
   repository_not_found: () => 'The recorded repository is not public, or does not exist.',
-  repository_empty: (file) => `The recorded repository has no commit yet. Commit ${file} to it.`,
+  repository_empty: ({ file }) => `The recorded repository has no commit yet. Commit ${file} to it.`,
   repository_moved: () =>
     'The recorded repository redirects to another address. Record the new address in the registry, then claim again.',
   repository_id_mismatch: () =>
     'The commit at which the claim was last proven is no longer in the recorded repository, so its old lines do not count. Commit a new challenge.',
-  redirect_refused: () => 'The repository host redirects to another host; such redirects are not followed.',
-  host_unreachable: () => 'The repository host cannot be reached. Try again later.',
-  host_timeout: () => 'The repository host took longer than 8 seconds. Try again later.',
-  host_rate_limited: () => 'The repository host limits our requests. Try again later.',
-  host_error: () => 'The repository host answered with an error. Try again later.',
-  reused: () => 'The challenge belongs to a capability that was ended for good. Commit the new one instead.',
-};
+  redirect_refused: ({ host }) => `The ${host} redirects to another host; such redirects are not followed.`,
+  host_unreachable: ({ host }) => `The ${host} cannot be reached. Try again later.`,
+  host_timeout: ({ host }) => `The ${host} took longer than 8 seconds. Try again later.`,
+  host_rate_limited: ({ host }) => `The ${host} limits our requests. Try again later.`,
+  host_error: ({ host }) => `The ${host} answered with an error. Try again later.`,
+} satisfies Partial<Record<CheckResult, Message>>;
+
+const ofDomains = {
+  well_known_absent: ({ file }) =>
+    `There is nothing at ${file}. Serve the challenge line there as plain text.`,
+  dns_no_record: ({ file }) =>
+    `There is no challenge in ${file}. Add one, and wait until all servers of the domain have it.`,
+  dns_no_answer: ({ file }) =>
+    `Not every DNS server that Dossier asks answered about ${file}. This is not taken for an absence. Try again later.`,
+  dns_disagree: ({ file }) =>
+    `The DNS servers that Dossier asks do not agree about ${file}. Wait until the change has reached all of them, then check again.`,
+  key_not_published: ({ file }) =>
+    `No key for the MCP registry was found in ${file}. Publish the public key there, or claim in another way.`,
+  signature_invalid: () =>
+    'The signature is not one of this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
+  claimed_elsewhere: () =>
+    'The listing is claimed in another way by whoever controls another account or domain. To move the claim, put this same line there too and check again; otherwise that claim has to end first.',
+} satisfies Partial<Record<CheckResult, Message>>;
+
+const messages: Record<Exclude<CheckResult, 'proven'>, Message> = { ...ofLines, ...ofHosts, ...ofDomains };
+
+/** What a result other than `proven` means at a place and what to do about it. */
+export function checkMessage(
+  result: Exclude<CheckResult, 'proven'>,
+  place: ProofPlace,
+  claimFile: string,
+): string {
+  if (result === 'no_challenge_in_file' && place.kind === 'registry_key')
+    return `A published key was read. Sign the challenge with its private key and send both.`;
+  return messages[result](placeNames(place, claimFile));
+}

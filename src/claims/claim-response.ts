@@ -1,18 +1,20 @@
 import { z } from 'zod';
-import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId, createCapability } from '../evidence/claim/capability.ts';
 import { challengeLife_s, createChallenge } from '../evidence/claim/challenge.ts';
 import type { Capability, Claim } from '../evidence/claim/claim.ts';
+import { placeMember } from '../evidence/claim/proof-place.ts';
 import { bindingOf, type CheckedClaim, type ClaimTarget } from './check-claim.ts';
-import { type CheckResult, checkMessages, claimCheck } from './check-results.ts';
+import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
 import { claimKeyRing } from './keys.ts';
+import { nextWhenClaimed, nextWhenIssued } from './next-steps.ts';
 
 /** The response to a claim request (docs/trust.md section 1, POST /api/claim-github). */
 export const claimResponse = z.object({
   status: z.enum(['challenge_issued', 'not_proven', 'claimed']),
   handle: z.string(),
-  repository: z.string(),
+  repository: z.string().optional(),
+  domain: z.string().optional(),
   claim_file: z.string(),
   check: claimCheck,
   reason: z.string().optional().describe('check.result, or why the named challenge does not count'),
@@ -25,7 +27,7 @@ export const claimResponse = z.object({
   claimed_at: z.string().optional(),
   commit: z.string().optional(),
   capabilities: z.array(z.object({ id: z.string(), activated_at: z.string() })).optional(),
-  changed: z.enum(['activated', 'rotated', 'restored', 'none']).optional(),
+  changed: z.enum(['activated', 'rotated', 'restored', 'moved', 'none']).optional(),
   next: z.string(),
 });
 export type ClaimResponse = z.input<typeof claimResponse>;
@@ -36,18 +38,18 @@ export interface ClaimStatus {
   readonly capabilities: readonly Capability[];
 }
 
-const nextWhenIssued = (file: string) =>
-  `Keep the capability that came with the challenge you commit; it is shown only now. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
-const nextWhenClaimed = ({ claimFile: file, isObserving }: Config) =>
-  `Use the capability whose capability_id is in capabilities, as Authorization: Bearer. Keep its line in ${file}: removing it suspends the capability. Request with rotate: true to get a new one.${isObserving ? ' POST /api/capability/look with it asks Dossier to look at your service at once, every 10 minutes.' : ''}`;
-
 /** `message` for a reason; it also tells when the next check is possible, unless that is at once. */
-export const messageOf = (reason: CheckResult, { check, note }: CheckedClaim, { config }: Context) => {
+export const messageOf = (
+  reason: CheckResult,
+  { target, checked: { check, note } }: { target: ClaimTarget; checked: CheckedClaim },
+  { config }: Context,
+) => {
   if (reason === 'proven') return note ? { message: note } : {};
   const wait_s = check.retry_after_s;
   const next =
     wait_s === undefined ? '' : ` Checked at ${check.at}; the next check is possible in ${wait_s} seconds.`;
-  return { message: checkMessages[reason](config.claimFile) + next + (note ? ` ${note}` : '') };
+  const message = checkMessage(reason, target.place, config.claimFile);
+  return { message: message + next + (note ? ` ${note}` : '') };
 };
 
 /** The fields of every response. */
@@ -57,7 +59,7 @@ export const toCommonFields = (
   { config }: Context,
 ) => ({
   handle: listing.handle,
-  repository: place.shown,
+  ...placeMember(place.kind, place.shown),
   claim_file: config.claimFile,
   check,
 });
@@ -84,8 +86,8 @@ export async function toIssued(
     capability,
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
-    ...messageOf(result, checked, context),
-    next: nextWhenIssued(claimFile),
+    ...messageOf(result, { target, checked }, context),
+    next: nextWhenIssued(target.place, claimFile),
   };
 }
 
@@ -97,7 +99,7 @@ export async function toNotProven(
 ): Promise<ClaimResponse> {
   const reason = checked.check.result === 'proven' ? 'reused' : checked.check.result;
   const issued = await toIssued(target, checked, context);
-  return { ...issued, status: 'not_proven', reason, ...messageOf(reason, checked, context) };
+  return { ...issued, status: 'not_proven', reason, ...messageOf(reason, { target, checked }, context) };
 }
 
 /** An active claim. It never contains a secret. */
@@ -115,7 +117,7 @@ export function toClaimed(
       .filter(({ state }) => state === 'active')
       .map(({ id, activated_at }) => ({ id, activated_at })),
     changed: checked.changed,
-    ...messageOf(checked.check.result, checked, context),
-    next: nextWhenClaimed(context.config),
+    ...messageOf(checked.check.result, { target, checked }, context),
+    next: nextWhenClaimed(target.place, context.config),
   };
 }

@@ -19,8 +19,10 @@ export interface ProofFacts {
 export interface ProofDecision {
   /** Whether the known claim goes on; else this is a new one. */
   readonly continues: boolean;
-  readonly event: Extract<ClaimEvent['type'], 'activated' | 'rotated' | 'restored'> | undefined;
+  readonly event: Extract<ClaimEvent['type'], 'activated' | 'rotated' | 'restored' | 'moved'> | undefined;
   readonly added: readonly UsableLine[];
+  /** Known capabilities whose challenge a published key signed. */
+  readonly signed: readonly Required<UsableLine>[];
   readonly restored: readonly string[];
   readonly suspended: readonly string[];
   /** Capabilities of a claim that does not go on; they never work again. */
@@ -34,20 +36,22 @@ const newestFirst = (a: UsableLine, b: UsableLine) =>
   a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
 
 /**
- * Whether a proof continues the known claim: in the same repository, which still has the commit last proven, and for a
- * suspended claim by a line known before (docs/trust.md section 1, "Continuity").
+ * Whether a proof continues the known claim: in the same repository, which still has the commit last proven, or by the same
+ * domain, and for a suspended claim by a line known before (docs/trust.md section 1, "Continuity").
  */
 function isContinued({ claim, usable, capabilities, place, isContinuous }: ProofFacts): boolean {
-  if (claim?.place_key !== place.key || !isContinuous) return false;
+  if (claim?.place_key !== place.key || claim.root !== place.root || !isContinuous) return false;
   return (
     claim.state === 'claimed' || usable.some((line) => capabilities.some(({ hash }) => hash === line.hash))
   );
 }
 
 function toEvent(
-  { claim }: ProofFacts,
+  { claim, place }: ProofFacts,
   changes: Pick<ProofDecision, 'continues' | 'added' | 'restored' | 'suspended'>,
 ): ProofDecision['event'] {
+  const isMove = claim?.state === 'claimed' && claim.kind !== place.kind;
+  if (isMove) return 'moved';
   if (!changes.continues) return 'activated';
   if (claim?.state === 'suspended') return 'restored';
   if (changes.added.length > 0) return 'rotated';
@@ -73,6 +77,9 @@ export function decideProof(facts: ProofFacts): ProofDecision {
   };
   return {
     ...changes,
+    signed: chosen
+      .filter((line): line is Required<UsableLine> => 'signed_by' in line && line.signed_by !== undefined)
+      .filter(({ hash }) => own.some((row) => row.hash === hash)),
     event: toEvent(facts, changes),
     revoked: continues ? [] : live.map(({ hash }) => hash),
   };

@@ -15,7 +15,9 @@ export type LineFailure =
   | 'no_challenge_in_file'
   | 'secret_published'
   | 'reused'
-  | 'repository_id_mismatch';
+  | 'repository_id_mismatch'
+  | 'signature_invalid'
+  | 'claimed_elsewhere';
 
 /**
  * What decides about a line. `known`: by hash, why the line of a stored capability does not count, undefined if it
@@ -32,7 +34,15 @@ export interface LineFacts {
 export interface UsableLine {
   readonly hash: string;
   readonly issued_at: string;
+  /** The published key that signed it, where a signature proves it. */
+  readonly signed_by?: string;
 }
+
+/** A challenge of which no reason is known why it should not count. */
+export const toUsable = ({ hash, issued_s }: Challenge): UsableLine => ({
+  hash,
+  issued_at: new Date(issued_s * 1000).toISOString(),
+});
 
 /** The usable lines, and the most specific reason why others are not. */
 export interface JudgedLines {
@@ -44,6 +54,8 @@ export interface JudgedLines {
 const bySpecificity = [
   'secret_published',
   'repository_id_mismatch',
+  'claimed_elsewhere',
+  'signature_invalid',
   'challenge_expired',
   'challenge_from_future',
   'reused',
@@ -66,10 +78,7 @@ export function judgeLines(file: ClaimFile, facts: LineFacts): JudgedLines {
     .map((challenge) => ({ challenge, reason: judge(challenge, leaked, facts) }));
   const usable = judged
     .filter(({ reason }) => reason === undefined)
-    .map(({ challenge: { hash, issued_s } }) => ({
-      hash,
-      issued_at: new Date(issued_s * 1000).toISOString(),
-    }));
+    .map(({ challenge }) => toUsable(challenge));
   const reasons = new Set<string>(judged.map(({ reason }) => reason ?? ''));
   if (leaked.size > 0) reasons.add('secret_published');
   return {

@@ -56,7 +56,7 @@ export interface GetAgentAnswer {
     tag: string;
   }[];
   /**
-   * claimed: write access to the repository was shown; nothing more
+   * claimed: what its claim states was shown; nothing more
    */
   state: 'imported' | 'claimed' | 'suspended';
   claim?: {
@@ -857,19 +857,22 @@ export interface ClaimAgentInput {
    * <namespace>/<name>, with its capitals
    */
   handle: string;
+  method?: 'repository' | 'profile_repository' | 'registry_key' | 'well_known' | 'dns';
   /**
-   * A new challenge and capability for a claimed listing
+   * A new pair
    */
   rotate?: boolean;
   /**
-   * Only check this challenge; no secret is returned
+   * Only check this one
    */
   challenge?: string;
+  signature?: string;
 }
 export interface ClaimAgentAnswer {
   status: 'challenge_issued' | 'not_proven' | 'claimed';
   handle: string;
-  repository: string;
+  repository?: string;
+  domain?: string;
   claim_file: string;
   check: {
     result:
@@ -893,10 +896,20 @@ export interface ClaimAgentAnswer {
       | 'host_rate_limited'
       | 'host_error'
       | 'reused'
+      | 'well_known_absent'
+      | 'dns_no_record'
+      | 'dns_no_answer'
+      | 'dns_disagree'
+      | 'key_not_published'
+      | 'signature_invalid'
+      | 'claimed_elsewhere'
       | 'proven';
     at: string;
     commit?: string;
     branch?: string;
+    domain?: string;
+    resolvers?: number;
+    dnssec?: boolean;
     pinned: boolean;
     retry_after_s?: number;
   };
@@ -922,8 +935,20 @@ export interface ClaimAgentAnswer {
     id: string;
     activated_at: string;
   }[];
-  changed?: 'activated' | 'rotated' | 'restored' | 'none';
+  changed?: 'activated' | 'rotated' | 'restored' | 'moved' | 'none';
   next: string;
+  method: 'repository' | 'profile_repository' | 'registry_key' | 'well_known' | 'dns';
+  /**
+   * What to run or to add
+   */
+  copy?: string;
+  /**
+   * The ways that can work for this listing, easiest first
+   */
+  methods: {
+    method: 'repository' | 'profile_repository' | 'registry_key' | 'well_known' | 'dns';
+    where: string;
+  }[];
 }
 export interface SubmitFeedbackCall {
   input: SubmitFeedbackInput;
@@ -1039,7 +1064,7 @@ export interface ListingDocument {
     reason: string;
   }[];
   /**
-   * claimed: write access to the repository was shown; nothing more
+   * claimed: what its claim states was shown; nothing more
    */
   state: 'imported' | 'claimed' | 'suspended';
   claim?: {

@@ -113,7 +113,7 @@ export const settings = {
   DNS_SERVERS: setting(
     'dnsServers',
     '',
-    'DNS servers that the observer asks about the hosts of endpoints, `address:port` separated by commas; when empty 1.1.1.1:53 and 8.8.8.8:53, which are not asked about hosts of HOST_OVERRIDES',
+    'DNS servers that claims and the observer ask, all of which have to agree about a claim, `address:port` separated by commas; when empty 1.1.1.1:53 and 8.8.8.8:53, which are not asked about hosts of HOST_OVERRIDES',
     dnsServers,
   ),
   HOST_OVERRIDES: setting(

@@ -22,6 +22,8 @@ export const defaultTimeouts = {
   webhook_ms: 15_000,
   /** For a try of a DNS server by the observer; there are two. */
   observerDns_ms: 3000,
+  /** For a try of a DNS server by a claim check; there are two. */
+  claimDns_ms: 2000,
 } as const;
 
 export type Timeouts = Readonly<Record<keyof typeof defaultTimeouts, number>>;

@@ -1,5 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { whatAClaimShows } from '../evidence/claim/claim-statement.ts';
+import { claimMethods } from '../evidence/claim/methods/index.ts';
+import { claimKinds } from '../evidence/claim/proof-place.ts';
 import { howToOptOut } from '../evidence/listing/opt-out.ts';
 import { tools } from '../tools/index.ts';
 import { toInputSchema, toOutputSchema } from '../tools/support/json-schema.ts';
@@ -34,6 +36,12 @@ ${whatAClaimShows} No account, repository host token or private credential is ne
 2. Keep the \`capability\` of the answer: it is secret and never returned again.
 3. Commit \`file_contents\` as \`${claimFile}\` at the root of the recorded repository.
 4. Send the same request again. The answer is \`claimed\`, or what was found instead.
+
+A listing without a repository is claimed by its namespace. \`claim_agent\` names the \`methods\` that can work, the easiest first, and takes one as \`method\`:
+
+${claimKinds.map((kind) => `* \`${kind}\`: ${claimMethods[kind].title}. It shows ${claimMethods[kind].control}.`).join('\n')}
+
+The claim of a listing carries its way as \`claim.kind\`.
 
 ${howToOptOut(claimFile).join('`optout <handle>`')}
 

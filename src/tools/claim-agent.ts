@@ -1,71 +1,62 @@
 import { z } from 'zod';
-import { requireChallenge, toUnproven } from '../claims/challenge-response.ts';
-import { type ClaimTarget, checkClaim, findToCheck, toRepositoryTarget } from '../claims/check-claim.ts';
-import {
-  type ClaimResponse,
-  type ClaimStatus,
-  claimResponse,
-  toClaimed,
-  toIssued,
-  toNotProven,
-} from '../claims/claim-response.ts';
-import type { Context } from '../context.ts';
-import { repositoryIdentity } from '../evidence/rating/identity.ts';
-import { requireMayWrite } from '../moderation/require-may-write.ts';
-import { Problem } from '../problem.ts';
+import { answerClaim } from '../claims/answer-claim.ts';
+import { type ClaimTarget, findToCheck } from '../claims/check-claim.ts';
+import { claimResponse } from '../claims/claim-response.ts';
+import { findWays, requireTarget } from '../claims/ways.ts';
+import { claimMethods } from '../evidence/claim/methods/index.ts';
+import { claimKind, claimKinds, isInRepository } from '../evidence/claim/proof-place.ts';
 import { findListing } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
 import { defineTool } from './tool.ts';
 
 const input = z.strictObject({
   handle: handleInput,
-  rotate: z.boolean().optional().describe('A new challenge and capability for a claimed listing'),
-  challenge: z.string().max(100).optional().describe('Only check this challenge; no secret is returned'),
+  method: z.enum(claimKinds).optional(),
+  rotate: z.boolean().optional().describe('A new pair'),
+  challenge: z.string().max(100).optional().describe('Only check this one'),
+  signature: z.string().max(300).optional(),
 });
 
-const standingOf = async (
-  { listing: { handle } }: ClaimTarget,
-  { store }: Context,
-): Promise<ClaimStatus> => ({
-  claim: await store.claims.claim(handle),
-  capabilities: await store.claims.capabilities(handle),
+const output = claimResponse.extend({
+  method: claimKind,
+  copy: z.string().optional().describe('What to run or to add'),
+  methods: z
+    .array(z.object({ method: claimKind, where: z.string() }))
+    .describe('The ways that can work for this listing, easiest first'),
 });
 
-async function answer(
-  target: ClaimTarget,
-  { rotate, challenge }: z.output<typeof input>,
-  context: Context,
-): Promise<ClaimResponse> {
-  const sent = challenge === undefined ? undefined : requireChallenge(challenge);
-  const checked = await checkClaim(target, context);
-  if (checked.optedOut) throw new Problem('listing_withdrawn');
-  const { claim, capabilities } = await standingOf(target, context);
-  const isLive = !sent || capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
-  const isClaimed = claim?.state === 'claimed' && claim.place_key === target.place.key && isLive;
-  if (isClaimed && (sent || !rotate)) return toClaimed(target, checked, { claim, capabilities, context });
-  if (challenge !== undefined) return toUnproven(challenge, { target, checked }, context);
-  if (rotate || checked.check.result === 'file_absent') return toIssued(target, checked, context);
-  return toNotProven(target, checked, context);
-}
+/** What is copied where a file is not enough: a command, or a DNS record. */
+const toCopy = ({ place }: ClaimTarget, challenge: string | undefined) =>
+  challenge === undefined || isInRepository(place.kind) || place.kind === 'well_known'
+    ? {}
+    : { copy: claimMethods[place.kind].toCopy(place, challenge) };
 
-/** Proves write access to the recorded repository by a committed line, and issues the capability that rating needs. */
+/** Claims a listing in any way that its record allows, and issues the capability that rating needs. */
 export const claimAgent = defineTool({
   name: 'claim_agent',
   title: 'Claim your own listing',
   description:
-    'Claims a listing by a line committed to its recorded repository: the first call returns a challenge (public, to commit) and a capability (secret, never shown again, works once the challenge is committed); the same call again checks. Use it only for a listing whose repository you can push to; submit_rating needs the capability. Do not use it to read about a listing: use get_agent. Claimed means write access to that repository at a commit on a date, nothing about quality.',
+    'Claims your own listing by a line in its repository or domain, or signed with its registry key. Returns a challenge (public) and a capability (secret, shown once, works once the challenge is found); call it again to check. Use it before submit_rating. Do not use it to read about a listing: use get_agent.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   bodyLimit_bytes: 2048,
   input,
-  output: claimResponse,
+  output,
   networkLimits: [{ name: 'claim', burst: 10, refill_s: 60 }],
   example: { handle: 'co.webhook/webhook' },
-  async run(request, context) {
-    const found = await findToCheck(request.handle, context.store.listings);
-    const listing = found ?? (await findListing(request.handle, context));
-    const target = toRepositoryTarget(listing, context);
-    const account = repositoryIdentity(target.place.key)?.value;
-    await requireMayWrite(context, { handle: listing.handle, accounts: account ? [account] : [] });
-    return answer(target, request, context);
+  async run({ handle, method, ...request }, context) {
+    const listing =
+      (await findToCheck(handle, context.store.listings)) ?? (await findListing(handle, context));
+    const target = await requireTarget(listing, { method, ...request }, context);
+    const answer = await answerClaim(target, request, context);
+    const { claimFile } = context.config;
+    return {
+      ...answer,
+      method: target.place.kind,
+      ...toCopy(target, answer.challenge),
+      methods: findWays(listing, context).map((place) => ({
+        method: place.kind,
+        where: claimMethods[place.kind].whereToPut(place, claimFile),
+      })),
+    };
   },
 });

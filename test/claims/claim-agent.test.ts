@@ -19,6 +19,26 @@ const handle = 'co.webhook/webhook';
 const history = () => directory.context.store.claims.history(handle);
 const types = async () => (await history()).map(({ type }) => type);
 
+/** The ways to claim co.webhook/webhook, as every answer names them. */
+const methods = [
+  {
+    method: 'repository',
+    where:
+      'Commit the line to https://github.com/webhook-co/webhook as dossier-claim.txt, at the root of the default branch.',
+  },
+  {
+    method: 'registry_key',
+    where:
+      'Publish nothing: sign the line with the private key whose public half webhook.co publishes for the MCP registry (a TXT record v=MCPv1, or https://webhook.co/.well-known/mcp-registry-auth), and send challenge and signature.',
+  },
+  {
+    method: 'well_known',
+    where:
+      'Serve the line as plain text at https://webhook.co/.well-known/dossier-claim.txt, without a redirect.',
+  },
+  { method: 'dns', where: 'Add a TXT record with the line at _dossier-challenge.webhook.co.' },
+];
+
 /** Claims the listing and answers the pair that was used. */
 async function claim() {
   directory.repository.commit({ 'README.md': 'Webhook\n' });
@@ -49,6 +69,8 @@ test('the first call hands out a challenge and an inert capability, and stores n
     },
     message: 'There is no dossier-claim.txt at the root of the default branch. Commit it there.',
     expires_at: '2026-11-28T10:00:31.000Z',
+    method: 'repository',
+    methods,
   });
   expect(await directory.context.store.claims.claim(handle)).toBeUndefined();
   expect(await directory.context.store.log.size()).toBe(0);
@@ -68,6 +90,8 @@ test('a committed challenge makes its capability work, with history and a log le
     commit,
     capabilities: [{ id: issued.capability_id, activated_at: '2026-11-21T10:01:02.000Z' }],
     changed: 'activated',
+    method: 'repository',
+    methods,
   });
   expect(next).toContain('removing it suspends the capability');
   expect(await history()).toEqual([
@@ -354,6 +378,7 @@ test('a listing that cannot be claimed is refused with the reason', async () => 
   await putListings(
     directory.context.store,
     claimableListing(2, 'org.example/none', undefined),
+    claimableListing(5, 'io.github.b/none', undefined),
     claimableListing(3, 'org.example/forge', 'https://git.example.org/a/b'),
     { ...claimableListing(4, 'org.example/gone', 'https://github.com/a/b'), withdrawn: 'deleted' },
   );
@@ -361,12 +386,15 @@ test('a listing that cannot be claimed is refused with the reason', async () => 
     ['no slash', 'invalid_handle'],
     ['org.example/missing', 'unknown_handle'],
     ['CO.webhook/webhook', 'unknown_handle'],
-    ['org.example/none', 'no_repository'],
-    ['org.example/forge', 'host_unsupported'],
+    ['org.example/none', 'no_repository', 'repository'],
+    ['org.example/forge', 'host_unsupported', 'repository'],
+    ['io.github.b/none', 'no_repository', 'repository'],
+    ['io.github.b/none', 'invalid_input', 'dns'],
+    ['co.webhook/webhook', 'invalid_input', 'profile_repository'],
     ['org.example/gone', 'listing_withdrawn'],
   ];
-  for (const [asked, code] of codes)
-    await expect(askClaim(directory.context, { handle: asked })).rejects.toMatchObject({ code });
+  for (const [asked, code, method] of codes)
+    await expect(askClaim(directory.context, { handle: asked, method })).rejects.toMatchObject({ code });
   expect(directory.git.requests).toEqual([]);
 });
 

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/config/config.ts';
 import { defaultTimeouts } from '../../src/config/timeouts.ts';
 import { type Context, withCaller } from '../../src/context.ts';
+import { createDomainReader } from '../../src/domains/reader.ts';
 import type { Listing } from '../../src/evidence/listing/listing.ts';
 import { createKeyDirectories } from '../../src/outbound/key-directory.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
@@ -89,6 +90,7 @@ export function createClaimContext(
     config,
     repositories: createRepositoryReader(config.repositoryHosts),
     keyDirectories: createKeyDirectories(config),
+    domains: createDomainReader(config, { ...defaultTimeouts, claimDns_ms: 200 }),
     runningChecks: new Map(),
     askedLooks: new EventEmitter(),
     checkTurns: createTurns(),

@@ -1,3 +1,4 @@
+import type { Timeouts } from '../../src/config/timeouts.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { createGitServer, type GitServer } from '../support/git-server.ts';
@@ -35,12 +36,14 @@ export const recorded = (handle: string, repository: string, more: Record<string
 export async function openClaimable(
   entries: Parameters<Directory['importEntries']>[0],
   environment: Record<string, string> = {},
+  timeouts: Partial<Timeouts> = {},
 ): Promise<Claimable> {
   const git = await createGitServer();
   const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } });
   const directory = await openDirectory({
     entries,
     environment: { LIMITS: 'off', REPOSITORY_HOSTS, ...environment },
+    timeouts,
   });
   return {
     directory,

@@ -150,8 +150,14 @@ describe('the claim form', () => {
   it('shows the steps, then challenge, file and capability once, then the check', async () => {
     const steps = await (await directory.app.request(path)).text();
     expect(steps).toContain(
-      `<form method="post" action="${path}"><button type="submit">Get a challenge</button></form>`,
+      `<form method="post" action="${path}"><input type="hidden" name="method" value="repository"><button type="submit">Get a challenge</button></form>`,
     );
+    expect([...steps.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)).toEqual([
+      'Commit a file to the recorded repository',
+      'Sign with the key that the domain publishes for the MCP registry',
+      'Put a file on the web server of the domain',
+      'Add a TXT record to the DNS of the domain',
+    ]);
     expect(steps).toContain('dossier-claim.txt');
     const issued = await send(path, {});
     expect(issued.status).toBe(200);
@@ -166,10 +172,10 @@ describe('the claim form', () => {
     expect(looked).not.toContain('dossier_cap_');
   });
 
-  it('of a listing without a repository suggests what to do instead', async () => {
+  it('of a listing that cannot be claimed suggests what to do instead', async () => {
     await directory.importEntries([
       {
-        server: { name: 'io.test/bare', description: 'No repository', version: '1.0.0' },
+        server: { name: 'bare/tool', description: 'No repository', version: '1.0.0' },
         _meta: {
           'io.modelcontextprotocol.registry/official': {
             status: 'active',
@@ -180,10 +186,10 @@ describe('the claim form', () => {
         },
       },
     ]);
-    const page = await (await directory.app.request('/agents/io.test/bare/claim')).text();
+    const page = await (await directory.app.request('/agents/bare/tool/claim')).text();
     expect(page).toContain('The listing records no repository');
     expect(page).not.toContain('Get a challenge</button>');
-    const refused = await send('/agents/io.test/bare/claim', {});
+    const refused = await send('/agents/bare/tool/claim', {});
     expect(refused.status).toBe(422);
     const said = await refused.text();
     expect(said).toContain('<h1>Claim this listing</h1>');

@@ -134,8 +134,8 @@ const onPage = [
   '1.2.0',
   'History of the claim',
   'Namespace and repository owner cannot be compared.',
-  '2026-10-20 activated at c0ffeec0ffee',
-  '2026-10-22 suspended at c0ffeec0ffee (file missing)',
+  '2026-10-20 activated (repository) at c0ffeec0ffee',
+  '2026-10-22 suspended (repository) at c0ffeec0ffee (file missing)',
 ] as const;
 
 /** What the Markdown twin says, in its order. */
@@ -182,8 +182,8 @@ const inMarkdown = [
   '1.2.0',
   'History of the claim',
   'Namespace and repository owner cannot be compared.',
-  '2026-10-20 activated at c0ffeec0ffee',
-  '2026-10-22 suspended at c0ffeec0ffee (file missing)',
+  '2026-10-20 activated (repository) at c0ffeec0ffee',
+  '2026-10-22 suspended (repository) at c0ffeec0ffee (file missing)',
 ] as const;
 
 /** Where each fact stands behind the one before it; -1 from the first that does not. */

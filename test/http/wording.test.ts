@@ -37,7 +37,7 @@ describe('the same fact in the same words', () => {
       '/llms.txt',
     ])
       expect(await textOf(path)).toContain(
-        'A claim shows write access to the default branch of the repository recorded for the listing, at a commit, on a date. It says nothing of quality or of the publisher.',
+        'A claim shows write access to the default branch of the repository recorded for the listing, at a commit, on a date. Where the namespace is a domain, a claim may instead show control of that domain, and where it is a GitHub account, write access to the repository of that name; the claim says which. It says nothing of quality or of the publisher.',
       );
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import type { Timeouts } from '../../src/config/timeouts.ts';
 import type { Context } from '../../src/context.ts';
+import { createDomainReader } from '../../src/domains/reader.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import { runImport } from '../../src/registry/import.ts';
 import { listen, openContext } from '../../src/server.ts';
@@ -63,7 +64,9 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
   const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'));
   let ahead_ms = 0;
   const clock = () => new Date(Date.now() + ahead_ms);
-  const moved = { ...opened, clock, timeouts: { ...opened.timeouts, ...timeouts } };
+  const shortened = { ...opened.timeouts, ...timeouts };
+  const domains = createDomainReader(opened.config, shortened);
+  const moved = { ...opened, clock, timeouts: shortened, domains };
   const importEntries = async (listed: readonly RegistryEntry[]) => {
     writeFileSync(registry, JSON.stringify(listed));
     const { state, error } = await runImport(moved);

@@ -5,13 +5,15 @@ import { type ClaimKind, isInRepository } from './proof-place.ts';
 
 const place = 'access to the default branch of the repository recorded for the listing';
 const limit = 'says nothing of quality or of the publisher.';
+const domains =
+  'Where the namespace is a domain, a claim may instead show control of that domain, and where it is a GitHub account, write access to the repository of that name; the claim says which.';
 
 /** What a claim shows, for publishers who consider making one. */
-export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. It ${limit}`;
+export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. ${domains} It ${limit}`;
 
 /** What the word `claimed` means on this service. */
 export const whatClaimedMeans = (claimFile: string): string =>
-  `Claimed means: write ${place} was shown, at a commit, on a date, by committing a challenge as ${claimFile}. It ${limit}`;
+  `Claimed means: write ${place} was shown, at a commit, on a date, by committing a challenge as ${claimFile}. ${domains} It ${limit}`;
 
 /** A claim as its sentence needs it. */
 export interface StatedClaim extends ShownClaim {

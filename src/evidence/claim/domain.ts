@@ -19,6 +19,14 @@ export function namespaceDomain(handle: string): string | undefined {
   return isName && getDomain(domain, { allowPrivateDomains: true }) ? domain : undefined;
 }
 
+/** A domain and those above it, down to the one that can be registered: whose DNS proves the namespace too. */
+export function domainsAbove(domain: string): string[] {
+  const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;
+  const labels = domain.split('.');
+  const last = labels.length - registrable.split('.').length;
+  return labels.slice(0, last + 1).map((_, at) => labels.slice(at).join('.'));
+}
+
 /** The hosts of recorded remotes that are the domain or below it. */
 export const remotesOn = (domain: string, remotes: readonly { readonly url: string }[]): string[] => [
   ...new Set(

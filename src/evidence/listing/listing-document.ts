@@ -150,7 +150,7 @@ export const listingDocument = z.object({
   website: z.string().optional(),
   versions: z.array(listingVersion).describe('The newest ten'),
   tags: z.array(listingTag),
-  state: z.enum(claimStates).describe('claimed: write access to the repository was shown; nothing more'),
+  state: z.enum(claimStates).describe('claimed: what its claim states was shown; nothing more'),
   claim: listingClaim.optional(),
   history: z.array(claimEvent).optional().describe('Of a listing that was never claimed'),
   signals: z.object({ native: nativeSignals, imported: z.array(importedSignal) }),

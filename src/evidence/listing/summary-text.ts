@@ -1,3 +1,4 @@
+import { claimMethods } from '../claim/methods/index.ts';
 import { handleParts } from '../handle.ts';
 import { kinds } from '../kinds/index.ts';
 import { namespaceText } from '../namespace.ts';
@@ -30,7 +31,7 @@ function whoPublishes({ handle, state, claim, signals }: Described): string {
   const namespace = isProven ? `Published under the ${namespaceText(handle)}` : `Listed under ${name}`;
   if (!claim) return `${namespace}; not claimed on this service.`;
   if (state === 'suspended') return `${namespace}; its claim of ${day(claim.claimed_at)} is suspended.`;
-  return `${namespace}; claimed on ${day(claim.claimed_at)}: write access to its repository was shown, nothing more.`;
+  return `${namespace}; claimed on ${day(claim.claimed_at)}: ${claimMethods[claim.kind].control} was shown, nothing more.`;
 }
 
 function howReached({ endpoint, remotes, packages }: Described): string {

@@ -83,7 +83,7 @@ export const agentSummary = z.object({
   endpoint: z.string().optional(),
   repository: z.string().optional(),
   tags: z.array(listingTag.pick({ tag: true })),
-  state: z.enum(claimStates).describe('claimed: write access to the repository was shown; nothing more'),
+  state: z.enum(claimStates).describe('claimed: what its claim states was shown; nothing more'),
   claim: claimSummary.optional(),
   facts: z.array(factGroup).describe('What is known, by question, source and date'),
   signals: z.object({ native: nativeSummary }),

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { askLook } from '../../claims/ask-look.ts';
 import { authenticate, revokeCapability } from '../../claims/authenticate.ts';
 import { Problem } from '../../problem.ts';
-import { claimAgent } from '../../tools/claim-agent.ts';
+import { claimGithub } from '../../tools/claim-github.ts';
 import { tools } from '../../tools/index.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyLimitOf, type Tool } from '../../tools/tool.ts';
@@ -46,8 +46,8 @@ const look = async (c: Request) => answerOnce(c, { ...(await askLook(c.get('cont
 export const createApiRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .post('/api/tools/:tool', (c) => runTool(c, toolOf(c)))
-    .get('/api/claim-github', howTo(face, '/api/claim-github', claimAgent))
-    .post('/api/claim-github', (c) => runTool(c, claimAgent))
+    .get('/api/claim-github', howTo(face, '/api/claim-github', claimGithub))
+    .post('/api/claim-github', (c) => runTool(c, claimGithub))
     .get('/api/feedback', howTo(face, '/api/feedback', submitFeedback))
     .post('/api/feedback', (c) => runTool(c, submitFeedback))
     .get('/api/capability', showCapability)

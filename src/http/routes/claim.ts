@@ -1,5 +1,7 @@
 import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
+import { findWays } from '../../claims/ways.ts';
+import type { ClaimKind } from '../../evidence/claim/proof-place.ts';
 import { Problem } from '../../problem.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { getListing } from '../../tools/get-agent.ts';
@@ -13,11 +15,18 @@ import { answerPage } from '../response/answers.ts';
 import { wantsPage } from '../response/problems.ts';
 import { toWaitHeaders } from '../response/wait-headers.ts';
 
+/** What the page shows of a listing before a step. */
+async function toStep(c: Request, handle: string) {
+  const context = c.get('context');
+  const listing = await getListing(handle, context);
+  const { state, claim, origin_note } = listing;
+  return { handle, ways: findWays(listing, context), state, claim, origin_note };
+}
+
 const showSteps = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
-    const { repository, state, claim, origin_note } = await getListing(handle, c.get('context'));
-    return answerPage(c, toClaimPage(site, { handle, repository, state, claim, origin_note }));
+    return answerPage(c, toClaimPage(site, await toStep(c, handle)));
   });
 };
 
@@ -27,27 +36,29 @@ const atTheForm = ['invalid_input', 'no_repository', 'host_unsupported', 'rate_l
 /** The page as before the step, with the problem. */
 async function showProblem(c: Request, handle: string, [problem, { site }]: [unknown, Face]) {
   if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
-  const { repository, state, claim, origin_note } = await getListing(handle, c.get('context'));
   c.status(problem.status as StatusCode);
   const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
-  return c.html(String(toClaimPage(site, { handle, repository, state, claim, origin_note, problem })), {
-    headers,
-  });
+  return c.html(String(toClaimPage(site, { ...(await toStep(c, handle)), problem })), { headers });
 }
+
+/** The fields of the form as the input of claim_agent; empty ones are left out. */
+const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<string, string>>) => ({
+  ...(challenge && { challenge }),
+  ...(rotate && { rotate: true }),
+  ...(method && { method: method as ClaimKind }),
+  ...(signature && { signature: signature.replace(/\s+/g, '') }),
+});
 
 /** Runs claim_agent with the input of the form; the secret is shown only in this response. */
 const runStep = async (c: Request, face: Face) => {
   const handle = handleOf(c);
   const { config } = face.site;
-  const { challenge: checked, rotate } = await readForm(c, bodyLimitOf(claimAgent), config.publicUrl);
+  const form = await readForm(c, bodyLimitOf(claimAgent), config.publicUrl);
   return orRedirect(c, handle, async () => {
-    const input = { handle, ...(checked && { challenge: checked }), ...(rotate && { rotate: true }) };
     try {
-      const answer = await call(c, claimAgent, input);
-      const { origin_note } = await getListing(handle, c.get('context'));
-      const step = { handle, repository: answer.repository, origin_note, checked, answer };
-      const page = toClaimPage(face.site, step);
-      return c.html(String(page), 200, { 'Cache-Control': 'no-store' });
+      const answer = await call(c, claimAgent, { handle, ...toInput(form) });
+      const step = { ...(await toStep(c, handle)), checked: form.challenge, answer };
+      return c.html(String(toClaimPage(face.site, step)), 200, { 'Cache-Control': 'no-store' });
     } catch (problem) {
       return showProblem(c, handle, [problem, face]);
     }

@@ -35,5 +35,7 @@ export interface ClaimWrites extends ClaimReads {
   addCapability(capability: Capability): Promise<void>;
   /** Changes the state of a capability; it ends at `at` (RFC 3339), unless it becomes active. */
   setCapabilityState(hash: string, state: CapabilityState, at: string): Promise<void>;
+  /** Records which published key signed the challenge of a capability. */
+  setSigner(hash: string, signed_by: string): Promise<void>;
   addEvent(handle: string, event: Omit<ClaimEvent, 'log_index'> & ClaimEventProof): Promise<void>;
 }

@@ -126,6 +126,9 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void): Clai
       .executeTakeFirst();
     if (row) touch(row.handle);
   },
+  async setSigner(hash, signed_by) {
+    await db.updateTable('capability').set({ signed_by }).where('hash', '=', hash).execute();
+  },
   async addEvent(
     handle,
     { repository, domain, root, root_generation, commit, reason, capability_id, ...event },

@@ -46,7 +46,7 @@ ${tabs(
 )}
 <p>The image is updated at most every five minutes. Its text alternative stays as pasted, so it names its date. The link leads to the listing with all evidence.</p>
 <h2 id="claim-badge">Badge of the claim</h2>
-<p>It states when the listing was claimed: write access to the recorded repository was shown on that date, and nothing more.</p>
+<p>It states when the listing was claimed: what the claim on its page names was shown on that date, and nothing more.</p>
 ${paste(`[![Claim of ${listing.handle}](${site.config.publicUrl}/badge/${listing.handle}?show=claim)](${site.config.publicUrl}${pagePath(listing.handle)})`)}
 <p class="note">For other tools: <a href="/badge/${listing.handle}.json">the endpoint that shields.io reads</a>.</p>`,
   });

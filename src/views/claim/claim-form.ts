@@ -1,19 +1,25 @@
 import { html } from 'hono/html';
-import type { ClaimResponse } from '../../claims/claim-response.ts';
+import type { z } from 'zod';
+import type { ProofPlace } from '../../evidence/claim/proof-place.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { Problem } from '../../problem.ts';
+import type { claimAgent } from '../../tools/claim-agent.ts';
 import { pagePath } from '../layout/html.ts';
+
+/** An answer of claim_agent. */
+export type ClaimAnswer = z.output<typeof claimAgent.output>;
 
 /** The state of the claim page: `answer` once the form was sent, `checked` the challenge it was sent with. */
 export interface ClaimStep {
   readonly handle: string;
-  readonly repository?: string;
+  /** The places where the listing can be claimed, the easiest first. */
+  readonly ways: readonly ProofPlace[];
   /** The listing's state before the form is sent. */
   readonly state?: ListingDocument['state'];
   readonly claim?: ListingDocument['claim'];
   readonly origin_note?: ListingDocument['origin_note'];
   readonly checked?: string;
-  readonly answer?: ClaimResponse;
+  readonly answer?: ClaimAnswer;
   /** Why the last step failed. */
   readonly problem?: Problem;
 }

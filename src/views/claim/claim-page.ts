@@ -9,13 +9,14 @@ import type { Site } from '../layout/site.ts';
 import { type ClaimStep, otherStepForm, stepForm } from './claim-form.ts';
 import { claimResult } from './claim-result.ts';
 import { claimSteps } from './claim-steps.ts';
+import { claimWays, otherWays } from './claim-ways.ts';
 
-const steps = ({ handle, repository }: ClaimStep, { config }: Site) => html`
-${claimSteps(undefined, false)}
+const steps = ({ handle }: ClaimStep) => html`
+${claimSteps(undefined, undefined, false)}
 <ol class="steps">
-<li>Get a challenge, with the button below or with <code>POST /api/claim-github</code>.</li>
+<li>Get a challenge for one of the ways below, or with <code>claim_agent</code>.</li>
 <li>Keep the capability that comes with it.</li>
-<li>Commit the challenge to <span class="foreign">${repository}</span> as <code>${config.claimFile}</code>, at the root of the default branch.</li>
+<li>Put the challenge where that way says.</li>
 <li>Check again. From then on the capability rates other listings as <code>${handle}</code>.</li>
 </ol>
 <p>No account, no repository host token and no private credential is needed.</p>`;
@@ -28,25 +29,35 @@ const standing = ({ state, claim }: ClaimStep) =>
 <p class="note">Last checked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>`;
 
 /** What can be done about an active or suspended claim. */
-const upkeep = (step: ClaimStep, claimFile: string) => html`
+function upkeep(step: ClaimStep, site: Site) {
+  const method = step.claim?.kind ?? 'repository';
+  return html`
 ${standing(step)}
-${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back into <code>${claimFile}</code>, or get another challenge below; then check again.</p>` : ''}
-${stepForm(step.handle, 'Check again')}
+${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back where it was, or get another challenge below; then check again.</p>` : ''}
+${stepForm(step.handle, 'Check again', { method })}
 <h2>Another capability</h2>
-<p>A new challenge adds a capability, for another deployment or after a loss; taking an old line out of the file ends the old one.</p>
-${otherStepForm(step.handle, 'Get another challenge', { rotate: 'true' })}`;
+<p>A new challenge adds a capability, for another deployment or after a loss; taking an old line away ends the old one.</p>
+${otherStepForm(step.handle, 'Get another challenge', { method, rotate: 'true' })}
+${otherWays(step, site)}`;
+}
 
-const noRepository = html`<div class="notice">The listing records no repository, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.</div>`;
+const noWay = html`<div class="notice">The listing records no repository that can be read here, and its namespace is neither a domain nor a GitHub account, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.</div>`;
 
-const byCommand = ({ handle }: ClaimStep, publicUrl: string) => html`
+/** By the repository with the endpoint of the specification, in any other way with the tool. */
+function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
+  const isRepository = first?.kind === 'repository';
+  const path = isRepository ? '/api/claim-github' : '/api/tools/claim_agent';
+  const body = JSON.stringify({ handle, ...(!isRepository && first && { method: first.kind }) });
+  return html`
 <h2>From a terminal</h2>
-${paste(`curl -s ${publicUrl}/api/claim-github -H 'Content-Type: application/json' -d '${JSON.stringify({ handle })}'`)}`;
+${paste(`curl -s ${publicUrl}${path} -H 'Content-Type: application/json' -d '${body}'`)}`;
+}
 
 function toBody(site: Site, step: ClaimStep): Html {
   if (step.answer) return claimResult(step, step.answer, site.config.claimFile);
-  if (!step.repository) return noRepository;
-  if (step.claim) return upkeep(step, site.config.claimFile);
-  return html`${steps(step, site)}${stepForm(step.handle, 'Get a challenge')}${byCommand(step, site.config.publicUrl)}`;
+  if (step.claim) return upkeep(step, site);
+  if (step.ways.length === 0) return noWay;
+  return html`${steps(step)}${claimWays(step, site)}${byCommand(step, site.config.publicUrl)}`;
 }
 
 const trouble = ({ problem }: ClaimStep) =>
@@ -76,5 +87,5 @@ export const toClaimPage = (site: Site, step: ClaimStep): Html =>
 ${originNote(step)}
 ${trouble(step)}
 ${toBody(site, step)}
-${step.repository ? optOut(step, site.config.claimFile) : ''}`,
+${step.ways.some(({ kind }) => kind === 'repository') ? optOut(step, site.config.claimFile) : ''}`,
   });

@@ -59,14 +59,18 @@ const recorded = (listing: ListingDocument) =>
     listing.status_message !== undefined && `* Status message: ${toMarkdownText(listing.status_message)}`,
   );
 
-const claimEvent = ({ type, at, commit, reason }: ClaimEvent) =>
-  `${day(at)} ${toLabel(type)}${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${toLabel(reason)})` : ''}`;
+const claimEvent = ({ type, at, kind, commit, reason }: ClaimEvent) =>
+  `${day(at)} ${toLabel(type)} (${toLabel(kind)})${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${toLabel(reason)})` : ''}`;
 
 function claimed({ claim, links }: ListingDocument): string {
   const howTo = `How to claim: <${links.page}/claim>`;
   if (!claim) return paragraphs(notClaimed, howTo);
   const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
-  return paragraphs(claim.statement, `Last checked on ${day(claim.checked_at)}.${suspended}`, howTo);
+  return paragraphs(
+    claim.statement,
+    `Way: ${toLabel(claim.kind)}. Last checked on ${day(claim.checked_at)}.${suspended}`,
+    howTo,
+  );
 }
 
 /** What happened to the claim, or to a listing that was never claimed. */
@@ -76,7 +80,7 @@ function claimHistory({ claim, history = [] }: ListingDocument): string | false 
     events.length > 0 &&
     paragraphs(
       `History of the ${claim ? 'claim' : 'listing'}:`,
-      claim && matchTexts[claim.namespace_matches_repository_owner],
+      claim?.repository && matchTexts[claim.namespace_matches_repository_owner],
       list(events, claimEvent),
     )
   );

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { listingDocument } from '../../evidence/listing/listing-document.ts';
 import { problemTable } from '../../problem-table.ts';
-import { claimAgent } from '../../tools/claim-agent.ts';
+import { claimGithub } from '../../tools/claim-github.ts';
 import { tools } from '../../tools/index.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { toInputSchema, toOutputSchema } from '../../tools/support/json-schema.ts';
@@ -54,7 +54,7 @@ const text = (type: string) => ({
 });
 
 const otherPaths = () => ({
-  '/api/claim-github': post(claimAgent, 'claim_github'),
+  '/api/claim-github': post(claimGithub, 'claim_github'),
   '/api/feedback': post(submitFeedback, 'feedback'),
   '/agents/{namespace}/{name}.json': get(
     'listing_json',

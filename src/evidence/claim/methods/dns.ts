@@ -8,6 +8,8 @@ export const challengeName = (domain: string): string => `_dossier-challenge.${d
 export const dnsMethod: ClaimMethod = {
   kind: 'dns',
   title: 'Add a TXT record to the DNS of the domain',
+  noun: 'TXT record',
+  control: 'control of the DNS of its domain',
   placeOf: (record) => domainPlace('dns', record),
   whereToPut: ({ shown }) => `Add a TXT record with the line at ${challengeName(shown)}.`,
   toCopy: ({ shown }, challenge) => `${challengeName(shown)}. 300 IN TXT "${challenge}"`,

@@ -23,6 +23,10 @@ export interface ClaimMethod {
   readonly kind: ClaimKind;
   /** What is done, in a few words. */
   readonly title: string;
+  /** What is looked for. */
+  readonly noun: string;
+  /** What is shown, to be read after `claimed: `. */
+  readonly control: string;
   /** Where this listing can be claimed so; undefined if it cannot. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
   /** False where it would add nothing to the other ways; absent: never. */

@@ -5,6 +5,8 @@ import { type ClaimMethod, dayOf } from './method.ts';
 export const profileRepositoryMethod: ClaimMethod = {
   kind: 'profile_repository',
   title: 'Commit a file to the profile repository of the account',
+  noun: 'File in the repository',
+  control: 'write access to the repository of its account',
   placeOf({ handle }, toKey) {
     const account = githubAccount(handle);
     const shown = `https://github.com/${account}/${account}`;

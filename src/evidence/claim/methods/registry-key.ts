@@ -14,6 +14,8 @@ openssl dgst -sha384 -sign key.pem line.txt | base64 | tr -d '\\n'`;
 export const registryKeyMethod: ClaimMethod = {
   kind: 'registry_key',
   title: 'Sign with the key that the domain publishes for the MCP registry',
+  noun: 'Signature',
+  control: 'possession of the key that its domain publishes for the registry',
   placeOf: (record) => domainPlace('registry_key', record),
   whereToPut: ({ shown }) =>
     `Publish nothing: sign the line with the private key whose public half ${shown} publishes for the MCP registry (a TXT record v=MCPv1, or https://${shown}${registryKeyPath}), and send challenge and signature.`,

@@ -5,6 +5,8 @@ import { type ClaimMethod, dayOf } from './method.ts';
 export const repositoryMethod: ClaimMethod = {
   kind: 'repository',
   title: 'Commit a file to the recorded repository',
+  noun: 'File in the repository',
+  control: 'write access to its repository',
   placeOf({ repository }, toKey) {
     const key = repository === undefined ? undefined : toKey(repository);
     if (repository === undefined || key === undefined) return undefined;

@@ -8,6 +8,8 @@ export const wellKnownPath = (claimFile: string): string => `/.well-known/${clai
 export const wellKnownMethod: ClaimMethod = {
   kind: 'well_known',
   title: 'Put a file on the web server of the domain',
+  noun: 'File on the web server',
+  control: 'control of what the web server of its domain serves',
   placeOf: (record) => domainPlace('well_known', record),
   whereToPut: ({ shown }, claimFile) =>
     `Serve the line as plain text at https://${shown}${wellKnownPath(claimFile)}, without a redirect.`,

@@ -1,0 +1,46 @@
+import type { Context } from '../../context.ts';
+import type { AgreedTxt } from '../../domains/agree.ts';
+import { domainsAbove } from '../../evidence/claim/domain.ts';
+import { challengeName } from '../../evidence/claim/methods/dns.ts';
+import type { ProofPlace } from '../../evidence/claim/proof-place.ts';
+import type { PlaceCheck } from './place-check.ts';
+
+type Answered = Exclude<AgreedTxt, 'no_answer'>;
+
+/** A wildcard record answers for every name, so that records of another purpose are none. */
+const isOurs = (record: string) => /dossier-claim-v1\.|dossier_cap_/.test(record);
+
+function toCheck(answers: readonly (readonly [string, Answered])[]): PlaceCheck {
+  const isAgreed = answers.every(([, answer]) => answer.isAgreed);
+  const found = answers.find(([, { records }]) => records.some(isOurs));
+  if (!found) return { result: isAgreed ? 'dns_no_record' : 'dns_disagree', pinned: isAgreed };
+  const [domain, { records, resolvers, dnssec }] = found;
+  return {
+    result: 'file',
+    text: records.join('\n'),
+    pinned: isAgreed,
+    seen: { domain, resolvers, dnssec },
+  };
+}
+
+/**
+ * The domains whose records count, that of the claim in force first: who has only one below it cannot hide its line.
+ */
+async function namesOf(domain: string, handle: string, { store }: Context): Promise<string[]> {
+  const claim = await store.claims.claim(handle);
+  const names = domainsAbove(domain);
+  const known = claim?.kind === 'dns' && claim.state === 'claimed' ? claim.seen?.domain : undefined;
+  return names.toSorted((a, b) => Number(b === known) - Number(a === known));
+}
+
+/** Reads the TXT records for claims of a domain, and where it has none, of the nearest domain above it that has some. */
+export async function readDns({ shown }: ProofPlace, context: Context, handle: string): Promise<PlaceCheck> {
+  const { domains } = context;
+  const names = await namesOf(shown, handle, context);
+  const answers = await Promise.all(names.map((domain) => domains.txt(challengeName(domain))));
+  const given = names.flatMap((domain, at) => {
+    const answer = answers[at];
+    return answer === undefined || answer === 'no_answer' ? [] : [[domain, answer] as const];
+  });
+  return given.length < names.length ? { result: 'dns_no_answer', pinned: false } : toCheck(given);
+}

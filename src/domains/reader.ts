@@ -1,0 +1,68 @@
+import type { Config } from '../config/config.ts';
+import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
+import type { FetchFailure, OutboundClient, OutboundResponse } from '../outbound/client.ts';
+import { reachPublic } from '../outbound/reach.ts';
+import { type AgreedTxt, agree } from './agree.ts';
+
+/** What a web server answered, or why it gave nothing that can be used. No redirect is followed. */
+export type WebRead =
+  | { readonly result: 'body'; readonly body: Buffer; readonly contentType: string }
+  | {
+      readonly result: 'absent' | 'redirect_refused' | 'host_rate_limited' | FetchFailure;
+      readonly retry_after_s?: number;
+    };
+
+/** Reads what a domain publishes: TXT records, and files of its web server. Never throws. */
+export interface DomainReader {
+  /** The TXT records of a name, as all configured DNS servers give them. */
+  txt(name: string): Promise<AgreedTxt>;
+  /** A file of at most 64 KiB at an https address. */
+  file(url: URL): Promise<WebRead>;
+}
+
+const publicServers = ['1.1.1.1:53', '8.8.8.8:53'];
+
+type Rules = Pick<Config, 'dnsServers' | 'hostOverrides' | 'version' | 'publicUrl'>;
+
+/** Without servers of one's own, names of HOST_OVERRIDES are not looked up: they need not exist outside. */
+const isPrivate = ({ dnsServers, hostOverrides }: Rules, name: string) =>
+  dnsServers === undefined &&
+  Object.keys(hostOverrides).some((host) => `.${name}`.endsWith(`.${host.replace(/:\d+$/, '')}`));
+
+function toWebRead({ status, location, body, contentType, retry_after_s }: OutboundResponse): WebRead {
+  const wait = retry_after_s === undefined ? {} : { retry_after_s };
+  if (status === 200) return { result: 'body', body, contentType };
+  if (status === 404 || status === 410) return { result: 'absent' };
+  if (status === 429) return { result: 'host_rate_limited', ...wait };
+  return { result: location === undefined ? 'host_error' : 'redirect_refused', ...wait };
+}
+
+const openClient = async ({ hostOverrides, version, publicUrl }: Rules): Promise<OutboundClient> => {
+  const { createOutboundClient } = await import('../outbound/client.ts');
+  return createOutboundClient({
+    userAgent: `Dossier/${version} (claim check; +${publicUrl}/about)`,
+    bodyLimit_bytes: 65_536,
+    headerLimit_bytes: 16_384,
+    reach: (url) => reachPublic(url, hostOverrides),
+  });
+};
+
+/** Creates the reader. It asks the servers of DNS_SERVERS, or else two public ones, and compares their answers. */
+export function createDomainReader(rules: Rules, timeouts: Timeouts = defaultTimeouts): DomainReader {
+  let client: Promise<OutboundClient> | undefined;
+  return {
+    async txt(name) {
+      if (isPrivate(rules, name)) return 'no_answer';
+      const { readTxt } = await import('../outbound/txt.ts');
+      const servers = rules.dnsServers ?? publicServers;
+      const ask = (server: string) => readTxt(server, name, timeouts.claimDns_ms).catch(() => undefined);
+      return agree(await Promise.all(servers.map(ask)));
+    },
+    async file(url) {
+      client ??= openClient(rules);
+      const deadline = AbortSignal.timeout(timeouts.repositoryCheck_ms);
+      const response = await (await client).fetch({ url, deadline });
+      return response.result === 'response' ? toWebRead(response) : response;
+    },
+  };
+}

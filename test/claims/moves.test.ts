@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createChallenge } from '../../src/evidence/claim/challenge.ts';
+import { registryEntry } from '../support/entries.ts';
+import { recorded } from './claimable.ts';
+import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+
+const handle = 'com.example/tool';
+const file = 'dossier-claim.txt';
+const name = '_dossier-challenge.example.com';
+let directory: DomainDirectory;
+beforeEach(async () => {
+  directory = await openDomainDirectory(
+    [
+      recorded(handle, 'alice/tool'),
+      registryEntry('io.github.Bob/tool'),
+      recorded('io.github.carol/x', 'carol/x'),
+    ],
+    ['example.com'],
+  );
+});
+afterEach(() => directory.close());
+
+async function claimInRepository() {
+  const repository = directory.git.createRepository('alice/tool');
+  const issued = await directory.claim(handle);
+  repository.commit({ [file]: issued.challenge });
+  expect(await directory.claim(handle)).toMatchObject({ status: 'claimed' });
+  return { repository, issued };
+}
+
+test('between the ways of a domain one line moves the claim, with its capability and its history', async () => {
+  const issued = await directory.ask(handle, { method: 'well_known' });
+  directory.web.files.set(wellKnown, issued.challenge);
+  await directory.ask(handle, { method: 'well_known' });
+  directory.setTxt(name, issued.challenge);
+  expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({
+    status: 'claimed',
+    changed: 'moved',
+  });
+  directory.web.files.delete(wellKnown);
+  expect(await directory.ask(handle)).toMatchObject({ method: 'dns', status: 'claimed', changed: 'none' });
+  expect(await directory.standing(issued.capability)).toBe('200');
+  const claim = await directory.claimOf(handle);
+  expect(claim).toMatchObject({
+    kind: 'dns',
+    history: [{ kind: 'well_known' }, { type: 'moved', kind: 'dns' }],
+  });
+  expect(await directory.history(handle)).toEqual(['activated dns:example.com 0', 'moved dns:example.com 0']);
+});
+
+test('from a repository to the domain only a line that is in both places moves it', async () => {
+  const { repository, issued } = await claimInRepository();
+  const next = await directory.ask(handle, { method: 'dns' });
+  directory.setTxt(name, next.challenge);
+  expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({
+    status: 'not_proven',
+    reason: 'claimed_elsewhere',
+  });
+  directory.setTxt(name, issued.challenge);
+  expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({ reason: 'challenge_foreign' });
+  expect(await directory.standing(issued.capability)).toBe('200');
+  directory.setTxt(name, next.challenge);
+  repository.commit({ [file]: `${issued.challenge}\n${next.challenge}\n` });
+  expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({
+    status: 'claimed',
+    changed: 'moved',
+  });
+  repository.commit({ [file]: null });
+  expect(await directory.ask(handle)).toMatchObject({ method: 'dns', status: 'claimed', changed: 'none' });
+  expect(await directory.standing(next.capability)).toBe('200');
+  expect(await directory.standing(issued.capability)).toBe('capability_revoked');
+  expect(await directory.history(handle)).toEqual([
+    'activated github.com/alice 0',
+    'moved dns:example.com 0',
+  ]);
+});
+
+test('looks in other places never touch the claim in force', async () => {
+  const { issued } = await claimInRepository();
+  for (const method of ['well_known', 'dns', 'registry_key'])
+    expect(await directory.ask(handle, { method })).not.toMatchObject({ status: 'claimed' });
+  expect(await directory.standing(issued.capability)).toBe('200');
+  expect(await directory.history(handle)).toEqual(['activated github.com/alice 0']);
+});
+
+test('POST /api/claim-github looks at the repository alone', async () => {
+  const issued = await directory.ask(handle, { method: 'dns' });
+  directory.setTxt(name, issued.challenge);
+  await directory.ask(handle, { method: 'dns' });
+  directory.git.createRepository('alice/tool').commit({ 'README.md': 'tool' });
+  const answer = await directory.claim(handle);
+  expect(answer).toMatchObject({ status: 'challenge_issued', check: { result: 'file_absent' } });
+  expect(Object.keys(answer)).toEqual([
+    'status',
+    'handle',
+    'repository',
+    'claim_file',
+    'check',
+    'challenge',
+    'file_contents',
+    'capability',
+    'capability_id',
+    'expires_at',
+    'message',
+    'next',
+  ]);
+  expect(await directory.claim(handle, { method: 'dns' })).toMatchObject({ code: 'invalid_input' });
+  expect(await directory.standing(issued.capability)).toBe('200');
+});
+
+test('an import that records another repository leaves a claim of the domain alone', async () => {
+  const issued = await directory.ask(handle, { method: 'dns' });
+  directory.setTxt(name, issued.challenge);
+  await directory.ask(handle, { method: 'dns' });
+  await directory.directory.importEntries([recorded(handle, 'alice/moved', { version: '2.0.0' })]);
+  expect(await directory.standing(issued.capability)).toBe('200');
+});
+
+test('a GitHub account without a repository is proven by the repository of its name', async () => {
+  const bob = 'io.github.Bob/tool';
+  const issued = await directory.ask(bob);
+  expect(issued).toMatchObject({ method: 'profile_repository', repository: 'https://github.com/bob/bob' });
+  expect(issued.methods).toHaveLength(1);
+  directory.git.createRepository('bob/bob').commit({ [file]: issued.challenge });
+  expect(await directory.ask(bob)).toMatchObject({ status: 'claimed', changed: 'activated' });
+  expect(await directory.claimOf(bob)).toMatchObject({
+    kind: 'profile_repository',
+    repository: 'https://github.com/bob/bob',
+    namespace_matches_repository_owner: 'yes',
+    statement: expect.stringMatching(
+      /^Write access to the default branch of https:\/\/github\.com\/bob\/bob, the repository with the name of the account in the namespace, was shown at commit [0-9a-f]{40} on /,
+    ),
+  });
+  expect((await directory.ask('io.github.carol/x')).methods).toEqual([
+    { method: 'repository', where: expect.stringContaining('https://github.com/carol/x') },
+  ]);
+});
+
+test('with a leaked claim key nobody takes the capability of another, and nothing fails', async () => {
+  const keyed = await openDomainDirectory(
+    [recorded(handle, 'alice/tool'), recorded('org.evil/x', 'evil/x')],
+    [],
+  );
+  const at_s = Math.floor(Date.now() / 1000);
+  const victim = await keyed.claim(handle);
+  const [stored] = await keyed.directory.store.keys.claimKeys();
+  const hash = Buffer.from(victim.challenge.split('.')[1] ?? '', 'base64url')
+    .subarray(6, 38)
+    .toString('hex');
+  const forged = createChallenge(
+    { kid: stored?.kid ?? 0, secret: Buffer.from(stored?.secret ?? '', 'base64') },
+    { origin: keyed.directory.context.config.publicUrl, handle: 'org.evil/x', placeKey: 'github.com/evil/x' },
+    { hash, at_s },
+  );
+  keyed.git.createRepository('evil/x').commit({ [file]: forged });
+  expect(await keyed.claim('org.evil/x')).toMatchObject({ status: 'claimed' });
+  keyed.git.createRepository('alice/tool').commit({ [file]: victim.challenge });
+  expect(await keyed.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'challenge_foreign' });
+  await keyed.close();
+});

@@ -1,0 +1,149 @@
+import { createECDH, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { registryEntry } from '../support/entries.ts';
+import { type DomainDirectory, openDomainDirectory } from './domain-directory.ts';
+
+const handle = 'com.example/tool';
+const authPath = '/.well-known/mcp-registry-auth';
+let directory: DomainDirectory;
+beforeEach(async () => {
+  directory = await openDomainDirectory([registryEntry(handle)], ['example.com']);
+});
+afterEach(() => directory.close());
+
+/** A key pair, its line as the registry has it, and how it signs. */
+interface Signer {
+  readonly line: string;
+  sign(text: string): Buffer;
+}
+
+function ed25519(): Signer {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const raw = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url');
+  return {
+    line: `v=MCPv1; k=ed25519; p=${raw.toString('base64')}`,
+    sign: (text) => sign(null, Buffer.from(text), privateKey),
+  };
+}
+
+function p384(dsaEncoding: 'ieee-p1363' | 'der' = 'ieee-p1363'): Signer {
+  const curve = createECDH('secp384r1');
+  const compressed = curve.generateKeys(undefined, 'compressed') as unknown as Buffer;
+  const point = curve.getPublicKey();
+  const key: KeyObject = createPrivateKey({
+    key: {
+      kty: 'EC',
+      crv: 'P-384',
+      d: curve.getPrivateKey().toString('base64url'),
+      x: point.subarray(1, 49).toString('base64url'),
+      y: point.subarray(49).toString('base64url'),
+    },
+    format: 'jwk',
+  });
+  return {
+    line: `v=MCPv1;k=ecdsap384; p=${compressed.toString('base64')}`,
+    sign: (text) => sign('sha384', Buffer.from(text), { key, dsaEncoding }),
+  };
+}
+
+const ask = (input: Record<string, unknown> = {}) =>
+  directory.ask(handle, { method: 'registry_key', ...input });
+const prove = (challenge: string, signature: string) => directory.ask(handle, { challenge, signature });
+
+test('a signature with the key in DNS proves the claim without any change', async () => {
+  const signer = ed25519();
+  expect(await ask()).toMatchObject({ status: 'not_proven', reason: 'key_not_published' });
+  directory.setTxt('example.com', 'v=spf1 -all', signer.line);
+  const issued = await ask();
+  expect(issued).toMatchObject({ status: 'challenge_issued', check: { result: 'no_challenge_in_file' } });
+  expect(issued.message).toMatch(/^A published key was read\. Sign the challenge/);
+  expect(issued.copy).toContain(`printf %s '${issued.challenge}' > line.txt`);
+  const proven = await prove(issued.challenge, signer.sign(issued.challenge).toString('base64'));
+  expect(proven).toMatchObject({
+    status: 'claimed',
+    changed: 'activated',
+    check: { result: 'proven', domain: 'example.com', resolvers: 2, dnssec: false },
+  });
+  expect(await directory.standing(issued.capability)).toBe('200');
+  expect((await directory.claimOf(handle))?.statement).toMatch(
+    /^Possession of the key that example\.com publishes for the MCP registry was shown on \d{4}-\d\d-\d\d by a signature; the key was read in DNS, seen by two resolvers\. The listing records no remote\./,
+  );
+});
+
+test('a key that is no longer published ends what it signed; published again, it restores', async () => {
+  const [signer, next] = [ed25519(), ed25519()];
+  directory.setTxt('example.com', signer.line);
+  const issued = await ask();
+  await prove(issued.challenge, signer.sign(issued.challenge).toString('hex'));
+  directory.setTxt('example.com', next.line);
+  expect(await ask()).toMatchObject({ status: 'challenge_issued' });
+  expect(await directory.standing(issued.capability)).toBe('capability_suspended');
+  expect(await prove(issued.challenge, signer.sign(issued.challenge).toString('hex'))).toMatchObject({
+    status: 'not_proven',
+    reason: 'signature_invalid',
+  });
+  directory.setTxt('example.com', signer.line);
+  expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+  expect(await directory.history(handle)).toEqual([
+    'activated dns:example.com 0',
+    'suspended proof_missing dns:example.com 0',
+    'restored dns:example.com 0',
+  ]);
+});
+
+test('the key may be on the web server, and the signature in any of the usual forms', async () => {
+  for (const [signer, encoding] of [
+    [p384(), 'base64url'],
+    [p384('der'), 'base64'],
+    [ed25519(), 'base64url'],
+  ] as const) {
+    directory.web.files.set(authPath, `${signer.line}\n`);
+    const { challenge, capability } = await ask({ rotate: true });
+    expect(await prove(challenge, signer.sign(challenge).toString(encoding))).toMatchObject({
+      status: 'claimed',
+    });
+    expect(await directory.standing(capability)).toBe('200');
+  }
+  expect((await directory.claimOf(handle))?.statement).toContain(
+    'the key was read at https://example.com/.well-known/mcp-registry-auth.',
+  );
+});
+
+test('a signature over anything else, or by any other key, proves nothing', async () => {
+  const [signer, other] = [ed25519(), ed25519()];
+  directory.setTxt('example.com', signer.line);
+  const issued = await ask();
+  const { challenge } = issued;
+  const foreign = await directory.ask('com.example/tool', { method: 'dns', rotate: true });
+  const wrong = [
+    other.sign(challenge).toString('base64'),
+    signer.sign(`${challenge}\n`).toString('base64'),
+    signer.sign(foreign.challenge).toString('base64'),
+    'AAAA',
+    '\u0000',
+    '=',
+  ];
+  for (const signature of wrong)
+    expect(await prove(challenge, signature)).toMatchObject({
+      status: 'not_proven',
+      reason: 'signature_invalid',
+    });
+  expect(await directory.standing(issued.capability)).toBe('capability_invalid');
+  expect(await directory.history(handle)).toEqual([]);
+  expect(await directory.ask(handle, { signature: wrong[0] })).toMatchObject({ code: 'invalid_input' });
+  expect(await directory.ask(handle, { method: 'dns', challenge, signature: wrong[0] })).toMatchObject({
+    code: 'invalid_input',
+    detail: expect.stringMatching(/^signature: is for the method registry_key only\./),
+  });
+});
+
+test('keys of a wrong length or off the curve are no keys', async () => {
+  const zeros = (bytes: number) => Buffer.alloc(bytes).toString('base64');
+  directory.setTxt(
+    'example.com',
+    `v=MCPv1; k=ed25519; p=${zeros(31)}`,
+    `v=MCPv1; k=ecdsap384; p=${zeros(49)}`,
+  );
+  const { challenge } = await ask();
+  expect(await prove(challenge, zeros(96))).toMatchObject({ reason: 'signature_invalid' });
+});
