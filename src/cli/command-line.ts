@@ -80,8 +80,15 @@ function toExit(error: unknown): { code: number; lines: string } {
   };
 }
 
+/** Ends in silence when whoever reads the output leaves, as `head` does. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+}
+
 /** Runs the command that the arguments name and sets the exit code. */
 export async function runCommandLine(): Promise<void> {
+  process.stdout.on('error', endWithReader);
   try {
     await createCommandLine().parseAsync();
   } catch (error) {

@@ -22,17 +22,20 @@ const toPayload = ({ rows_new, rows_changed, rows_quarantined }: ImportCounts) =
   quarantined: rows_quarantined,
 });
 
-/** A bar on a terminal, else a plain line now and then. An unknown total grows with the rows read. */
+/** A bar on a terminal, else a plain line now and then, from the first rows on. An unknown total grows with the rows read. */
 function createProgress(): { show: (progress: ImportProgress) => void; end: () => void } {
-  const bar = startBar(barForm, 100, { fresh: 0, changed: 0, quarantined: 0 });
+  let bar: ReturnType<typeof startBar> | undefined;
   return {
     show({ counts, total }) {
+      bar ??= startBar(barForm, 100, toPayload(counts));
       bar.setTotal(total ?? counts.rows_seen + 100);
       bar.update(counts.rows_seen, toPayload(counts));
     },
-    end: () => bar.stop(),
+    end: () => bar?.stop(),
   };
 }
+
+const sourceOf = (config: Config, { from }: ImportOptions) => from ?? config.registryUrl;
 
 const reportLines = ({ counts, kind, isResumed }: ImportReport, seconds: number): string =>
   [
@@ -62,7 +65,7 @@ async function runToEnd(
     });
   } catch (error) {
     throw error instanceof RegistryError
-      ? new ExitError(exitCodes.upstreamUnavailable, error.message)
+      ? new ExitError(exitCodes.upstreamUnavailable, `${sourceOf(config, options)}: ${error.message}`)
       : error;
   } finally {
     progress.end();
@@ -81,9 +84,6 @@ export async function runImportCommand(config: Config, options: ImportOptions): 
   const report = await runToEnd(config, options, stopping.signal);
   process.stdout.write(reportLines(report, (performance.now() - start) / 1000));
   if (report.error)
-    throw new ExitError(
-      exitCodes.upstreamUnavailable,
-      `${options.from ?? config.registryUrl}: ${report.error}`,
-    );
+    throw new ExitError(exitCodes.upstreamUnavailable, `${sourceOf(config, options)}: ${report.error}`);
   if (report.state === 'running') process.stdout.write('stopped; the next import continues from here\n');
 }

@@ -16,6 +16,13 @@ export interface Config extends Values {
   readonly origin: string;
 }
 
+/** What a setting may be, where its check names no form: one of several words. */
+const plainChoice: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code !== 'invalid_value') return undefined;
+  const words = issue.values.map((value) => (value === '' ? 'empty' : String(value)));
+  return [words.slice(0, -1).join(', '), words.at(-1)].join(' or ');
+};
+
 /** Reads and checks the environment. Throws ExitError (78) naming every wrong setting, one line each. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -23,9 +30,11 @@ export function readConfig(
 ): Config {
   const wrong: string[] = [];
   const read = Object.entries(settings).map(([name, { key, default: fallback, check }]) => {
-    const parsed = check.safeParse(environment[name] || fallback);
-    if (!parsed.success)
-      wrong.push(`${name}: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);
+    const parsed = check.safeParse(environment[name] || fallback, { error: plainChoice });
+    if (!parsed.success) {
+      const messages = new Set(parsed.error.issues.map(({ message }) => message));
+      wrong.push(`${name}: ${[...messages].join('; ')}`);
+    }
     return [key, parsed.data];
   });
   const values = Object.fromEntries(read) as Values;

@@ -3,8 +3,13 @@ import { baseUrl, optionalBaseUrl } from './checks.ts';
 
 /** A switch. */
 export const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
+/** A whole number between two others, both included. */
+export function wholeNumber(from: number, to: number) {
+  const wanted = `a whole number from ${from} to ${to}`;
+  return z.coerce.number(wanted).int(wanted).min(from, wanted).max(to, wanted);
+}
 /** A port; 0 lets the system choose. */
-export const port = z.coerce.number().int().min(0).max(65535);
+export const port = wholeNumber(0, 65_535);
 const durationUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 /** A time as `30m`, in seconds. */
 export const duration_s = z

@@ -21,6 +21,7 @@ import {
   onOff,
   packageRegistries,
   port,
+  wholeNumber,
 } from './forms.ts';
 import { viewsFile } from './views-file.ts';
 
@@ -226,7 +227,7 @@ export const settings = {
     'backupKeep',
     '7',
     'How many backups stay in BACKUP_DIR; older ones of the schedule are deleted',
-    z.coerce.number().int().min(1).max(10_000),
+    wholeNumber(1, 10_000),
   ),
   LIMITS: setting('hasLimits', 'on', '`off` lifts the rate limits, for benchmarks on loopback', onOff),
   LIMIT_OVERRIDES: setting(

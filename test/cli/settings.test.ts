@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { runDossier, startDossier } from '../support/command.ts';
 
@@ -37,6 +39,17 @@ it.each([
       'SERVICE_NAME: up to 40 letters, digits, spaces, dots and dashes',
       `PUBLIC_URL: ${address}`,
       `REGISTRY_URL: ${address}, file:... or off`,
+    ],
+  ],
+  [
+    'numbers and words that are none of those it takes',
+    { PORT: 'abc', BACKUP_KEEP: '1.5', LOG_LEVEL: 'loud', OBSERVE: 'maybe', LOG_FORMAT: 'xml' },
+    [
+      'PORT: a whole number from 0 to 65535',
+      'OBSERVE: on or off',
+      'BACKUP_KEEP: a whole number from 1 to 10000',
+      'LOG_LEVEL: trace, debug, info, warn, error or silent',
+      'LOG_FORMAT: empty, pretty or json',
     ],
   ],
   [
@@ -110,3 +123,18 @@ it.each(['serve', 'stdio', 'import', 'observe', 'backup', 'restore', 'verify', '
     expect(stdout).toMatch(/\nExit codes: 0 /);
   },
 );
+
+it('an import that cannot begin says in one line where it looked, without an empty progress bar', async () => {
+  const { code, stdout, stderr } = await runDossier(['import', '--from', '/no/such/copy.json'], quiet);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 69,
+    stdout: '',
+    stderr: '/no/such/copy.json: the saved copy copy.json cannot be read\n',
+  });
+});
+
+it('ends in silence when the reader of its output leaves', async () => {
+  const env = { ...process.env, ...quiet };
+  const { stderr } = await promisify(execFile)('sh', ['-c', 'node src/main.js config | true'], { env });
+  expect(stderr).toBe('');
+});

@@ -57,7 +57,7 @@ export function toComparisonText(answer: Comparison): string {
   const sources = [...new Set(answer.listings.flatMap(answersOf).map(sourceOf))];
   return paragraphs(
     ...answer.listings.map((listing) => listingText(listing, sources)),
-    `Sources: ${sources.map((source, at) => `[${at + 1}] ${source}`).join('; ')}`,
+    sources.length > 0 && `Sources: ${sources.map((source, at) => `[${at + 1}] ${source}`).join('; ')}`,
     answer.statement,
     closingText(answer),
   );
