@@ -32,7 +32,7 @@ function toPart(measured: ReadonlyMap<string, readonly Figures[]>): Part {
     title: 'Receipts: share of the line above, by rate',
     rows: [
       { what: names.bare, figure: `${whole(rateOf(names.bare))}/s` },
-      toRow(names.receipt, names.bare, 0.2),
+      toRow(names.receipt, names.bare, 0.4),
       { what: names.none, figure: `${whole(rateOf(names.none))}/s` },
       toRow(names.proven, names.none, 0.5),
     ],

@@ -1,5 +1,11 @@
-import { generateKeyPairSync, sign, verify } from 'node:crypto';
-import { createReceipts, type PrivateJwk, verifyReceipt } from '../../src/receipt/index.ts';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import {
+  createReceipts,
+  type PrivateJwk,
+  parseReceiptKeys,
+  toReceiptKeyLine,
+  verifyReceipt,
+} from '../../src/receipt/index.ts';
 
 // Usage: node bench/references/receipts.ts <bare|receipt> <seconds>. Checks one Ed25519 signature after the other: the
 // signature alone, or a whole receipt.
@@ -8,14 +14,15 @@ const [what = 'bare', seconds = '1'] = process.argv.slice(2);
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const [subject, rater, kid] = ['com.example/quotes', 'com.rater/api', '2026-11'];
 const key = privateKey.export({ format: 'jwk' }) as PrivateJwk;
-const { kty, crv, x = '' } = publicKey.export({ format: 'jwk' });
-const keys = [{ kid, jwk: { kty: kty as 'OKP', crv: crv as 'Ed25519', x } }];
+const keys = parseReceiptKeys(toReceiptKeyLine(kid, key));
 const receipt = await createReceipts({ handle: subject, kid, key }).issue(rater);
 const signed = Buffer.from(receipt.slice(0, receipt.lastIndexOf('.')));
 const signature = sign(null, signed, privateKey);
 
+const publicJwk = publicKey.export({ format: 'jwk' });
+const bareKey = await crypto.subtle.importKey('jwk', publicJwk, 'Ed25519', false, ['verify']);
 const checks = {
-  bare: () => verify(null, signed, publicKey, signature),
+  bare: () => crypto.subtle.verify('Ed25519', bareKey, signature, signed),
   receipt: () => verifyReceipt(receipt, { keys, subject, rater }),
 } as const;
 const check = checks[what as keyof typeof checks];
