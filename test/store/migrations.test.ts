@@ -61,3 +61,28 @@ describe('a database made before the first release', () => {
     expect(await namesOf(databaseUrl)).toEqual(['0001_tables', '0002_search']);
   });
 });
+
+describe('a database that a newer version upgraded', () => {
+  let databaseUrl: string;
+  beforeAll(async () => {
+    databaseUrl = await createSharedDatabase(folder);
+    await (await openDatabase(databaseUrl)).close();
+    await queryDatabase(
+      databaseUrl,
+      "insert into kysely_migration (name, timestamp) values ('0002-later', '2027-01-01T00:00:00.000Z')",
+    );
+  });
+
+  it.each([['serve'], ['backup', 'never-written.gz']])(
+    'is refused by dossier %s with 78 and what to do, and left alone',
+    async (...args) => {
+      expect(await runDossier(args, { DATABASE_URL: databaseUrl, REGISTRY_URL: 'off', PORT: '0' })).toEqual({
+        code: 78,
+        stdout: '',
+        stderr:
+          'DATABASE_URL: this database was made or upgraded by a newer version of Dossier; run that version or a later one, or restore a backup made before the upgrade into a new database\n',
+      });
+      expect(await namesOf(databaseUrl)).toEqual(['0001-initial', '0002-later']);
+    },
+  );
+});
