@@ -30,7 +30,8 @@ const wrongField = (field: string, message: string) =>
 async function findTarget({ category, handle, rating_id }: Input, context: Context) {
   if (category === reportCategory && handle === undefined && rating_id === undefined)
     throw wrongField('handle', 'or rating_id must name what a report is about');
-  if (rating_id === undefined) return { handle: handle && (await findListing(handle, context)).handle };
+  if (rating_id === undefined)
+    return { handle: handle === undefined ? undefined : (await findListing(handle, context)).handle };
   const rating = await context.store.ratings.byId(rating_id);
   if (!rating) throw wrongField('rating_id', 'is not the id of a rating; list_ratings shows ids');
   if (handle !== undefined && handle !== rating.subject_handle)

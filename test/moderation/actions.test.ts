@@ -10,12 +10,19 @@ import { createStoredEvidence } from '../../src/transparency-log/audit/stored-ev
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
-import { seedEntries } from '../support/entries.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
 
 type Json = Record<string, unknown>;
 const subject = 'co.webhook/webhook';
 const rater = 'com.politicalcomms/api';
 const listing = `/agents/${subject}`;
+
+const titled = 'org.twin/a';
+const entries = [
+  ...seedEntries,
+  registryEntry(titled, { title: 'Lighthouse keeper' }),
+  registryEntry('net.other/b', { title: 'Lighthouse keeper' }),
+];
 
 let directory: ClaimedDirectory;
 /** Another process on the same database. */
@@ -33,6 +40,7 @@ beforeAll(async () => {
     PUBLIC_URL: 'http://127.0.0.1:3000',
   };
   directory = await openClaimedDirectory({
+    entries,
     listening: true,
     environment: { DATABASE_URL, OPERATOR_CONTACT: 'appeals@example.org' },
   });
@@ -209,9 +217,9 @@ describe('a hidden listing', () => {
     timeout: 90_000,
   }, async () => {
     const before = await shown();
-    const words = 'Receive, inspect, replay and deliver webhooks';
+    const words = 'Receive, inspect, replay and deliver webhooks, with signature';
     await act('hide', subject, 'advertising');
-    await directory.importEntries(seedEntries);
+    await directory.importEntries(entries);
     for (const path of [
       listing,
       `${listing}.json`,
@@ -231,6 +239,16 @@ describe('a hidden listing', () => {
     await restore(subject);
     expect(await shown()).toEqual(before);
   });
+  it('is similar to none by its title', async () => {
+    const alike = async (handle: string) =>
+      JSON.stringify((await post('search_agents', { similar_to: handle })).listings);
+    expect(await alike('net.other/b')).toContain('lighthouse');
+    await act('hide', titled, 'impersonation');
+    expect(await alike('net.other/b')).not.toContain(titled);
+    expect(await alike(titled)).not.toContain('net.other/b');
+    await restore(titled);
+    expect(await alike('net.other/b')).toContain(titled);
+  });
 });
 
 describe('a withdrawn listing', () => {
@@ -239,7 +257,7 @@ describe('a withdrawn listing', () => {
   }, async () => {
     const before = await shown();
     await act('withdraw', subject, 'malicious');
-    await directory.importEntries(seedEntries);
+    await directory.importEntries(entries);
     const gone = await directory.app.request(listing, { headers: { accept: 'text/html' } });
     expect(gone.status).toBe(410);
     expect(await gone.text()).toMatch(
@@ -375,7 +393,7 @@ describe('/transparency.json', () => {
   it('counts every action by month, action, kind and reason, and those that were undone', async () => {
     const { actions, months } = (await json('/transparency.json')) as { actions: Json; months: Json[] };
     expect(actions).toEqual({
-      hide: { applied: 4, undone: 4 },
+      hide: { applied: 5, undone: 5 },
       withdraw: { applied: 1, undone: 1 },
       void: { applied: 1, undone: 1 },
       revoke: { applied: 1, undone: 1 },

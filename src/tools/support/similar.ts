@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { pickAlike, sharedText, toAlikeQuery } from '../../evidence/listing/alike.ts';
+import { withoutHidden } from '../../evidence/listing/hidden.ts';
 import type { Listing } from '../../evidence/listing/listing.ts';
 import { type ShortListing, toShortListing } from '../../evidence/listing/short-listing.ts';
 import { Problem } from '../../problem.ts';
@@ -23,7 +24,7 @@ async function findSimilar(listings: ListingReads, listing: Listing, most: numbe
   const found = await listings.byIds(hits.slice(0, mostCandidates).map(({ id }) => id));
   const handles = found.map(({ handle }) => handle);
   const known = new Map((await listings.byHandles(handles)).map((one) => [one.handle, one]));
-  const candidates = handles.flatMap((handle) => known.get(handle) ?? []);
+  const candidates = handles.flatMap((handle) => known.get(handle) ?? []).map(withoutHidden);
   return pickAlike(listing, candidates, most).map(({ listing: one, shared }) => ({
     ...toShortListing(one),
     alike: sharedText(shared),
@@ -47,7 +48,7 @@ export async function answerSimilar(
   context: Context,
 ) {
   refuseOthers(others);
-  const listing = await findListing(handle, context);
+  const listing = withoutHidden(await findListing(handle, context));
   const listings = await findSimilar(context.store.listings, listing, Math.min(limit, mostSimilar));
   return {
     listings,
