@@ -17,6 +17,12 @@ export interface Caller {
   readonly capability?: string | 'conflict';
 }
 
+/** Searches by words, as this process lets them run (limits/searches.ts). */
+export interface Searches {
+  /** Runs a search of a network. Throws rate_limited, or unavailable while there are too many, before it begins. */
+  run<T>(asked: { readonly network: string; readonly now_ms: number }, search: () => Promise<T>): Promise<T>;
+}
+
 /**
  * What a handler may touch, and nothing else. One value per process; the face sets the caller of
  * each request. Closed with `store.close()`.
@@ -36,6 +42,7 @@ export interface Context {
   readonly askedLooks: EventEmitter<{ ask: [handle: string] }>;
   /** In what order checks of this process begin. */
   readonly checkTurns: Turns;
+  readonly searches: Searches;
   readonly checkpoints: CheckpointCache;
   readonly log: Logger;
   /** The only source of the time. */

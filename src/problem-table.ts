@@ -111,7 +111,11 @@ export const problemTable = {
     'Send it again; another node or the restarted one will answer.',
   ),
   storage_full: row(503, 'Storage is full', 'Nothing was recorded; try again later.'),
-  feedback_paused: row(503, 'Feedback is paused', 'The daily amount is reached; try again tomorrow.'),
+  feedback_paused: row(
+    503,
+    'Feedback is paused',
+    'As much was received as is taken in a day. Try again after the seconds in Retry-After.',
+  ),
   self_rating: row(200, 'A listing cannot rate itself', 'Rate listings of other repositories only.'),
   unknown_subject: row(200, 'The rated listing is not known', 'Find the exact handle with search_agents.'),
   rating_exists: row(

@@ -8,6 +8,7 @@ import type { Context } from './context.ts';
 import { createDomainReader } from './domains/reader.ts';
 import { createApp } from './http/app.ts';
 import { allLimits } from './http/middleware/limits.ts';
+import { createSearches } from './limits/searches.ts';
 import { createLog } from './observability/logger.ts';
 import { createKeyDirectories } from './outbound/key-directory.ts';
 import { createRepositoryReader } from './repositories/reader.ts';
@@ -41,6 +42,7 @@ export async function openContext(config: Config): Promise<Context> {
     runningChecks: new Map(),
     askedLooks: new EventEmitter(),
     checkTurns: createTurns(),
+    searches: createSearches(config),
     checkpoints: {},
     log: createLog(config),
     clock: () => new Date(),

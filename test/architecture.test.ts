@@ -31,7 +31,8 @@ const mayImport: Record<string, string> = {
   resources: 'config context.ts evidence problem.ts registry tools views',
   mcp: 'config context.ts evidence problem.ts resources tools',
   http: 'claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
-  'server.ts': 'config context.ts domains http observability outbound repositories store transparency-log',
+  'server.ts':
+    'config context.ts domains http limits observability outbound repositories store transparency-log',
   cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store transparency-log views webhooks',
 };
 

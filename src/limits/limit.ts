@@ -23,6 +23,9 @@ export const toEffective = (limit: Limit, { limitOverrides }: LimitSettings): Li
   ...limitOverrides[limit.name],
 });
 
+/** The limit of a wider network: so many times the amount. */
+export const widen = (limit: Limit, times: number): Limit => ({ ...limit, burst: limit.burst * times });
+
 /** The cost of one call and the size of the bucket, both as the time it takes to refill them. */
 export interface Bucket {
   readonly step_ms: number;

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts';
 import type { Transaction } from '../store/store.ts';
-import { type Limit, toBucket, toEffective, toRefusal } from './limit.ts';
-import { dayOf, toNetworkKey } from './network-key.ts';
+import { type Limit, toBucket, toEffective, toRefusal, widen } from './limit.ts';
+import { dayOf, openNetworkKeys } from './network-key.ts';
+import { toCountedNetworks, toWidestNetwork } from './networks.ts';
 
 /** One call to count against a limit. `day` is set if `key` is a network's pseudonym of that day. */
 export interface LimitedCall {
@@ -9,6 +10,8 @@ export interface LimitedCall {
   /** Identifies the caller within the limit. */
   readonly key: string;
   readonly day?: string;
+  /** How many times the amount the key may call; once if absent. */
+  readonly times?: number;
 }
 
 /**
@@ -20,8 +23,8 @@ export async function takeLimits(
   calls: readonly LimitedCall[],
   { config, clock }: Pick<Context, 'config' | 'clock'>,
 ): Promise<void> {
-  const tried = calls.map(({ limit, key, day }) => {
-    const effective = toEffective(limit, config);
+  const tried = calls.map(({ limit, key, day, times = 1 }) => {
+    const effective = widen(toEffective(limit, config), times);
     return { effective, bucket: { key: `${limit.name} ${key}`, day, ...toBucket(effective) } };
   });
   const buckets = tried.map(({ bucket }) => bucket);
@@ -32,18 +35,36 @@ export async function takeLimits(
   }
 }
 
-/** Counts one call of the caller's network against each limit, for all nodes together. Throws rate_limited. */
+/** Counts one call of the caller's network, and of the wider ones around it, for all nodes together. Throws rate_limited. */
 export async function takeNetworkLimits(context: Context, limits: readonly Limit[]): Promise<void> {
   if (limits.length === 0) return;
   const now = context.clock();
   const day = dayOf(now);
   await context.store.write(async (tx) => {
     await tx.limits.purge(now.getTime(), day);
-    const key = await toNetworkKey(tx, context.caller.network, day);
-    await takeLimits(
-      tx,
-      limits.map((limit) => ({ limit, key, day })),
-      context,
+    const keyOf = await openNetworkKeys(tx, day);
+    const networks = toCountedNetworks(context.caller.network);
+    const calls = limits.flatMap((limit) =>
+      networks.map(({ network, times }) => ({ limit, key: keyOf(network), day, times })),
     );
+    await takeLimits(tx, calls, context);
   });
+}
+
+const day_ms = 86_400_000;
+
+/** Whether the caller's widest network does this for the first time today (UTC); from then on it has. */
+export async function isFirstToday(
+  tx: Transaction,
+  deed: string,
+  { clock, caller }: Pick<Context, 'clock' | 'caller'>,
+): Promise<boolean> {
+  const day = dayOf(clock());
+  const keyOf = await openNetworkKeys(tx, day);
+  const key = `${deed}_today ${keyOf(toWidestNetwork(caller.network))}`;
+  const [wait_ms] = await tx.limits.take(
+    [{ key, day, step_ms: day_ms, capacity_ms: day_ms }],
+    clock().getTime(),
+  );
+  return wait_ms === 0;
 }

@@ -3,6 +3,7 @@ import type { Facet } from '../evidence/listing/facets.ts';
 import { claimStates } from '../evidence/listing/listing-document.ts';
 import { packageTypes, transports } from '../evidence/listing/recorded-kinds.ts';
 import { shortListing } from '../evidence/listing/short-listing.ts';
+import { searchLimit } from '../limits/searches.ts';
 import type { SearchCounts } from '../store/contract/listings.ts';
 import { oneOf, tagInput } from './support/filter-inputs.ts';
 import { cursorInput } from './support/inputs.ts';
@@ -96,6 +97,7 @@ export const searchAgents = defineTool({
   effects: readsOnly,
   input,
   output,
+  ownLimits: [searchLimit],
   example: { query: 'webhook', limit: 5 },
   cacheTags: () => 'all',
   toText: toSearchText,
@@ -104,7 +106,9 @@ export const searchAgents = defineTool({
     const { store } = context;
     const { query: text = '', sort = 'relevance', limit = defaultLimit, cursor } = query;
     const search = { text, facets: toFacetList(query), sort };
-    const page = await findPage(store.listings, search, { limit, cursor });
+    const find = () => findPage(store.listings, search, { limit, cursor });
+    const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
+    const page = await (text.trim() ? context.searches.run(asked, find) : find());
     const { listings, counts, next, unknown, no_match } = page;
     return {
       listings,

@@ -5,6 +5,7 @@ import { reportCategory } from '../evidence/feedback.ts';
 import { cleanText } from '../evidence/text/sanitize.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import { Problem } from '../problem.ts';
+import { requireFeedbackRoom } from './support/feedback-room.ts';
 import { findListing } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
 import { defineTool } from './tool.ts';
@@ -44,10 +45,6 @@ const statements = {
   other: 'Received. Feedback is private and changes no listing.',
 } as const;
 
-/** From all callers together, in 24 hours (docs/trust.md section 5). */
-const maxPerDay = 2000;
-const oneDayBefore = (time: string) => new Date(Date.parse(time) - 86_400_000).toISOString();
-
 /** Private feedback to the operator, without any public effect. */
 export const submitFeedback = defineTool({
   name: 'submit_feedback',
@@ -58,8 +55,11 @@ export const submitFeedback = defineTool({
   bodyLimit_bytes: 8192,
   input,
   output: z.object({ id: z.string(), received_at: z.string(), statement: z.string() }),
-  // Five an hour, three at once.
-  networkLimits: [{ name: 'feedback', burst: 3, refill_s: 2160 }],
+  // Five an hour, three at once; twenty a day.
+  networkLimits: [
+    { name: 'feedback', burst: 3, refill_s: 2160 },
+    { name: 'feedback_day', burst: 20, refill_s: 86_400 },
+  ],
   example: { message: 'The description of this listing is out of date.', category: 'data' },
   async run(input, context) {
     await requireMayWrite(context);
@@ -68,8 +68,7 @@ export const submitFeedback = defineTool({
     const id = uuidv7();
     const clean = (text: string | undefined) => (text === undefined ? undefined : cleanText(text).text);
     await context.store.write(async (tx) => {
-      if ((await tx.feedback.countSince(oneDayBefore(received_at))) >= maxPerDay)
-        throw new Problem('feedback_paused');
+      await requireFeedbackRoom(tx, context);
       await tx.feedback.add({
         id,
         received_at,

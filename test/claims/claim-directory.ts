@@ -5,6 +5,7 @@ import { defaultTimeouts } from '../../src/config/timeouts.ts';
 import { type Context, withCaller } from '../../src/context.ts';
 import { createDomainReader } from '../../src/domains/reader.ts';
 import type { Listing } from '../../src/evidence/listing/listing.ts';
+import { createSearches } from '../../src/limits/searches.ts';
 import { createKeyDirectories } from '../../src/outbound/key-directory.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
 import { createTurns } from '../../src/repositories/turns.ts';
@@ -94,6 +95,7 @@ export function createClaimContext(
     runningChecks: new Map(),
     askedLooks: new EventEmitter(),
     checkTurns: createTurns(),
+    searches: createSearches(config),
     checkpoints: {},
     timeouts: defaultTimeouts,
     log: pino({ level: 'silent' }),

@@ -53,6 +53,26 @@ describe('requests of one network', () => {
     expect((await get(url, '2001:db8:0:1::1')()).status).toBe(200);
   });
 
+  it('are those of a /24, a /56 and a /48 as well, with 16, 4 and 16 times the amount', async () => {
+    const url = `${await openNode({ LIMIT_OVERRIDES: 'pages=2/10s' })}/tags`;
+    let n = 0;
+    expect(await statuses(40, () => get(url, `192.0.2.${n++}`)())).toEqual({ 200: 32, 429: 8 });
+    const refused = await get(url, '192.0.2.250')();
+    expect(refusalOf(refused)).toEqual([429, '1', '"pages";q=32;w=10', '"pages";r=0;t=1']);
+    expect((await get(url, '192.0.3.1')()).status).toBe(200);
+    n = 0;
+    expect(await statuses(10, () => get(url, `2001:db8:0:${(n++).toString(16)}::1`)())).toEqual({
+      200: 8,
+      429: 2,
+    });
+    n = 0;
+    expect(await statuses(30, () => get(url, `2001:db8:0:${(++n).toString(16)}00::1`)())).toEqual({
+      200: 24,
+      429: 6,
+    });
+    expect((await get(url, '2001:db8:1::1')()).status).toBe(200);
+  });
+
   it('take no word of a forwarded address from a peer that is not trusted', async () => {
     const url = `${await openNode({ TRUSTED_PROXIES: '' })}/tags`;
     let address = 0;
@@ -71,13 +91,40 @@ describe('requests of one network', () => {
     const url = await openNode({ LIMITS: 'off' });
     expect(await statuses(130, get(`${url}/tags`))).toEqual({ 200: 130 });
     expect(await statuses(6, post(`${url}/api/feedback`, feedback))).toEqual({ 200: 6 });
-    expect(await nodes.rows('limit_bucket')).toHaveLength(1);
+    // Feedback at once, a day and today, of the address and of its /24.
+    expect(await nodes.rows('limit_bucket')).toHaveLength(5);
+  });
+});
+
+describe('searches by words', () => {
+  it('are 20 at once and 5 a second on all faces together, and hold up nothing else', async () => {
+    const url = await openNode();
+    let n = 0;
+    const words = () => `word${n++}`;
+    const page = () => get(`${url}/agents?q=${words()}`)();
+    const json = () => post(`${url}/api/tools/search_agents`, { query: words() })();
+    const mcp = () =>
+      rpc(url, modern('tools/call', { name: 'search_agents', arguments: { query: words() } }))();
+    expect(await statuses(7, page)).toEqual({ 200: 7 });
+    expect(await statuses(7, json)).toEqual({ 200: 7 });
+    for (let sent = 0; sent < 6; sent++) expect(await (await mcp()).text()).not.toContain('rate_limited');
+    expect(refusalOf(await page())).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
+    expect(refusalOf(await json())).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
+    expect(await (await mcp()).json()).toMatchObject({
+      result: { isError: true, structuredContent: { error: { code: 'rate_limited', retry_after_s: 1 } } },
+    });
+    expect((await get(`${url}/agents`)()).status).toBe(200);
+    expect((await get(`${url}/tags`)()).status).toBe(200);
+    expect((await post(`${url}/api/tools/list_tags`, {})()).status).toBe(200);
+    expect((await get(`${url}/agents?q=other`, '192.0.2.2')()).status).toBe(200);
+    wait(1);
+    expect(await statuses(6, page)).toEqual({ 200: 5, 429: 1 });
   });
 });
 
 describe('/api/mcp', () => {
   it('takes 60 messages at once and 5 a second, and refuses in JSON-RPC that a script of any site can read', async () => {
-    const url = await openNode();
+    const url = await openNode({ ALLOWED_ORIGINS: 'https://inspector.example' });
     const ask = rpc(url, legacy('ping'), { origin: 'https://inspector.example' });
     expect(await statuses(60, ask)).toEqual({ 200: 60 });
     const refused = await ask();

@@ -79,6 +79,45 @@ describe('writes of one network, on every face and node together', () => {
     expect(await statuses(4, post(`${one}/api/feedback`, feedback))).toEqual({ 200: 3, 429: 1 });
   });
 
+  it('feedback: 20 a day', async () => {
+    const url = await openNode({ LIMIT_OVERRIDES: 'feedback=1000/1m' });
+    expect(await statuses(20, post(`${url}/api/feedback`, feedback))).toEqual({ 200: 20 });
+    expect(refusalOf(await post(`${url}/api/feedback`, feedback)())).toEqual([
+      429,
+      '4320',
+      '"feedback_day";q=20;w=86400',
+      '"feedback_day";r=0;t=4320',
+    ]);
+  });
+
+  it('feedback: a quarter of the day is kept for networks that sent none', async () => {
+    const node = await nodes.open();
+    const url = node.context.config.publicUrl;
+    const add = (count: number) =>
+      node.context.store.write(async (tx) => {
+        for (let n = 0; n < count; n++)
+          await tx.feedback.add({
+            id: `${count}-${n}`,
+            received_at: nodes.now().toISOString(),
+            state: 'open',
+            message: 'Flood',
+          });
+      });
+    const send = (address: string) => post(`${url}/api/feedback`, feedback, { 'x-forwarded-for': address })();
+    expect((await send('192.0.2.1')).status).toBe(200);
+    wait(60);
+    await add(1499);
+    wait(60);
+    const refused = await send('192.0.2.2');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '86280']);
+    expect(await refused.json()).toMatchObject({ code: 'feedback_paused', retry_after_s: 86_280 });
+    expect((await send('198.51.100.1')).status).toBe(200);
+    await add(499);
+    expect((await send('203.0.113.1')).status).toBe(503);
+    wait(86_281);
+    expect((await send('203.0.113.1')).status).toBe(200);
+  });
+
   it('outlive a restart', async () => {
     const before = await openNode();
     await statuses(3, post(`${before}/api/feedback`, feedback));
@@ -229,9 +268,11 @@ describe('no address is ever stored', () => {
 
   it('only what a key of the day makes of it', async () => {
     await flood(await openNode());
-    expect(await keysOf()).toEqual([
-      expect.stringMatching(/^feedback [\w-]{22} 2026-11-21$/),
-      expect.stringMatching(/^feedback [\w-]{22} 2026-11-21$/),
+    // An IPv4 address and its /24, an IPv6 /64 with its /56 and /48; the widest two have sent some today.
+    expect((await keysOf()).map((key) => key.replace(/ [\w-]{22} /, ' HMAC '))).toEqual([
+      ...Array(5).fill('feedback HMAC 2026-11-21'),
+      ...Array(5).fill('feedback_day HMAC 2026-11-21'),
+      ...Array(2).fill('feedback_today HMAC 2026-11-21'),
     ]);
     const files = readdirSync(nodes.folder).map((name) => readFileSync(join(nodes.folder, name), 'latin1'));
     const rows = JSON.stringify([await nodes.rows('limit_bucket'), await nodes.rows('limit_key')]);
@@ -247,8 +288,10 @@ describe('no address is ever stored', () => {
     await post(`${node.context.config.publicUrl}/api/feedback`, feedback, {
       'x-forwarded-for': addresses[0] ?? '',
     })();
-    expect(await keysOf()).toEqual([expect.stringMatching(/^feedback [\w-]{22} 2026-11-22$/)]);
-    expect(before.map((key) => key.slice(0, 31))).not.toContain((await keysOf())[0]?.slice(0, 31));
+    const after = await keysOf();
+    expect(after.map((key) => key.split(' ').at(-1))).toEqual(Array(5).fill('2026-11-22'));
+    const pseudonyms = before.map((key) => key.split(' ')[1]);
+    for (const key of after) expect(pseudonyms).not.toContain(key.split(' ')[1]);
     expect(await nodes.rows('limit_key')).toEqual([{ day: '2026-11-22', secret: expect.any(String) }]);
     expect((await nodes.rows('limit_key'))[0]?.secret).not.toBe(secrets[0]?.secret);
   });
@@ -258,10 +301,10 @@ describe('no address is ever stored', () => {
     const capability = await addSource(node.context.store, 1);
     await flood(node.context.config.publicUrl);
     await rate(node.context.config.publicUrl, capability, 0, 0);
-    expect(await nodes.rows('limit_bucket')).toHaveLength(5);
-    nodes.wait(721);
+    expect(await nodes.rows('limit_bucket')).toHaveLength(15);
+    nodes.wait(4400);
     await purgeLimits({ ...node.context, clock: nodes.now });
-    expect(await keysOf()).toEqual([
+    expect((await keysOf()).filter((key) => !key.startsWith('feedback_today'))).toEqual([
       expect.stringMatching(/^rating_subject [0-9a-f]{16} a\/subject-0 null$/),
     ]);
     nodes.wait(86_400);
@@ -284,7 +327,7 @@ describe('LIMIT_OVERRIDES', () => {
   });
   it('refuses what is no limit, before anything is opened', async () => {
     await expect(nodes.open({ LIMIT_OVERRIDES: 'claims=1/1m' })).rejects.toThrow(
-      'LIMIT_OVERRIDES: no limit is called claims; there are pages, badge, mcp, card, rating, rating_day, rating_subject, claim, feedback, bad_capability',
+      'LIMIT_OVERRIDES: no limit is called claims; there are pages, badge, mcp, card, registry, views, export, search, rating, ',
     );
     for (const wrong of ['claim', 'claim=0/1m', 'claim=1/0s', 'claim=1/1m,', 'claim=1/1m,,'])
       await expect(nodes.open({ LIMIT_OVERRIDES: wrong })).rejects.toThrow('name=calls/time');

@@ -12,8 +12,8 @@ export interface FeedbackReads {
   /** How many match. */
   count(filter: FeedbackFilter): Promise<number>;
   byId(id: string): Promise<Feedback | undefined>;
-  /** How many were received since a time (RFC 3339). */
-  countSince(time: string): Promise<number>;
+  /** When the n-th newest was received, from 1; undefined where there are fewer. */
+  receivedAt(n: number): Promise<string | undefined>;
 }
 
 /** Writes of feedback inside a transaction. */

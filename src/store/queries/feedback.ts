@@ -45,13 +45,14 @@ export const createFeedbackReads = (db: Db): FeedbackReads => ({
     const counted = selectOf(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
     return Number((await counted.executeTakeFirstOrThrow()).feedbacks);
   },
-  countSince: async (time) => {
-    const counted = await db
-      .selectFrom('feedback')
-      .select(({ fn }) => fn.countAll<number>().as('feedbacks'))
-      .where('received_at', '>=', time)
-      .executeTakeFirstOrThrow();
-    return Number(counted.feedbacks);
+  receivedAt: async (n) => {
+    const newest = db.selectFrom('feedback').select('received_at').orderBy('received_at', 'desc');
+    return (
+      await newest
+        .limit(1)
+        .offset(n - 1)
+        .executeTakeFirst()
+    )?.received_at;
   },
   byId: async (id) => {
     const row = await db.selectFrom('feedback').selectAll().where('id', '=', id).executeTakeFirst();
