@@ -89,10 +89,11 @@ is not empty.`;
 
 /** What `dossier verify --help` adds. */
 export const verifyHelp = `
-Example: dossier verify proof.json --key log.key
+Examples: dossier verify proof.json --key log.key
+          dossier verify proof.json --policy log.policy
 
-Exit codes: 0 everything holds; 1 a check fails; 2 the proof comes without its record; 64 usage; 74 a file cannot be read or is
-no proof.`;
+Exit codes: 0 everything holds; 1 a check fails, also for a wrong cosignature; 2 the proof comes without its record; 3 fewer
+witnesses cosigned than the policy wants; 64 usage; 74 a file cannot be read, or is no proof or no policy.`;
 
 /** What `dossier config --help` adds. */
 export const configHelp = `

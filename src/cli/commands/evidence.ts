@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { AuditOptions } from '../audit-options.ts';
 import { auditHelp, eraseRecordHelp, verifyHelp } from '../help-texts.ts';
-import type { VerifyOptions } from '../verify.ts';
+import type { VerifyOptions } from '../verify/verify.ts';
 import type { Shell } from './shell.ts';
 
 /** The commands that check what is published, or erase it. Each loads its own module when it runs. */
@@ -27,11 +27,16 @@ export function addEvidenceCommands(program: Command, shell: Shell): void {
       '--erasure <file>',
       'a proof without its record: the saved proof of the entry "record.erased" (erased_by)',
     )
+    .option(
+      '--policy <file>',
+      'the logs and witnesses that count, and how many must have cosigned (docs/witness.md)',
+    )
+    .option('--checkpoint <file>', 'one checkpoint instead of a proof')
     .option('--older <file>', 'a checkpoint that you saved')
     .option('--newer <file>', 'a checkpoint that you saved later')
     .option('--consistency <file>', 'answer of /log/consistency/<older size>/<newer size>')
     .action(async (proof: string | undefined, options: VerifyOptions) =>
-      (await import('../verify.ts')).runVerify(proof, options),
+      (await import('../verify/verify.ts')).runVerify(proof, options),
     );
   program
     .command('audit [database|url]')

@@ -1,4 +1,5 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { splitNote, toKeyId } from './note-signatures.ts';
 
 /** A key that signs notes; every signature line names it. */
 export interface NoteKey {
@@ -12,13 +13,12 @@ export interface NoteVerifier {
   readonly publicKey: KeyObject;
 }
 
-const ed25519 = Buffer.of(1);
+/** Signature type of Ed25519 over the text of the note (C2SP signed-note, "Signature types"). */
+const ed25519 = 1;
 /** The bytes before the key itself in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410). */
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
-const keyIdBytes = 4;
 const verifierForm = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
-const signatureLine = /^\u2014 (\S+) ([A-Za-z0-9+/]+=*)$/;
 
 /** A signing key from its 32-byte seed. */
 export const toNoteKey = (name: string, seed: Buffer): NoteKey => ({
@@ -29,13 +29,7 @@ export const toNoteKey = (name: string, seed: Buffer): NoteKey => ({
 const rawPublicKey = (key: KeyObject): Buffer =>
   Buffer.from(key.export({ format: 'der', type: 'spki' })).subarray(publicPrefix.length);
 
-const keyId = ({ name, publicKey }: NoteVerifier): Buffer =>
-  createHash('sha256')
-    .update(`${name}\n`)
-    .update(ed25519)
-    .update(rawPublicKey(publicKey))
-    .digest()
-    .subarray(0, keyIdBytes);
+const keyId = ({ name, publicKey }: NoteVerifier): Buffer => toKeyId(name, ed25519, rawPublicKey(publicKey));
 
 /** The public half of a signing key. */
 export const verifierOf = ({ name, privateKey }: NoteKey): NoteVerifier => ({
@@ -45,13 +39,13 @@ export const verifierOf = ({ name, privateKey }: NoteKey): NoteVerifier => ({
 
 /** `<name>+<key id>+<key>`, the published form of a verifier (C2SP signed-note). */
 export const toVerifierText = (verifier: NoteVerifier): string =>
-  `${verifier.name}+${keyId(verifier).toString('hex')}+${Buffer.concat([ed25519, rawPublicKey(verifier.publicKey)]).toString('base64')}`;
+  `${verifier.name}+${keyId(verifier).toString('hex')}+${Buffer.of(ed25519, ...rawPublicKey(verifier.publicKey)).toString('base64')}`;
 
 /** Parses the published form; undefined if it is malformed or its key id does not match. */
 export function readVerifier(text: string): NoteVerifier | undefined {
   const [, name = '', id, encoded = ''] = verifierForm.exec(text.trim()) ?? [];
   const key = Buffer.from(encoded, 'base64');
-  if (key.length !== 33 || key[0] !== 1) return undefined;
+  if (key.length !== 33 || key[0] !== ed25519) return undefined;
   const publicKey = createPublicKey({
     key: Buffer.concat([publicPrefix, key.subarray(1)]),
     format: 'der',
@@ -69,18 +63,9 @@ export function signNote(text: string, key: NoteKey): string {
 
 /** The text of a note with a valid signature by this verifier; undefined otherwise. */
 export function openNote(note: string, verifier: NoteVerifier): string | undefined {
-  const end = note.lastIndexOf('\n\n');
-  if (end < 0) return undefined;
-  const text = note.slice(0, end + 1);
-  const signatures = note
-    .slice(end + 2)
-    .split('\n')
-    .flatMap((line) => {
-      const [, name, encoded = ''] = signatureLine.exec(line) ?? [];
-      return name === verifier.name ? [Buffer.from(encoded, 'base64')] : [];
-    });
-  const own = signatures.find((bytes) => bytes.subarray(0, keyIdBytes).equals(keyId(verifier)));
-  return own && verify(null, Buffer.from(text), verifier.publicKey, own.subarray(keyIdBytes))
+  const { text, signatures } = splitNote(note) ?? {};
+  const own = signatures?.find((line) => line.name === verifier.name && line.keyId.equals(keyId(verifier)));
+  return text !== undefined && own && verify(null, Buffer.from(text), verifier.publicKey, own.signature)
     ? text
     : undefined;
 }

@@ -103,6 +103,18 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
   ];
 }
 
+/** Verifies that a checkpoint is signed by this key. */
+export function verifyCheckpoint(text: string, key: string): Check {
+  const verifier = readVerifier(key);
+  const checkpoint = verifier && openCheckpoint(text, verifier);
+  return checkpoint
+    ? {
+        holds: true,
+        message: `the checkpoint of ${checkpoint.origin} at ${checkpoint.size} entries is signed by this key`,
+      }
+    : { holds: false, message: 'the checkpoint is not signed by this key' };
+}
+
 /** Verifies that a newer checkpoint continues an older one. The saved consistency proof is one base64 hash per line. */
 export function verifyConsistency(
   older: string,

@@ -1,0 +1,132 @@
+import { ExitError, exitCodes } from '../../config/exit.ts';
+import { readProofText } from '../../evidence/log/checkpoint.ts';
+import {
+  type Check,
+  checkExpected,
+  type ExpectedRecord,
+  type SavedProof,
+  verifyCheckpoint,
+  verifyConsistency,
+  verifySavedProof,
+} from '../../evidence/log/verify.ts';
+import type { Policy } from '../../evidence/log/witness/policy.ts';
+import { checkPolicy, keyOfPolicy, readPolicyFile } from './policy.ts';
+import { readKey, readProof, readSaved } from './saved-files.ts';
+
+/** Options of `dossier verify`. */
+export interface VerifyOptions extends ExpectedRecord {
+  readonly key?: string;
+  readonly older?: string;
+  readonly newer?: string;
+  readonly consistency?: string;
+  /** File with the proof of the entry that says that the record was erased. */
+  readonly erasure?: string;
+  /** File with the logs and witnesses that count (C2SP tlog-policy). */
+  readonly policy?: string;
+  /** File with one checkpoint. */
+  readonly checkpoint?: string;
+}
+
+/** What was checked, and for each checkpoint whether enough witnesses cosigned it. */
+interface Outcome {
+  readonly checks: readonly Check[];
+  readonly quorums: readonly Check[];
+  readonly notes: readonly string[];
+}
+
+/** What the command was given beside the files: the key and the policy, where there is one. */
+interface Given {
+  readonly key: string | undefined;
+  readonly policy: Policy | undefined;
+}
+
+/** Adds to checks what the policy says of the checkpoints that they rest on, each with its key. */
+function withPolicy(
+  checks: readonly Check[],
+  policy: Policy | undefined,
+  checkpoints: readonly { text: string; key: string | undefined }[],
+): Outcome {
+  const found = policy ? checkpoints.map(({ text, key }) => checkPolicy(policy, text, key)) : [];
+  return {
+    checks: [...checks, ...found.flatMap((of) => of.checks)],
+    quorums: found.flatMap(({ quorums }) => quorums),
+    notes: found.flatMap(({ notes }) => notes),
+  };
+}
+
+const checkpointOf = ({ proof }: SavedProof) => readProofText(proof)?.checkpoint ?? '';
+
+async function checkProof(path: string, { key, policy }: Given, options: VerifyOptions): Promise<Outcome> {
+  const saved = await readProof(path);
+  const erasure = options.erasure === undefined ? undefined : await readProof(options.erasure);
+  const known = key ?? keyOfPolicy(policy, checkpointOf(saved));
+  const noKey =
+    'the key was taken from the proof; compare it with one obtained at another time or place (--key)';
+  try {
+    const checks = [...verifySavedProof(saved, known, erasure), ...checkExpected(saved, options)];
+    const proofs = erasure ? [saved, erasure] : [saved];
+    const outcome = withPolicy(
+      checks,
+      policy,
+      proofs.map((of) => ({ text: checkpointOf(of), key: known ?? of.key })),
+    );
+    return { ...outcome, notes: [...outcome.notes, ...(known ? [] : [noKey])] };
+  } catch {
+    throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof`);
+  }
+}
+
+async function checkCheckpoint(path: string, { key, policy }: Given): Promise<Outcome> {
+  const text = await readSaved(path);
+  const known = key ?? keyOfPolicy(policy, text);
+  if (!known)
+    throw new ExitError(exitCodes.usage, 'verify: a checkpoint needs --key, or a policy that names its log');
+  return withPolicy([verifyCheckpoint(text, known)], policy, [{ text, key: known }]);
+}
+
+async function checkConsistency(
+  { older, newer, consistency }: VerifyOptions,
+  { key, policy }: Given,
+): Promise<Outcome> {
+  const text = newer && (await readSaved(newer));
+  const known = key ?? keyOfPolicy(policy, text || '');
+  if (!older || !text || !consistency || !known)
+    throw new ExitError(
+      exitCodes.usage,
+      'verify: give a saved proof, --checkpoint with --key or --policy, or all of --older, --newer, --consistency and --key',
+    );
+  const proof = await readSaved(consistency);
+  const checks = verifyConsistency(await readSaved(older), text, { proof, key: known });
+  return withPolicy(checks, policy, [{ text, key: known }]);
+}
+
+const toLabel = (holds: boolean | undefined) => (holds === undefined ? 'open ' : holds ? 'holds' : 'FAILS');
+
+function checkAll(path: string | undefined, given: Given, options: VerifyOptions): Promise<Outcome> {
+  if (path) return checkProof(path, given, options);
+  return options.checkpoint ? checkCheckpoint(options.checkpoint, given) : checkConsistency(options, given);
+}
+
+/** Ends the command if something does not hold; the code says what. */
+function requireAll({ checks, quorums }: Outcome): void {
+  if (checks.some(({ holds }) => holds === false))
+    throw new ExitError(1, 'verify: at least one check failed');
+  if (quorums.some(({ holds }) => !holds))
+    throw new ExitError(3, 'verify: fewer witnesses cosigned than the policy wants');
+  if (checks.some(({ holds }) => holds === undefined))
+    throw new ExitError(2, 'verify: there is no record to check the entry against');
+}
+
+/**
+ * Checks saved files offline: a result of get_proof, a checkpoint, or two checkpoints with their consistency proof; with a
+ * policy also who cosigned. Prints one line a check; ends with 1 if one fails, with 3 if only cosignatures are missing, with
+ * 2 if a proof comes without its record.
+ */
+export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
+  const policy = options.policy === undefined ? undefined : await readPolicyFile(options.policy);
+  const outcome = await checkAll(path, { key: await readKey(options.key), policy }, options);
+  for (const { holds, message } of [...outcome.checks, ...outcome.quorums])
+    process.stdout.write(`${toLabel(holds)}  ${message}\n`);
+  for (const note of outcome.notes) process.stdout.write(`note   ${note}\n`);
+  requireAll(outcome);
+}
