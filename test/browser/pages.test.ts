@@ -164,7 +164,7 @@ describe.each([
     repository.commit({ 'README.md': 'a repository' });
     await page.goto(`${directory.url}/agents/${handle}`);
     await page.getByRole('link', { name: `How to claim ${handle}` }).click();
-    await page.getByRole('button', { name: 'Get a challenge' }).click();
+    await page.getByRole('button', { name: 'Get a challenge', exact: true }).click();
     await page.getByText('it is shown once').waitFor();
     expect(await page.locator('.stepper [aria-current="step"] strong').textContent()).toBe(
       'File in the repository',
@@ -174,9 +174,7 @@ describe.each([
     expect(await page.getByText(/The next check runs by itself in \d+ seconds/).isVisible()).toBe(
       javaScriptEnabled,
     );
-    expect(await page.getByText('Press the button once you have pushed').isVisible()).toBe(
-      !javaScriptEnabled,
-    );
+    expect(await page.getByText('Press the button once it is there').isVisible()).toBe(!javaScriptEnabled);
     await page.getByRole('button', { name: 'I committed it: check again' }).click();
     await page.getByRole('heading', { name: 'Not claimed yet' }).waitFor();
     repository.commit({ 'dossier-claim.txt': blocks[1] ?? '' });
@@ -197,7 +195,7 @@ describe('with JavaScript', () => {
     const { page, complaints } = await openPage(browser);
     await page.clock.install();
     await page.goto(`${directory.url}/agents/org.maintained/watched/claim`);
-    await page.getByRole('button', { name: 'Get a challenge' }).click();
+    await page.getByRole('button', { name: 'Get a challenge', exact: true }).click();
     await page.getByText('it is shown once').waitFor();
     const [secret, challenge] = await page.locator('.claim-result pre code').allTextContents();
     directory.git.createRepository('maintained/watched').commit({ 'dossier-claim.txt': challenge ?? '' });

@@ -37,7 +37,7 @@ const comparedEight = `/compare?${new URLSearchParams([
 
 const plain = (name: string, path: string, status?: number): PageState => ({ name, path, status });
 
-const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
 const asksForChallenge = async (page: Page, { wait }: ClaimedDirectory) => {
   wait(31);

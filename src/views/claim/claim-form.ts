@@ -4,7 +4,7 @@ import type { ProofPlace } from '../../evidence/claim/proof-place.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { Problem } from '../../problem.ts';
 import type { claimAgent } from '../../tools/claim-agent.ts';
-import { pagePath } from '../layout/html.ts';
+import { type Html, pagePath } from '../layout/html.ts';
 
 /** An answer of claim_agent. */
 export type ClaimAnswer = z.output<typeof claimAgent.output>;
@@ -31,7 +31,7 @@ export const hiddenFields = (fields: Readonly<Record<string, string>>) =>
 /** The next step of a claim: a form of one button. */
 export const stepForm = (
   handle: string,
-  button: string,
+  button: Html | string,
   fields: Readonly<Record<string, string>> = {},
 ) => html`
 <form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit">${button}</button></form>`;
@@ -39,7 +39,7 @@ export const stepForm = (
 /** A secondary step: the same form with a less prominent button. */
 export const otherStepForm = (
   handle: string,
-  button: string,
+  button: Html | string,
   fields: Readonly<Record<string, string>>,
 ) => html`
 <form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit" class="quiet">${button}</button></form>`;

@@ -11,10 +11,11 @@ const way =
     const { title, whereToPut } = claimMethods[place.kind];
     const form = at === 0 && !isRotating ? stepForm : otherStepForm;
     const fields = { method: place.kind, ...(isRotating && { rotate: 'true' }) };
+    const name = at === 0 ? 'Get a challenge' : html`Get a challenge<span class="unseen">: ${title}</span>`;
     return html`
 <li><h3>${title}</h3>
 <p class="foreign">${whereToPut(place, config.claimFile)}</p>
-${form(handle, 'Get a challenge', fields)}</li>`;
+${form(handle, name, fields)}</li>`;
   };
 
 /** The ways that can work for a listing, the easiest first, each with the button that begins it. */
