@@ -11,7 +11,7 @@ import type { HttpEnvironment } from '../environment.ts';
  * Requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages a second
  * (docs/trust.md section 5), and one link card in two seconds, since drawing one costs as much as a thousand pages. What
  * programs read whole, apart from pages, so that a copy takes no page from a person behind the same address: 20 pages
- * of the registry a second, 10 of a view, which are judged anew, and a dump each half minute.
+ * of the registry a second, 10 of a view, which are judged anew, and six files of a dump a minute.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
@@ -20,7 +20,7 @@ const requestLimits = {
   card: { name: 'card', burst: 30, refill_s: 60 },
   registry: { name: 'registry', burst: 100, refill_s: 5 },
   views: { name: 'views', burst: 100, refill_s: 10 },
-  export: { name: 'export', burst: 20, refill_s: 600 },
+  export: { name: 'export', burst: 60, refill_s: 600 },
 } as const;
 
 /** All limits, by the names that LIMIT_OVERRIDES and the documents use. */
