@@ -29,7 +29,7 @@ const mayImport: Record<string, string> = {
   webhooks: 'context.ts config evidence limits observability outbound problem.ts store tools',
   views: 'claims config evidence problem.ts problem-table.ts tools',
   resources: 'config context.ts evidence problem.ts registry tools views',
-  mcp: 'config context.ts evidence problem.ts resources tools',
+  mcp: 'config context.ts evidence limits problem.ts resources tools',
   http: 'claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
   'server.ts':
     'config context.ts domains http limits observability outbound repositories store transparency-log',

@@ -8,6 +8,8 @@ export const defaultTimeouts = {
   drain_ms: 10_000,
   /** For the answer to an MCP message; then it is `unavailable`. */
   mcpAnswer_ms: 10_000,
+  /** How long a subscription stays open; then the client opens it again. */
+  subscription_ms: 600_000,
   /** For one check of a repository: all its requests together. */
   repositoryCheck_ms: 8000,
   /** For the first and the second try of an endpoint by the observer, and for any other exchange of it. */

@@ -51,7 +51,7 @@ async function subscribe(post: McpPost, { message }: InboundModernRoute, routes:
   const { network } = post.caller;
   const stream = routes.subscriptions.open(network, notifications?.resourceSubscriptions);
   try {
-    return untilEnded(await handle(post, routes), stream.end);
+    return untilEnded(await handle(post, routes), stream);
   } catch (error) {
     stream.end();
     throw error;
@@ -103,7 +103,7 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Pr
     legacy: await openSession('legacy'),
     modern: await openSession('modern'),
     handler,
-    subscriptions: createSubscriptions(),
+    subscriptions: createSubscriptions(context.timeouts.subscription_ms, context.log),
     timeout_ms,
   };
   return {

@@ -1,13 +1,28 @@
+import type { Logger } from 'pino';
+import { toWidestNetwork } from '../limits/networks.ts';
 import { Problem } from '../problem.ts';
 
 const mostPerNetwork = 8;
+/** Fewer than the SDK's own 1,024, which it refuses without a code. */
+const mostOfAll = 1000;
+const refusal_s = 60;
 const mostUris = 100;
 const longestUri = 300;
 
+/** An open stream: `ended` fires when it has to make room or has lived for ten minutes. */
+interface Stream {
+  readonly network: string;
+  readonly widest: string;
+  readonly uris: readonly string[];
+  readonly ending: AbortController;
+}
+
 /** Open subscription streams and the URIs of each. */
 export interface Subscriptions {
-  /** Counts a stream until `end` is called. Throws rate_limited or invalid_request. */
-  open(network: string, uris: unknown): { end(): void };
+  /**
+   * Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or invalid_request.
+   */
+  open(network: string, uris: unknown): { readonly ended: AbortSignal; end(): void };
   /** All URIs with a subscriber. */
   watched(): ReadonlySet<string>;
 }
@@ -21,31 +36,69 @@ function readUris(uris: unknown): string[] {
   return list as string[];
 }
 
-/** Tracks subscriptions while their streams are open: at most 8 streams for each network, each with 100 URIs. */
-export function createSubscriptions(): Subscriptions {
-  const streams = new Set<{ network: string; uris: readonly string[] }>();
+/** The oldest stream of the widest network that has the most, if that has more than another one has. */
+function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefined {
+  const counts = new Map<string, number>();
+  for (const { widest } of streams) counts.set(widest, (counts.get(widest) ?? 0) + 1);
+  const [biggest, most] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0]);
+  return most > (counts.get(own) ?? 0) ? [...streams].find(({ widest }) => widest === biggest) : undefined;
+}
+
+/**
+ * Tracks subscriptions while their streams are open: at most 8 streams for each network and 1,000 in all, each with 100 URIs,
+ * for `lifetime_ms`. Where all are taken, the oldest stream of the biggest network ends for one of a smaller network.
+ */
+export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>): Subscriptions {
+  const streams = new Set<Stream>();
+  let isRefusing = false;
+  const refuse = () => {
+    if (!isRefusing)
+      log.warn(`all ${mostOfAll} subscriptions are taken; further ones of big networks are refused`);
+    isRefusing = true;
+    return new Problem('unavailable', { retry_after_s: refusal_s, detail: 'All subscriptions are taken.' });
+  };
+  const remove = (stream: Stream) => {
+    streams.delete(stream);
+    // Not at every end: where streams come and go at the limit, the log would have a line for each.
+    if (streams.size < mostOfAll / 2) isRefusing = false;
+  };
+  const requireRoom = (network: string, widest: string) => {
+    if ([...streams].filter((other) => other.network === network).length >= mostPerNetwork)
+      throw new Problem('rate_limited', { retry_after_s: refusal_s, detail: 'Too many open subscriptions.' });
+    if (streams.size < mostOfAll) return;
+    const oldest = toMakeRoom(streams, widest);
+    if (!oldest) throw refuse();
+    remove(oldest);
+    oldest.ending.abort();
+  };
   return {
     open(network, uris) {
-      const stream = { network, uris: readUris(uris) };
-      if ([...streams].filter((other) => other.network === network).length >= mostPerNetwork)
-        throw new Problem('rate_limited', { retry_after_s: 60, detail: 'Too many open subscriptions.' });
+      const widest = toWidestNetwork(network);
+      const stream = { network, widest, uris: readUris(uris), ending: new AbortController() };
+      requireRoom(network, widest);
       streams.add(stream);
-      return { end: () => streams.delete(stream) };
+      const lifetime = setTimeout(() => stream.ending.abort(), lifetime_ms).unref();
+      const end = () => {
+        clearTimeout(lifetime);
+        remove(stream);
+      };
+      return { ended: stream.ending.signal, end };
     },
     watched: () => new Set([...streams].flatMap(({ uris }) => uris)),
   };
 }
 
-/** The same response; calls `onEnd` once its body was sent, failed or was cancelled by the reader. */
-export function untilEnded(response: Response, onEnd: () => void): Response {
+/** The same response, until its body was sent, failed, was cancelled by the reader, or the stream has ended. */
+export function untilEnded(response: Response, { ended, end }: ReturnType<Subscriptions['open']>): Response {
   if (!response.body) {
-    onEnd();
+    end();
     return response;
   }
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   response.body
-    .pipeTo(writable)
+    .pipeTo(writable, { signal: ended, preventAbort: true })
+    .catch((error: unknown) => (ended.aborted ? writable.close() : writable.abort(error)))
     .catch(() => undefined)
-    .finally(onEnd);
+    .finally(end);
   return new Response(readable, response);
 }
