@@ -230,11 +230,10 @@ describe('headers of 2026-07-28 that contradict the body', () => {
 });
 
 describe('Origin null', () => {
-  it('may read and call, and may not send forms', async () => {
+  it('may not call a service on loopback, and may not send forms', async () => {
     const origin = { origin: 'null' };
     const ping = await send('/api/mcp', legacy('ping').body, { ...asJson, ...origin });
-    expect([ping.status, ping.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
-    expect(ping.headers.get('access-control-allow-credentials')).toBeNull();
+    expect([ping.status, ping.headers.get('access-control-allow-origin')]).toEqual([403, null]);
     const form = { 'content-type': 'application/x-www-form-urlencoded', ...origin };
     const sent = await send('/feedback', 'message=x', form);
     expect([sent.status, await codeOf(sent)]).toEqual([403, 'forbidden_origin']);

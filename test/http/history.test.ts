@@ -107,6 +107,9 @@ describe('a citation of a listing', () => {
 describe('the log, for people', () => {
   it('has a page, and one for each entry with what it recorded', async () => {
     expect(await textOf('/log')).toContain('<a href="/log/entry/0">entry 0</a>');
+    expect(await textOf('/log')).toContain(
+      '<h2>Newest entries</h2><ul><li><a href="/log/entry/0">Entry 0</a>: ',
+    );
     const entry = await textOf('/log/entry/0');
     expect(entry).toContain('<h1>Entry 0: claim activated</h1>');
     expect(entry).toContain(`href="/agents/${handle}"`);

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { Context } from '../../context.ts';
 import { consistencyProof } from '../../evidence/log/merkle.ts';
 import { toVerifierText, verifierOf } from '../../evidence/log/signed-note.ts';
 import { parseTilePath, type TileRange, tileWidth, toEntryBundle } from '../../evidence/log/tiles.ts';
@@ -8,7 +9,7 @@ import { getProof } from '../../tools/get-proof.ts';
 import { proveEntry } from '../../transparency-log/entry-proof.ts';
 import { currentCheckpoint } from '../../transparency-log/issue-checkpoint.ts';
 import { logPath, openLogKey } from '../../transparency-log/keys.ts';
-import { toLogEntryPage, toLogPage } from '../../views/history/log-entry-page.ts';
+import { type NewEntry, toLogEntryPage, toLogPage } from '../../views/history/log-entry-page.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import { answerJson } from '../response/answers.ts';
@@ -79,7 +80,16 @@ async function answerProof(c: Request): Promise<Response> {
 }
 
 const statement =
-  'An append-only log of rating and claim events (RFC 6962 hashing, C2SP tiles and signed checkpoints). Anyone with an earlier checkpoint can prove a rewrite. An entry shows that something was recorded, not that it is right.';
+  'An append-only log of claims, ratings, observed changes and moderation (RFC 6962 hashing, C2SP tiles and signed checkpoints). Anyone with an earlier checkpoint can prove a rewrite. An entry shows that something was recorded, not that it is right.';
+
+const entriesShown = 20;
+
+/** The newest entries of all logs, newest first. */
+async function readNewest({ log }: Context['store']): Promise<NewEntry[]> {
+  const from = Math.max(0, (await log.size()) - entriesShown);
+  const leaves = await log.leaves(from, entriesShown);
+  return leaves.map((leaf, at) => ({ log_index: from + at, leaf })).reverse();
+}
 
 async function answerLogs(c: Request, { site }: Face): Promise<Response> {
   const { store, config } = c.get('context');
@@ -100,7 +110,9 @@ async function answerLogs(c: Request, { site }: Face): Promise<Response> {
   );
   c.header('Vary', 'Accept');
   return wantsPage(c)
-    ? c.html(String(toLogPage(site, statement, logs)), 200, { 'Cache-Control': 'no-cache' })
+    ? c.html(String(toLogPage(site, { statement, logs, newest: await readNewest(store) })), 200, {
+        'Cache-Control': 'no-cache',
+      })
     : answerJson(c, { statement, logs });
 }
 

@@ -33,6 +33,9 @@ ${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(
 <pre><code class="foreign">${JSON.stringify(parsed(record), null, 2)}</code></pre>`;
 }
 
+/** The type of a leaf in words: `rating submitted`. */
+const typeOf = (leaf: string): string => String(parsed(leaf).t ?? 'unknown').replace('.', ' ');
+
 /** The page of one entry of the log: what it recorded, and how to check that it is there. */
 export const toLogEntryPage = (site: Site, entry: LogEntry): Html =>
   toPage(site, {
@@ -42,7 +45,7 @@ export const toLogEntryPage = (site: Site, entry: LogEntry): Html =>
     indexed: false,
     body: html`
 <p class="eyebrow"><a href="/log">The log</a></p>
-<h1>Entry ${entry.log_index}: ${String(parsed(entry.leaf).t ?? 'unknown').replace('.', ' ')}</h1>
+<h1>Entry ${entry.log_index}: ${typeOf(entry.leaf)}</h1>
 <p class="lead">An entry shows that something was recorded, not that it is right. Its address does not change: use it to cite what was recorded.</p>
 <h2>What was recorded</h2>
 ${recordBlock(entry)}
@@ -71,8 +74,25 @@ const logItem = ({ log, first_log_index, entries, opened_at, key }: ShownLog) =>
 <div><dt>Newest checkpoint</dt><dd><a href="${log}/checkpoint">${log}/checkpoint</a></dd></div>
 </dl></section>`;
 
-/** The page of the log: its statement, and every log with its size and key. */
-export const toLogPage = (site: Site, statement: string, logs: readonly ShownLog[]): Html =>
+/** A leaf and its place. */
+export interface NewEntry {
+  readonly log_index: number;
+  readonly leaf: string;
+}
+
+const entryItem = ({ log_index, leaf }: NewEntry) =>
+  html`<li><a href="/log/entry/${log_index}">Entry ${log_index}</a>: ${typeOf(leaf)}</li>`;
+
+/** What the page of the log shows. */
+export interface LogPage {
+  readonly statement: string;
+  readonly logs: readonly ShownLog[];
+  /** Newest first. */
+  readonly newest: readonly NewEntry[];
+}
+
+/** The page of the log: its statement, every log with its size and key, and the newest entries. */
+export const toLogPage = (site: Site, { statement, logs, newest }: LogPage): Html =>
   toPage(site, {
     title: 'The log',
     description: 'The append-only log of ratings, claims and observations, which anyone can check.',
@@ -80,5 +100,6 @@ export const toLogPage = (site: Site, statement: string, logs: readonly ShownLog
     body: html`
 <h1>The log</h1>
 <p class="lead">${statement}</p>
-${logs.map(logItem)}`,
+${logs.map(logItem)}
+${newest.length > 0 && html`<section><h2>Newest entries</h2><ul>${newest.map(entryItem)}</ul></section>`}`,
   });
