@@ -44,7 +44,7 @@ export async function findLost({ query }: Cluster, ledger: Ledger): Promise<stri
 /** Interactions of a source with a subject that were recorded more than once, amendments aside. */
 export async function findDuplicates({ query }: Cluster): Promise<string[]> {
   const rows = await query(
-    `select source_handle, interaction_id, count(*)::int as times from rating where supersedes is null
+    `select source_handle, interaction_id, count(*) as times from rating where supersedes is null
      group by source_handle, subject_handle, interaction_id having count(*) > 1`,
   );
   return rows.map(

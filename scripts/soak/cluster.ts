@@ -7,20 +7,24 @@ import { readConfig } from '../../src/config/config.ts';
 import { capabilityHash, createCapability } from '../../src/evidence/claim/capability.ts';
 import { repositoryRoot } from '../../src/evidence/namespace.ts';
 import { runImport } from '../../src/registry/import.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { makeCapability } from '../../test/store/examples.ts';
 import { type Started, startDossier } from '../../test/support/command.ts';
-import { freePort, startPostgres } from '../../test/support/postgres-server.ts';
+import { openDatabase } from '../../test/support/database.ts';
+import { queryDatabase } from '../../test/support/nodes.ts';
+import { freePort, type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
 import { manyEntries } from '../../test/support/registry-entries.ts';
 import { startRegistryServer } from '../../test/support/registry-server.ts';
 
-const listings = 400;
+/** How many listings a cluster has. */
+export const listings = 400;
 const registrySettings = { REGISTRY_NAME: 'registry.test', IMPORT_INTERVAL: '20s' };
 
 /** A node: a process of its own that is killed and started again on the same port. */
 export interface ClusterNode {
   readonly url: string;
   readonly isUp: boolean;
+  /** The process, once it was started. */
+  readonly pid: number | undefined;
   /** Starts it; answers the milliseconds until it listens. */
   start(): Promise<number>;
   /** Ends it as a power cut would. */
@@ -47,6 +51,11 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
+/** A cluster on a PostgreSQL of its own. */
+export interface PostgresCluster extends Cluster {
+  readonly postgres: PostgresServer;
+}
+
 /** A node that is not started yet. */
 export function createNode(url: string, environment: Record<string, string>): ClusterNode {
   let running: Started | undefined;
@@ -60,6 +69,9 @@ export function createNode(url: string, environment: Record<string, string>): Cl
     url,
     get isUp() {
       return isUp;
+    },
+    get pid() {
+      return running?.child.pid;
     },
     async start() {
       const began = performance.now();
@@ -75,9 +87,9 @@ export function createNode(url: string, environment: Record<string, string>): Cl
 
 const at = '2026-01-01T00:00:00.000Z';
 
-/** Imports the registry once and claims its first listings. */
-async function prepare(databaseUrl: string, registry: string, sources: number) {
-  const store = await openPostgresStore(databaseUrl);
+/** Imports a registry once into a database of either engine and claims its first listings. */
+export async function prepare(databaseUrl: string, registry: string, sources: number) {
+  const store = await openDatabase(databaseUrl);
   const config = readConfig({ REGISTRY_URL: registry, ...registrySettings }, '0.0.0');
   await runImport({ store, config, log: pino({ level: 'silent' }), clock: () => new Date() });
   const handles = (await store.listings.page('', listings)).map(({ handle }) => handle);
@@ -102,7 +114,7 @@ async function prepare(databaseUrl: string, registry: string, sources: number) {
 }
 
 /** Starts PostgreSQL and a registry, and makes so many nodes to be started; close it after use. */
-export async function openCluster({ size, sources, environment }: ClusterOptions): Promise<Cluster> {
+export async function openCluster({ size, sources, environment }: ClusterOptions): Promise<PostgresCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'dossier-soak-'));
   const postgres = await startPostgres({ durable: true });
   const registry = await startRegistryServer(manyEntries(listings));
@@ -129,16 +141,14 @@ export async function openCluster({ size, sources, environment }: ClusterOptions
       }),
     );
   }
-  const client = new Client(databaseUrl);
-  await client.connect();
   return {
     nodes,
+    postgres,
     ...prepared,
     databaseUrl,
-    query: async (text) => (await client.query<Record<string, unknown>>(text)).rows,
+    query: (text) => queryDatabase(databaseUrl, text),
     async close() {
       for (const node of nodes) await node.kill();
-      await client.end();
       await registry.stop();
       await postgres.close();
       rmSync(folder, { recursive: true, force: true });

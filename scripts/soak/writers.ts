@@ -4,6 +4,7 @@ import { type Call, createTally, send, sendUntilAcknowledged, type Tally, toTool
 
 const think_ms = 150;
 const staleAfter_ms = 100;
+const mostAmendments = 4;
 
 /** A rating as its node acknowledged it. */
 export interface AcknowledgedRating {
@@ -11,6 +12,9 @@ export interface AcknowledgedRating {
   readonly log_index: number;
   readonly handle: string;
   readonly interaction_id: string;
+  readonly interaction_at: string;
+  /** How many times it was amended before. */
+  readonly amended: number;
 }
 
 /** Everything that nodes acknowledged, and what other nodes showed of it 100 ms later. */
@@ -70,25 +74,22 @@ async function reread({ cluster, ledger, current }: Writer, handle: string, by: 
   if (shown !== expected) ledger.stale.push(`${face.toCall(handle).path}: ${shown} instead of ${expected}`);
 }
 
-const toRating = (handle: string, interaction_id: string, comment: string) => ({
-  handle,
-  interaction_id,
-  interaction_at: new Date(Date.now() - 60_000).toISOString(),
-  outcome: 'succeeded',
-  protocol: 'mcp',
-  relationship: 'none',
-  comment,
-});
+/** What a rating says about one interaction, first or amended. */
+type Interaction = Pick<AcknowledgedRating, 'handle' | 'interaction_id' | 'interaction_at' | 'amended'>;
 
-async function submit(writer: Writer, rating: object, { handle }: { handle: string }): Promise<number> {
+async function submit(writer: Writer, interaction: Interaction, amendment: object = {}): Promise<number> {
   const { cluster, ledger, capability } = writer;
+  const { handle, interaction_id, interaction_at } = interaction;
   const first = Math.floor(Math.random() * cluster.nodes.length);
+  const rating = {
+    ...{ handle, interaction_id, interaction_at, comment: 'as described', ...amendment },
+    ...{ outcome: 'succeeded', protocol: 'mcp', relationship: 'none' },
+  };
   const call = toTool('submit_rating', rating, capability);
   const { text, by } = await sendUntilAcknowledged(cluster.nodes, call, { first, errors: ledger.errors });
-  const answer = JSON.parse(text) as AcknowledgedRating & { status: string };
-  if (answer.status === 'replayed') ledger.replayed += 1;
-  const { interaction_id } = rating as { interaction_id: string };
-  const acknowledged = { rating_id: answer.rating_id, log_index: answer.log_index, handle, interaction_id };
+  const { status, rating_id, log_index } = JSON.parse(text) as AcknowledgedRating & { status: string };
+  if (status === 'replayed') ledger.replayed += 1;
+  const acknowledged = { ...interaction, rating_id, log_index };
   ledger.ratings.push(acknowledged);
   const others = (writer.current.get(handle) ?? []).filter((one) => one.interaction_id !== interaction_id);
   writer.current.set(handle, [...others, acknowledged]);
@@ -97,24 +98,18 @@ async function submit(writer: Writer, rating: object, { handle }: { handle: stri
 
 async function rate(writer: Writer, handle: string): Promise<number> {
   const interaction_id = `${writer.capability.slice(-6)}-${writer.made++}`;
-  return submit(writer, toRating(handle, interaction_id, 'as described'), { handle });
+  const interaction_at = new Date(Date.now() - 60_000).toISOString();
+  return submit(writer, { handle, interaction_id, interaction_at, amended: 0 });
 }
 
 async function amend(writer: Writer, handle: string): Promise<number> {
   const rated = pick(writer.current.get(handle) ?? []);
-  if (!rated) return rate(writer, handle);
-  const { rating_id, interaction_id } = rated;
-  const [first] = await writer.cluster.query(
-    `select interaction_at, (select count(*)::int from rating where interaction_id = '${interaction_id}') as versions
-     from rating where id = '${rating_id}'`,
+  if (!rated || rated.amended > mostAmendments) return rate(writer, handle);
+  return submit(
+    writer,
+    { ...rated, amended: rated.amended + 1 },
+    { comment: `amended ${writer.made++}`, supersedes: rated.rating_id },
   );
-  if (Number(first?.versions) > 5) return rate(writer, handle);
-  const amendment = {
-    ...toRating(handle, interaction_id, `amended ${writer.made++}`),
-    interaction_at: first?.interaction_at,
-    supersedes: rating_id,
-  };
-  return submit(writer, amendment, { handle });
 }
 
 async function withdraw(writer: Writer, handle: string): Promise<number> {

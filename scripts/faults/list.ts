@@ -1,0 +1,9 @@
+import { damages } from './damage.ts';
+import type { Fault } from './fault.ts';
+import { fileFaults } from './files.ts';
+import { kills } from './kills.ts';
+import { callFaults } from './strace.ts';
+import { surroundings } from './surroundings.ts';
+
+/** Every fault, in the order in which they run. */
+export const faults: readonly Fault[] = [...kills, ...callFaults, ...fileFaults, ...damages, ...surroundings];

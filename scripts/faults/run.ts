@@ -1,0 +1,128 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { runDossier } from '../../test/support/command.ts';
+import { findDuplicates, findLost } from '../soak/audit.ts';
+import { type Cluster, openCluster } from '../soak/cluster.ts';
+import { createLedger, type Ledger, write } from '../soak/writers.ts';
+import type { Fault, Session } from './fault.ts';
+import { openSqlite, openTemporaryFolder, type Template } from './sqlite-place.ts';
+
+const patience_ms = 100_000;
+const subjects = 30;
+
+/** What one fault came to; `trouble` is empty where everything held. */
+export interface Row {
+  readonly name: string;
+  readonly rounds: number;
+  readonly acknowledged: number;
+  readonly lost: number;
+  readonly doubled: number;
+  readonly logIsWhole: boolean;
+  readonly ready_ms: readonly number[];
+  /** What callers saw meanwhile, by kind. */
+  readonly seen: readonly string[];
+  readonly trouble: readonly string[];
+}
+
+const countOf = ({ ratings, withdrawn, feedback }: Ledger) =>
+  ratings.length + withdrawn.length + feedback.length;
+const statusOf = async (url: string) => (await fetch(url)).status;
+
+async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
+  for (const end_ms = performance.now() + patience_ms; !(await isSo()); await wait(50))
+    if (performance.now() > end_ms) throw new Error(`${what}: not within ${patience_ms / 1000} s`);
+}
+
+function openSession(
+  { cluster, file, ready_ms }: { cluster: Cluster; file: string; ready_ms: number[] },
+  rounds: number,
+): Session {
+  const [node] = cluster.nodes;
+  if (!node) throw new Error('no node');
+  const ledger = createLedger();
+  const session: Session = {
+    ...{ cluster, node, file, rounds, ledger },
+    async restart(which = node) {
+      const began_ms = performance.now();
+      await which.start();
+      await until('ready', async () => (await statusOf(`${which.url}/readyz`)) === 200);
+      ready_ms.push(performance.now() - began_ms);
+    },
+    async recover() {
+      const [began_ms, before] = [performance.now(), countOf(ledger)];
+      await until('a write', () => countOf(ledger) > before);
+      ready_ms.push(performance.now() - began_ms);
+    },
+    async requireReads() {
+      const status = await statusOf(`${node.url}/agents?q=plain&at=${Math.random()}`);
+      if (status !== 200) throw new Error(`a read was answered with ${status}`);
+    },
+  };
+  return session;
+}
+
+/** Injects the fault while claimed listings write; the message of what did not hold, if anything. */
+async function injectUnderWrites(fault: Fault, session: Session): Promise<string[]> {
+  const { cluster, ledger } = session;
+  const stopping = new AbortController();
+  const { capabilities, handles } = cluster;
+  for (const node of cluster.nodes) await node.start();
+  const writing = capabilities.map((capability, at) => {
+    const from = capabilities.length + at * subjects;
+    const own = { capability, subjects: handles.slice(from, from + subjects), ledger };
+    return write(cluster, own, stopping.signal);
+  });
+  const trouble = await fault.inject(session).then(
+    () => [],
+    (error: Error) => [error.message],
+  );
+  stopping.abort();
+  // Writers end after their next acknowledgement, for which the node must be up again.
+  if (trouble.length > 0) await session.node.kill().then(() => session.node.start().catch(() => undefined));
+  const ended = await Promise.allSettled(writing);
+  const reasons = ended.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+  return [...trouble, ...new Set(reasons)];
+}
+
+/** Answers of HTTP that a fault does not explain, and the one that it must show, if missing. */
+function judgeCodes({ code }: Fault, kinds: readonly string[]): string[] {
+  const wrong = kinds.filter((kind) => /^\d/.test(kind) && !(code && kind.startsWith(code)));
+  const isMissing = code !== undefined && !kinds.some((kind) => kind.startsWith(code));
+  return [...wrong.map((kind) => `answered ${kind}`), ...(isMissing ? [`nobody saw ${code}`] : [])];
+}
+
+async function judge(fault: Fault, session: Session, trouble: string[]): Promise<Omit<Row, 'ready_ms'>> {
+  const { cluster, ledger, file, rounds } = session;
+  const lost = await findLost(cluster, ledger);
+  const doubled = await findDuplicates(cluster);
+  const audit = await runDossier(['audit', file || cluster.databaseUrl], { REGISTRY_URL: 'off' });
+  if (audit.code !== 0) trouble.push(`dossier audit: ${audit.stdout}${audit.stderr}`.slice(0, 300));
+  if (!fault.destroys && lost.length > 0) trouble.push(`lost: ${lost.slice(0, 3).join(', ')}`);
+  if (doubled.length > 0) trouble.push(`doubled: ${doubled.slice(0, 3).join(', ')}`);
+  const kinds = [...ledger.errors.counts.keys()];
+  const seen = [...new Set(kinds.map((kind) => kind.replace(/ from .*/, '')))];
+  return {
+    ...{ name: fault.name, rounds, acknowledged: countOf(ledger) },
+    ...{ lost: lost.length, doubled: doubled.length, logIsWhole: audit.code === 0 },
+    ...{ seen, trouble: [...trouble, ...judgeCodes(fault, kinds)] },
+  };
+}
+
+/** Runs one fault and compares what was acknowledged with what is there. */
+export async function runFault(fault: Fault, rounds: number, template: Template): Promise<Row> {
+  const { engine, environment = {} } = fault;
+  const { folder, close } = (fault.openFolder ?? openTemporaryFolder)();
+  const sources = template.capabilities.length;
+  const cluster =
+    engine === 'sqlite'
+      ? await openSqlite(template, folder, environment)
+      : { ...(await openCluster({ size: 2, sources, environment })), file: '' };
+  try {
+    const ready_ms: number[] = [];
+    const session = openSession({ cluster, file: cluster.file, ready_ms }, rounds);
+    const trouble = await injectUnderWrites(fault, session);
+    return { ...(await judge(fault, session, trouble)), ready_ms };
+  } finally {
+    await cluster.close();
+    close();
+  }
+}
