@@ -44,6 +44,18 @@ describe('a refused input', () => {
     expect(said.join('').length).toBeLessThanOrEqual(200);
   });
 
+  it('names five of 4,500 unknown fields, on one line each and without invisible characters', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 4500 }, (_, at) => [`q${at}`, 1]));
+    const { structuredContent } = await client.call('get_agent', {
+      handle: 'a/b',
+      'x\ny\u202ez': 1,
+      ...unknown,
+    });
+    const { error } = structuredContent as { error: { fields: { field: string }[] } };
+    expect(error.fields.map(({ field }) => field)).toEqual(['x yz', 'q0', 'q1', 'q2', 'q3']);
+    expect(JSON.stringify(structuredContent).length).toBeLessThan(1000);
+  });
+
   it('for want of a capability says who can rate, and what everybody else can do', async () => {
     const rating = {
       handle: 'co.webhook/webhook',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { cleanText } from '../../evidence/text/sanitize.ts';
 import { Problem } from '../../problem.ts';
 
 type Issue = z.core.$ZodRawIssue;
@@ -38,15 +39,20 @@ export function plainMessage(issue: Issue): string | undefined {
 }
 
 const mostFields = 10;
+const mostUnknown = 5;
 /** A field stands in the message and in its list, so that is at most 200 characters of the caller's own text. */
 const mostOwnText = 100;
 const longestField = 40;
 
-const cut = (text: string) => (text.length > longestField ? `${text.slice(0, longestField - 1)}…` : text);
+/** The beginning of a name on one line, without invisible characters. */
+function cut(name: string): string {
+  const text = cleanText(name.slice(0, 2 * longestField)).text.replaceAll(/\s+/g, ' ');
+  return text.length > longestField ? `${text.slice(0, longestField - 1)}…` : text;
+}
 
 /** The fields at which a violation is, as the caller named them. */
 const fieldsOf = (issue: z.core.$ZodIssue): string[] =>
-  issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.') || '(input)'];
+  issue.code === 'unrecognized_keys' ? issue.keys.slice(0, mostUnknown) : [issue.path.join('.') || '(input)'];
 
 /** A schema violation as `invalid_input`, with up to ten fields. */
 export function invalidInput(error: z.ZodError): Problem {
