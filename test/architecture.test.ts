@@ -15,7 +15,8 @@ const mayImport: Record<string, string> = {
   repositories: 'config evidence outbound',
   domains: 'config outbound',
   store: 'config evidence observability receipt',
-  'transparency-log': 'config evidence observability problem.ts store',
+  'transparency-log': 'config evidence observability outbound problem.ts store',
+  witness: 'evidence',
   'context.ts': 'config domains outbound repositories store transparency-log',
   backups: 'config context.ts observability store',
   limits: 'config context.ts problem.ts store',
@@ -33,7 +34,7 @@ const mayImport: Record<string, string> = {
   http: 'claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
   'server.ts':
     'config context.ts domains http limits observability outbound repositories store transparency-log',
-  cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store transparency-log views webhooks',
+  cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store transparency-log views webhooks witness',
 };
 
 /** Each dependency with one home: the only files that may import it, but for its types. */

@@ -12,6 +12,7 @@ import { listen, openContext, type Running } from '../server.ts';
 import { startAudits } from '../transparency-log/audit/schedule.ts';
 import { requireCheckpointFolder } from '../transparency-log/checkpoint-file.ts';
 import { openLogSeed } from '../transparency-log/keys.ts';
+import { startAskingWitnesses } from '../transparency-log/witnesses/schedule.ts';
 import { startWebhooks } from '../webhooks/schedule.ts';
 import { toListenError } from './listen-error.ts';
 import { startServiceMetrics } from './metrics.ts';
@@ -65,7 +66,8 @@ export async function runServe(config: Config): Promise<void> {
     const observing = observe(running.context, stopping.signal);
     const backups = startBackups(running.context, stopping.signal);
     const webhooks = startWebhooks(running.context, stopping.signal);
-    const works = [imports, purging, audits, observing, backups, webhooks];
+    const witnesses = startAskingWitnesses(running.context, stopping.signal);
+    const works = [imports, purging, audits, observing, backups, webhooks, witnesses];
     background = [startRecheck(running.context), ...works.map((work) => () => work)];
     await stopped;
     context.log.info('stopping');

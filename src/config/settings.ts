@@ -24,6 +24,7 @@ import {
   wholeNumber,
 } from './forms.ts';
 import { viewsFile } from './views-file.ts';
+import { witnessesFile } from './witnesses-file.ts';
 
 /** One environment variable: its default as text, what it means, what it may be. */
 export interface Setting<Key extends string = string, T extends z.ZodType = z.ZodType> {
@@ -215,6 +216,12 @@ export const settings = {
     '',
     'File for the newest published checkpoint of the log, outside the database so that a restored backup is detected; beside the database file when empty',
     z.string().max(1000),
+  ),
+  WITNESSES: setting(
+    'witnesses',
+    '',
+    'Policy file whose witnesses, each with its address, are asked to cosign the log’s checkpoints (docs/witness.md); none when empty',
+    witnessesFile,
   ),
   BACKUP_DIR: setting(
     'backupDir',

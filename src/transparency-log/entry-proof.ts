@@ -5,7 +5,7 @@ import type { Rating } from '../evidence/rating/rating.ts';
 import { Problem } from '../problem.ts';
 import type { LogHead } from '../store/contract/transparency-log.ts';
 import { findFault, reportFault } from './entry-faults.ts';
-import { checkpointCovering, type IssuingContext } from './issue-checkpoint.ts';
+import { checkpointCovering, type IssuingContext, withCosignatures } from './issue-checkpoint.ts';
 import { logPath, openLogKey } from './keys.ts';
 
 /** Everything needed to verify one entry offline. */
@@ -84,7 +84,7 @@ export async function proveEntry(
     leaf,
     ...(hiding ? { hidden_by: hiding.log_index } : committed),
     ...(erased_by !== null && { erased_by }),
-    proof: toProofText(index, path, checkpoint.text),
+    proof: toProofText(index, path, withCosignatures(context.checkpoints, checkpoint)),
     key: toVerifierText(verifierOf(await openLogKey(context, head.id))),
   };
 }

@@ -12,8 +12,15 @@ export interface IssuedCheckpoint {
   readonly text: string;
 }
 
-/** The checkpoint that this process issued last; shared by all requests. */
+/** A checkpoint, and the signature lines of the witnesses that cosigned it, by their names in the policy. */
+export interface CosignedCheckpoint {
+  readonly checkpoint: IssuedCheckpoint;
+  readonly lines: ReadonlyMap<string, string>;
+}
+
+/** The checkpoint that this process issued last, and the one that witnesses cosigned last; shared by all requests. */
 export interface CheckpointCache {
+  cosigned?: CosignedCheckpoint;
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> } | undefined;
 }
 
@@ -53,13 +60,25 @@ export async function currentCheckpoint(context: IssuingContext): Promise<Issued
   return checkpoint;
 }
 
-/** A checkpoint that covers an entry: the newest one, or one signed now if the entry was appended after it. */
+/** The text of a checkpoint with the cosignatures that have arrived for it. */
+export function withCosignatures({ cosigned }: CheckpointCache, { text }: IssuedCheckpoint): string {
+  return cosigned?.checkpoint.text === text ? text + [...cosigned.lines.values()].join('') : text;
+}
+
+const covers = ({ head, size }: IssuedCheckpoint, log_index: number) => log_index < head.base + size;
+
+/**
+ * A checkpoint that covers an entry of the open log: the one that witnesses cosigned, the newest one, or one signed now if
+ * the entry was appended after both.
+ */
 export async function checkpointCovering(
   context: IssuingContext,
   log_index: number,
 ): Promise<IssuedCheckpoint> {
   const newest = await currentCheckpoint(context);
-  if (log_index < newest.head.base + newest.size) return newest;
+  const cosigned = context.checkpoints.cosigned?.checkpoint;
+  if (cosigned && cosigned.head.id === newest.head.id && covers(cosigned, log_index)) return cosigned;
+  if (covers(newest, log_index)) return newest;
   context.checkpoints.last = undefined;
   return currentCheckpoint(context);
 }

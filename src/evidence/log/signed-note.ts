@@ -61,11 +61,12 @@ export function signNote(text: string, key: NoteKey): string {
   return `${text}\n\u2014 ${key.name} ${signature.toString('base64')}\n`;
 }
 
-/** The text of a note with a valid signature by this verifier; undefined otherwise. */
+/** The text of a note that this verifier signed, and in whose name and key id no wrong signature stands; undefined otherwise. */
 export function openNote(note: string, verifier: NoteVerifier): string | undefined {
-  const { text, signatures } = splitNote(note) ?? {};
-  const own = signatures?.find((line) => line.name === verifier.name && line.keyId.equals(keyId(verifier)));
-  return text !== undefined && own && verify(null, Buffer.from(text), verifier.publicKey, own.signature)
-    ? text
-    : undefined;
+  const { text = '', signatures = [] } = splitNote(note) ?? {};
+  const own = signatures.filter((line) => line.name === verifier.name && line.keyId.equals(keyId(verifier)));
+  const isSigned =
+    own.length > 0 &&
+    own.every(({ signature }) => verify(null, Buffer.from(text), verifier.publicKey, signature));
+  return isSigned ? text : undefined;
 }

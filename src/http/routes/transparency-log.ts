@@ -7,7 +7,7 @@ import { Problem } from '../../problem.ts';
 import type { LogHead } from '../../store/contract/transparency-log.ts';
 import { getProof } from '../../tools/get-proof.ts';
 import { proveEntry } from '../../transparency-log/entry-proof.ts';
-import { currentCheckpoint } from '../../transparency-log/issue-checkpoint.ts';
+import { currentCheckpoint, withCosignatures } from '../../transparency-log/issue-checkpoint.ts';
 import { logPath, openLogKey } from '../../transparency-log/keys.ts';
 import { type NewEntry, toLogEntryPage, toLogPage } from '../../views/history/log-entry-page.ts';
 import { call } from '../call.ts';
@@ -33,7 +33,8 @@ const keyText = async (c: Request, log: number) =>
 
 async function answerCheckpoint(c: Request): Promise<Response> {
   const { closed_with } = await findHead(c);
-  const checkpoint = closed_with ?? (await currentCheckpoint(c.get('context'))).text;
+  const context = c.get('context');
+  const checkpoint = closed_with ?? withCosignatures(context.checkpoints, await currentCheckpoint(context));
   return c.body(checkpoint, 200, { ...text, 'Cache-Control': 'public, max-age=1' });
 }
 

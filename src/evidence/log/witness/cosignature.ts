@@ -5,7 +5,8 @@ import type { Cosigner } from './cosigner.ts';
 
 const timestampBytes = 8;
 
-function toUint64(value: bigint | number): Buffer {
+/** A whole number as eight bytes, the highest first. */
+export function toUint64(value: bigint | number): Buffer {
   const bytes = Buffer.alloc(timestampBytes);
   bytes.writeBigUInt64BE(BigInt(value));
   return bytes;
@@ -30,8 +31,8 @@ function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): 
   ]);
 }
 
-/** What a cosigner signs of a checkpoint's text (C2SP tlog-cosignature, "signed message"). */
-const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer | undefined =>
+/** What a cosigner signs of a checkpoint's text (C2SP tlog-cosignature, "signed message"); undefined where a name is too long. */
+export const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer | undefined =>
   cosigner.type === 4
     ? Buffer.from(`cosignature/v1\ntime ${timestamp}\n${text}`)
     : toSubtreeMessage(text, cosigner, timestamp);

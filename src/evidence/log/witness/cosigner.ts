@@ -29,7 +29,8 @@ const forms = {
 const published = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
 const isCosignatureType = (type: number | undefined): type is CosignatureType => type === 4 || type === 6;
 
-function toCosigner(name: string, type: CosignatureType, rawKey: Buffer): Cosigner {
+/** A cosigner of its key's bytes. */
+export function toCosigner(name: string, type: CosignatureType, rawKey: Buffer): Cosigner {
   const publicKey = createPublicKey({
     key: Buffer.concat([forms[type].publicPrefix, rawKey]),
     format: 'der',
@@ -46,3 +47,7 @@ export function readCosigner(text: string): Cosigner | undefined {
   const cosigner = toCosigner(name, type, rawKey);
   return cosigner.keyId.toString('hex') === id ? cosigner : undefined;
 }
+
+/** `<name>+<key id>+<key>`, the published form of a cosigner (C2SP signed-note, "Verifier keys"). */
+export const toCosignerText = ({ name, type, keyId, rawKey }: Cosigner): string =>
+  `${name}+${keyId.toString('hex')}+${Buffer.concat([Buffer.of(type), rawKey]).toString('base64')}`;
