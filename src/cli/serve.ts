@@ -46,13 +46,13 @@ async function requireCheckpoints(config: Config): Promise<void> {
 /** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains. */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);
-  await requireCheckpoints(config);
   const context = await openContext(config);
   const stopping = new AbortController();
   const stopped = Promise.race(signals.map((signal) => once(process, signal)));
   let metrics: Metrics | undefined;
   let background: readonly (() => Promise<void>)[] = [];
   try {
+    await requireCheckpoints(config);
     metrics = await startServiceMetrics(context);
     // Made now, so that every backup has it: one made before would restore to a log with another key.
     await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));

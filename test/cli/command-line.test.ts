@@ -118,7 +118,7 @@ describe('settings', () => {
     expect(stdout).toContain('REGISTRY_NAME=example\n');
     expect(stdout).toContain('CLAIM_KEYS=***\n');
     expect(stdout).not.toContain(secret);
-    expect(stdout).toContain('IMPORT_INTERVAL=1h\nREPOSITORY_HOSTS={"github.com"');
+    expect(stdout).toContain('IMPORT_INTERVAL=1h\nIMPORT_FULL_INTERVAL=7d\nREPOSITORY_HOSTS={"github.com"');
     expect(stdout).toContain('LIMITS=on\n');
   });
 });

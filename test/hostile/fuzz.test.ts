@@ -187,7 +187,7 @@ const mutated = fc
 /** Timers that a request which hangs or never ends would leave behind. */
 const openTimers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
-const known = new Set([200, 202, 400, 401, 404, 405, 406, 410, 413, 415, 422]);
+const known = new Set([200, 202, 400, 401, 403, 404, 405, 406, 410, 413, 415, 422]);
 
 async function sendAll(directory: ClaimedDirectory, capability: string, bodies: readonly (typeof sample)[]) {
   const statuses = new Map<number, number>();
