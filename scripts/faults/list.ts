@@ -1,4 +1,5 @@
 import { damages } from './damage.ts';
+import { diskFaults } from './disks.ts';
 import type { Fault } from './fault.ts';
 import { fileFaults } from './files.ts';
 import { kills } from './kills.ts';
@@ -6,4 +7,11 @@ import { callFaults } from './strace.ts';
 import { surroundings } from './surroundings.ts';
 
 /** Every fault, in the order in which they run. */
-export const faults: readonly Fault[] = [...kills, ...callFaults, ...fileFaults, ...damages, ...surroundings];
+export const faults: readonly Fault[] = [
+  ...kills,
+  ...callFaults,
+  ...diskFaults,
+  ...fileFaults,
+  ...damages,
+  ...surroundings,
+];

@@ -1,12 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { runDossier } from '../../test/support/command.ts';
 import { findDuplicates, findLost } from '../soak/audit.ts';
-import { type Cluster, openCluster } from '../soak/cluster.ts';
-import { createLedger, type Ledger, write } from '../soak/writers.ts';
+import { openCluster } from '../soak/cluster.ts';
+import { write } from '../soak/writers.ts';
 import type { Fault, Session } from './fault.ts';
+import { countOf, openSession } from './session.ts';
 import { openSqlite, openTemporaryFolder, type Template } from './sqlite-place.ts';
 
-const patience_ms = 100_000;
 const subjects = 30;
 
 /** What one fault came to; `trouble` is empty where everything held. */
@@ -21,43 +20,6 @@ export interface Row {
   /** What callers saw meanwhile, by kind. */
   readonly seen: readonly string[];
   readonly trouble: readonly string[];
-}
-
-const countOf = ({ ratings, withdrawn, feedback }: Ledger) =>
-  ratings.length + withdrawn.length + feedback.length;
-const statusOf = async (url: string) => (await fetch(url)).status;
-
-async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end_ms = performance.now() + patience_ms; !(await isSo()); await wait(50))
-    if (performance.now() > end_ms) throw new Error(`${what}: not within ${patience_ms / 1000} s`);
-}
-
-function openSession(
-  { cluster, file, ready_ms }: { cluster: Cluster; file: string; ready_ms: number[] },
-  rounds: number,
-): Session {
-  const [node] = cluster.nodes;
-  if (!node) throw new Error('no node');
-  const ledger = createLedger();
-  const session: Session = {
-    ...{ cluster, node, file, rounds, ledger },
-    async restart(which = node) {
-      const began_ms = performance.now();
-      await which.start();
-      await until('ready', async () => (await statusOf(`${which.url}/readyz`)) === 200);
-      ready_ms.push(performance.now() - began_ms);
-    },
-    async recover() {
-      const [began_ms, before] = [performance.now(), countOf(ledger)];
-      await until('a write', () => countOf(ledger) > before);
-      ready_ms.push(performance.now() - began_ms);
-    },
-    async requireReads() {
-      const status = await statusOf(`${node.url}/agents?q=plain&at=${Math.random()}`);
-      if (status !== 200) throw new Error(`a read was answered with ${status}`);
-    },
-  };
-  return session;
 }
 
 /** Injects the fault while claimed listings write; the message of what did not hold, if anything. */

@@ -2,10 +2,9 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { queryDatabase } from '../../test/support/nodes.ts';
-import { freePort } from '../../test/support/postgres-server.ts';
 import { manyEntries } from '../../test/support/registry-entries.ts';
 import { startRegistryServer } from '../../test/support/registry-server.ts';
-import { type Cluster, createNode, listings, prepare } from '../soak/cluster.ts';
+import { type Cluster, createNode, listings, nodePort, prepare } from '../soak/cluster.ts';
 
 /** A prepared database file to copy, and who may rate in it. */
 export interface Template extends Pick<Cluster, 'handles' | 'capabilities'> {
@@ -31,7 +30,7 @@ export async function openSqlite(
 ): Promise<Cluster & { readonly file: string }> {
   const file = join(folder, 'dossier.db');
   copyFileSync(template.file, file);
-  const port = String(await freePort());
+  const port = await nodePort();
   const databaseUrl = `file:${file}`;
   const node = createNode(`http://127.0.0.1:${port}`, {
     DATABASE_URL: databaseUrl,

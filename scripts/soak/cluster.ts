@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -11,7 +13,7 @@ import { makeCapability } from '../../test/store/examples.ts';
 import { type Started, startDossier } from '../../test/support/command.ts';
 import { openDatabase } from '../../test/support/database.ts';
 import { queryDatabase } from '../../test/support/nodes.ts';
-import { freePort, type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
 import { manyEntries } from '../../test/support/registry-entries.ts';
 import { startRegistryServer } from '../../test/support/registry-server.ts';
 
@@ -54,6 +56,20 @@ export interface Cluster {
 /** A cluster on a PostgreSQL of its own. */
 export interface PostgresCluster extends Cluster {
   readonly postgres: PostgresServer;
+}
+
+/** A free port that no outgoing connection takes while a node is down: below the range that systems choose from. */
+export async function nodePort(): Promise<string> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    server.close();
+    if (isFree) return String(port);
+  }
 }
 
 /** A node that is not started yet. */
@@ -126,7 +142,7 @@ export async function openCluster({ size, sources, environment }: ClusterOptions
   const prepared = await prepare(databaseUrl, registry.url, sources);
   const nodes: ClusterNode[] = [];
   for (let number = 0; number < size; number++) {
-    const port = String(await freePort());
+    const port = await nodePort();
     nodes.push(
       createNode(`http://127.0.0.1:${port}`, {
         DATABASE_URL: databaseUrl,
