@@ -142,7 +142,7 @@ it('dossier import ends with 69 while another process imports, which loses nothi
   const second = await startDossier(['import'], environment).ended;
   registry.delay(0);
   expect(second.code, second.stderr).toBe(69);
-  expect(second.stderr.trim().split('\n').at(-1)).toBe('an import is already under way');
+  expect(second.stderr.trim().split('\n').at(-1)).toBe(`${registry.url}: an import is already under way`);
   const imported = await first.ended;
   expect(imported.code, imported.stderr).toBe(0);
   const store = await openDatabase(environment.DATABASE_URL);

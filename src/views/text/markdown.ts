@@ -59,8 +59,12 @@ const recorded = (listing: ListingDocument) =>
     listing.status_message !== undefined && `* Status message: ${toMarkdownText(listing.status_message)}`,
   );
 
+/** The way of a claim says nothing about what became of the listing. */
+const wayOf = ({ type, kind }: Pick<ClaimEvent, 'type' | 'kind'>) =>
+  type.startsWith('listing') ? '' : ` (${toLabel(kind)})`;
+
 const claimEvent = ({ type, at, kind, commit, reason }: ClaimEvent) =>
-  `${day(at)} ${toLabel(type)} (${toLabel(kind)})${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${toLabel(reason)})` : ''}`;
+  `${day(at)} ${toLabel(type)}${wayOf({ type, kind })}${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${toLabel(reason)})` : ''}`;
 
 function claimed({ claim, links }: ListingDocument): string {
   const howTo = `How to claim: <${links.page}/claim>`;
