@@ -78,6 +78,7 @@ const homes: Record<string, readonly string[]> = {
     'observability/instruments.ts',
     'observability/metrics.ts',
     'observability/observer-instruments.ts',
+    'observability/store-gauges.ts',
   ],
 };
 

@@ -3,9 +3,10 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { measureBackups } from './backup-instruments.ts';
-import { createStoreGauges, measureHttp, measureWork, type ReadStoreFigures } from './instruments.ts';
+import { measureHttp, measureWork } from './instruments.ts';
 import { measureObserver } from './observer-instruments.ts';
 import { answerOperator, type OperatorPage } from './operator-page.ts';
+import { createStoreGauges, type ReadStoreFigures } from './store-gauges.ts';
 
 /** A listener that answers `GET /metrics` in the text form of Prometheus, and `GET /reports` to the operator. */
 export interface Metrics {
