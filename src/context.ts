@@ -36,7 +36,7 @@ export interface Context {
   readonly domains: DomainReader;
   /** Reads the keys with which hosts sign HTTP messages. */
   readonly keyDirectories: KeyDirectories;
-  /** The claim checks that run in this process, by listing and place (claims/shared-check.ts). */
+  /** The claim checks that run in this process, by listing and place (claims/checks/shared-check.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /** `ask`: the maintainer of a listing asks for a look at once; the observer of this process listens, if there is one. */
   readonly askedLooks: EventEmitter<{ ask: [handle: string] }>;

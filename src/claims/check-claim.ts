@@ -10,12 +10,12 @@ import type { ListingReads } from '../store/contract/listings.ts';
 import type { Proof, SignedChallenge } from './activate.ts';
 import { applyProof, type ProofOutcome } from './apply-proof.ts';
 import type { ClaimCheck } from './check-results.ts';
+import { window_ms } from './checks/current-check.ts';
+import { runSharedCheck, type SaveOutcome } from './checks/shared-check.ts';
 import { checkContinuity } from './continuity.ts';
-import { window_ms } from './current-check.ts';
 import { claimKeyRing } from './keys.ts';
 import type { PlaceCheck, SeenKey } from './places/place-check.ts';
 import { readPlace } from './places/read-place.ts';
-import { runSharedCheck, type SaveOutcome } from './shared-check.ts';
 
 /** A listing that can be claimed, and the place to check. */
 export interface ClaimTarget {

@@ -23,28 +23,28 @@ import { answerMethod, answerProblem, createErrorHandler } from './response/prob
 import { createAboutRoutes } from './routes/about.ts';
 import { createApiRoutes } from './routes/api.ts';
 import { createAssetRoutes } from './routes/assets.ts';
-import { createBadgeRoutes } from './routes/badge.ts';
-import { createChangeRoutes } from './routes/changes.ts';
-import { createClaimRoutes } from './routes/claim.ts';
 import { createCompareRoutes } from './routes/compare.ts';
 import { createDiscoveryRoutes, createHealthRoutes } from './routes/discovery.ts';
 import { createFeedbackRoutes } from './routes/feedback.ts';
-import { createFeedRoutes } from './routes/feeds.ts';
 import { createHomeRoutes } from './routes/home.ts';
 import { createCardRoutes } from './routes/link-cards.ts';
-import { createListingRoutes } from './routes/listing.ts';
-import { createListingHistoryRoutes } from './routes/listing-history.ts';
-import { createListingToolsRoutes } from './routes/listing-tools.ts';
+import { createBadgeRoutes } from './routes/listing/badge.ts';
+import { createClaimRoutes } from './routes/listing/claim.ts';
+import { createListingRoutes } from './routes/listing/listing.ts';
+import { createListingHistoryRoutes } from './routes/listing/listing-history.ts';
+import { createListingToolsRoutes } from './routes/listing/listing-tools.ts';
+import { createTransparencyRoutes } from './routes/log/transparency.ts';
+import { createLogRoutes } from './routes/log/transparency-log.ts';
 import { createMcpRoute } from './routes/mcp.ts';
 import { createPublisherRoutes } from './routes/publishers.ts';
 import { createViewRoutes } from './routes/saved-views.ts';
 import { createSearchRoutes } from './routes/search.ts';
 import { createServerCardRoutes } from './routes/server-card.ts';
+import { createChangeRoutes } from './routes/streams/changes.ts';
+import { createFeedRoutes } from './routes/streams/feeds.ts';
+import { createWebhookRoutes } from './routes/streams/webhooks.ts';
 import { createTagRoutes } from './routes/tags.ts';
 import { createToolsRoutes } from './routes/tools.ts';
-import { createTransparencyRoutes } from './routes/transparency.ts';
-import { createLogRoutes } from './routes/transparency-log.ts';
-import { createWebhookRoutes } from './routes/webhooks.ts';
 
 const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authenticate } from '../claims/authenticate.ts';
+import { authenticate } from '../claims/capability/authenticate.ts';
 import type { Capability } from '../evidence/claim/claim.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
 import { isCurrent, type Rating, type RatingResponse } from '../evidence/rating/rating.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authenticate } from '../claims/authenticate.ts';
+import { authenticate } from '../claims/capability/authenticate.ts';
 import type { Context } from '../context.ts';
 import { canonicalDigest, toLeaf } from '../evidence/log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../evidence/rating/groups.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { authenticate } from '../../src/claims/authenticate.ts';
+import { authenticate } from '../../src/claims/capability/authenticate.ts';
 import { claimKeyRing } from '../../src/claims/keys.ts';
 import { recheckClaims, recheckDue_ms, startRecheck } from '../../src/claims/recheck.ts';
 import { suspendClaim } from '../../src/claims/suspend.ts';

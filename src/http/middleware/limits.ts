@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
-import { askedLookLimit } from '../../claims/ask-look.ts';
-import { badCapabilityLimit } from '../../claims/authenticate.ts';
+import { askedLookLimit } from '../../claims/capability/ask-look.ts';
+import { badCapabilityLimit } from '../../claims/capability/authenticate.ts';
 import type { LimitSettings } from '../../limits/limit.ts';
 import { createMemoryLimit, type MemoryLimit } from '../../limits/memory.ts';
 import { tools } from '../../tools/index.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import { askLook } from '../../claims/ask-look.ts';
-import { authenticate, revokeCapability } from '../../claims/authenticate.ts';
+import { askLook } from '../../claims/capability/ask-look.ts';
+import { authenticate, revokeCapability } from '../../claims/capability/authenticate.ts';
 import { Problem } from '../../problem.ts';
 import { claimGithub } from '../../tools/claim-github.ts';
 import { tools } from '../../tools/index.ts';

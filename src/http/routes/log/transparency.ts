@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
-import type { Context } from '../../context.ts';
-import type { ModerationCount } from '../../evidence/moderation/moderation.ts';
-import { toAppeal } from '../../evidence/moderation/moderation.ts';
-import { moderationReasons } from '../../evidence/moderation/reasons.ts';
-import { actions } from '../../moderation/actions/index.ts';
-import type { HttpEnvironment } from '../environment.ts';
-import { answerJson } from '../response/answers.ts';
+import type { Context } from '../../../context.ts';
+import type { ModerationCount } from '../../../evidence/moderation/moderation.ts';
+import { toAppeal } from '../../../evidence/moderation/moderation.ts';
+import { moderationReasons } from '../../../evidence/moderation/reasons.ts';
+import { actions } from '../../../moderation/actions/index.ts';
+import type { HttpEnvironment } from '../../environment.ts';
+import { answerJson } from '../../response/answers.ts';
 
 const statement =
   'Every action of the operator on what is listed, rated or written here, counted by month, action, kind of target and reason. Each is also an entry "moderation.applied" of the log. What the registry deletes and what publishers opt out of is not counted here.';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Context } from '../context.ts';
-import type { CheckReads, SharedCheck } from '../store/contract/checks.ts';
-import type { Lease } from '../store/lease.ts';
+import type { Context } from '../../context.ts';
+import type { CheckReads, SharedCheck } from '../../store/contract/checks.ts';
+import type { Lease } from '../../store/lease.ts';
 
 /** A place is checked at most once for a listing in this time. */
 export const window_ms = 30_000;

@@ -1,19 +1,19 @@
 import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
-import { findWays } from '../../claims/ways.ts';
-import type { ClaimKind } from '../../evidence/claim/proof-place.ts';
-import { Problem } from '../../problem.ts';
-import { claimAgent } from '../../tools/claim-agent.ts';
-import { getListing } from '../../tools/get-agent.ts';
-import { bodyLimitOf } from '../../tools/tool.ts';
-import { toClaimPage } from '../../views/claim/claim-page.ts';
-import { call } from '../call.ts';
-import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { readForm } from '../request/body.ts';
-import { handleOf, orRedirect } from '../request/listing-path.ts';
-import { answerPage } from '../response/answers.ts';
-import { wantsPage } from '../response/problems.ts';
-import { toWaitHeaders } from '../response/wait-headers.ts';
+import { findWays } from '../../../claims/answers/ways.ts';
+import type { ClaimKind } from '../../../evidence/claim/proof-place.ts';
+import { Problem } from '../../../problem.ts';
+import { claimAgent } from '../../../tools/claim-agent.ts';
+import { getListing } from '../../../tools/get-agent.ts';
+import { bodyLimitOf } from '../../../tools/tool.ts';
+import { toClaimPage } from '../../../views/claim/claim-page.ts';
+import { call } from '../../call.ts';
+import type { Face, HttpEnvironment, Request } from '../../environment.ts';
+import { readForm } from '../../request/body.ts';
+import { handleOf, orRedirect } from '../../request/listing-path.ts';
+import { answerPage } from '../../response/answers.ts';
+import { wantsPage } from '../../response/problems.ts';
+import { toWaitHeaders } from '../../response/wait-headers.ts';
 
 /** What the page shows of a listing before a step. */
 async function toStep(c: Request, handle: string) {

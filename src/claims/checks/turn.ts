@@ -1,5 +1,5 @@
-import { toWidestNetwork } from '../limits/networks.ts';
-import { Problem } from '../problem.ts';
+import { toWidestNetwork } from '../../limits/networks.ts';
+import { Problem } from '../../problem.ts';
 import { type CheckSubject, findCurrent, type Node } from './current-check.ts';
 
 const tooMany = () =>

@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
-import type { ListingTools } from '../../evidence/observation/listed-tools.ts';
-import { listingTools } from '../../resources/listing-tools.ts';
-import { toToolsPage } from '../../views/observed/tools-page.ts';
-import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { handleOf, orRedirect } from '../request/listing-path.ts';
-import { answerJson, answerPage } from '../response/answers.ts';
+import type { ListingTools } from '../../../evidence/observation/listed-tools.ts';
+import { listingTools } from '../../../resources/listing-tools.ts';
+import { toToolsPage } from '../../../views/observed/tools-page.ts';
+import type { Face, HttpEnvironment, Request } from '../../environment.ts';
+import { handleOf, orRedirect } from '../../request/listing-path.ts';
+import { answerJson, answerPage } from '../../response/answers.ts';
 
 /** The tools of a listing as they were listed to this service, as page or JSON. */
 const show = (c: Request, { site, context }: Face, ending: string) => {

@@ -1,10 +1,10 @@
-import type { Context } from '../context.ts';
-import { placesOf } from '../evidence/claim/methods/index.ts';
-import type { ClaimKind, ProofPlace } from '../evidence/claim/proof-place.ts';
-import type { Listing } from '../evidence/listing/listing.ts';
-import { Problem } from '../problem.ts';
+import type { Context } from '../../context.ts';
+import { placesOf } from '../../evidence/claim/methods/index.ts';
+import type { ClaimKind, ProofPlace } from '../../evidence/claim/proof-place.ts';
+import type { Listing } from '../../evidence/listing/listing.ts';
+import { Problem } from '../../problem.ts';
+import { type ClaimTarget, findTarget, toRepositoryTarget } from '../check-claim.ts';
 import type { ClaimRequest } from './answer-claim.ts';
-import { type ClaimTarget, findTarget, toRepositoryTarget } from './check-claim.ts';
 
 /** The places where a listing can be claimed here, the easiest first. */
 export const findWays = (

@@ -1,7 +1,7 @@
-import type { Capability } from '../evidence/claim/claim.ts';
-import type { Transaction } from '../store/store.ts';
-import { recordClaimEvent } from './record-event.ts';
-import { type SuspensionReason, suspendClaim } from './suspend.ts';
+import type { Capability } from '../../evidence/claim/claim.ts';
+import type { Transaction } from '../../store/store.ts';
+import { recordClaimEvent } from '../record-event.ts';
+import { type SuspensionReason, suspendClaim } from '../suspend.ts';
 
 /** How a capability ends for good: `revoked` by its holder, or `leaked`: found in a claim file. */
 export interface CapabilityEnd {

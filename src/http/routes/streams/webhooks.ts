@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
-import { findOwned, toShownWebhook } from '../../webhooks/owned.ts';
-import { registerWebhook, registrationLimit_bytes } from '../../webhooks/register.ts';
-import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { readJson } from '../request/body.ts';
-import { answerOnce } from '../response/answers.ts';
+import { findOwned, toShownWebhook } from '../../../webhooks/owned.ts';
+import { registerWebhook, registrationLimit_bytes } from '../../../webhooks/register.ts';
+import type { Face, HttpEnvironment, Request } from '../../environment.ts';
+import { readJson } from '../../request/body.ts';
+import { answerOnce } from '../../response/answers.ts';
 
 /** What a GET of the endpoint says. */
 const toHowTo = ({ site: { config } }: Face) => `Webhooks: changes as POST requests to an address of yours.

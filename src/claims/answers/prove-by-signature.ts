@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../../context.ts';
+import { applyLook, type CheckedClaim, type ClaimTarget } from '../check-claim.ts';
 import { requireChallenge } from './challenge-response.ts';
-import { applyLook, type CheckedClaim, type ClaimTarget } from './check-claim.ts';
 
 /** A challenge and its signature, as a request sends them. */
 export interface SentSignature {

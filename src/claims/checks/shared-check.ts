@@ -1,5 +1,5 @@
-import { Problem } from '../problem.ts';
-import type { Transaction } from '../store/store.ts';
+import { Problem } from '../../problem.ts';
+import type { Transaction } from '../../store/store.ts';
 import { type Begun, begin, type CheckSubject, findCurrent, type Node, untilDone } from './current-check.ts';
 import { awaitTurn } from './turn.ts';
 

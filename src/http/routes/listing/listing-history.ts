@@ -1,12 +1,12 @@
 import { Hono } from 'hono';
-import type { Context } from '../../context.ts';
-import { changedEndpoints, withTexts } from '../../evidence/kinds/tools/history-texts.ts';
-import { toListingChanges } from '../../evidence/observation/listing-history.ts';
-import { getListing } from '../../tools/get-agent.ts';
-import { toHistoryPage } from '../../views/history/history-page.ts';
-import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { handleOf, orRedirect } from '../request/listing-path.ts';
-import { answerJson, answerPage } from '../response/answers.ts';
+import type { Context } from '../../../context.ts';
+import { changedEndpoints, withTexts } from '../../../evidence/kinds/tools/history-texts.ts';
+import { toListingChanges } from '../../../evidence/observation/listing-history.ts';
+import { getListing } from '../../../tools/get-agent.ts';
+import { toHistoryPage } from '../../../views/history/history-page.ts';
+import type { Face, HttpEnvironment, Request } from '../../environment.ts';
+import { handleOf, orRedirect } from '../../request/listing-path.ts';
+import { answerJson, answerPage } from '../../response/answers.ts';
 
 /** Looks that a page shows, and one answer of JSON. */
 const mostLooks = 100;

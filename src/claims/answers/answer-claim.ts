@@ -1,9 +1,9 @@
-import type { Context } from '../context.ts';
-import { rootIdentity } from '../evidence/rating/identity.ts';
-import { requireMayWrite } from '../moderation/require-may-write.ts';
-import { Problem } from '../problem.ts';
+import type { Context } from '../../context.ts';
+import { rootIdentity } from '../../evidence/rating/identity.ts';
+import { requireMayWrite } from '../../moderation/require-may-write.ts';
+import { Problem } from '../../problem.ts';
+import { type CheckedClaim, type ClaimTarget, checkClaim } from '../check-claim.ts';
 import { requireChallenge, toUnproven } from './challenge-response.ts';
-import { type CheckedClaim, type ClaimTarget, checkClaim } from './check-claim.ts';
 import { type ClaimResponse, type ClaimStatus, toClaimed, toIssued, toNotProven } from './claim-response.ts';
 import { proveBySignature } from './prove-by-signature.ts';
 

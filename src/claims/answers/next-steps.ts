@@ -1,6 +1,6 @@
-import type { Config } from '../config/config.ts';
-import { claimMethods } from '../evidence/claim/methods/index.ts';
-import type { ProofPlace } from '../evidence/claim/proof-place.ts';
+import type { Config } from '../../config/config.ts';
+import { claimMethods } from '../../evidence/claim/methods/index.ts';
+import type { ProofPlace } from '../../evidence/claim/proof-place.ts';
 
 /** What to do next with a new pair. */
 export function nextWhenIssued(place: ProofPlace, file: string): string {

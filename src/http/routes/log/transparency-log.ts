@@ -1,19 +1,19 @@
 import { Hono } from 'hono';
-import type { Context } from '../../context.ts';
-import { consistencyProof } from '../../evidence/log/merkle.ts';
-import { toVerifierText, verifierOf } from '../../evidence/log/signed-note.ts';
-import { parseTilePath, type TileRange, tileWidth, toEntryBundle } from '../../evidence/log/tiles.ts';
-import { Problem } from '../../problem.ts';
-import type { LogHead } from '../../store/contract/transparency-log.ts';
-import { getProof } from '../../tools/get-proof.ts';
-import { proveEntry } from '../../transparency-log/entry-proof.ts';
-import { currentCheckpoint, withCosignatures } from '../../transparency-log/issue-checkpoint.ts';
-import { logPath, openLogKey } from '../../transparency-log/keys.ts';
-import { type NewEntry, toLogEntryPage, toLogPage } from '../../views/history/log-entry-page.ts';
-import { call } from '../call.ts';
-import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { answerJson } from '../response/answers.ts';
-import { wantsPage } from '../response/problems.ts';
+import type { Context } from '../../../context.ts';
+import { consistencyProof } from '../../../evidence/log/merkle.ts';
+import { toVerifierText, verifierOf } from '../../../evidence/log/signed-note.ts';
+import { parseTilePath, type TileRange, tileWidth, toEntryBundle } from '../../../evidence/log/tiles.ts';
+import { Problem } from '../../../problem.ts';
+import type { LogHead } from '../../../store/contract/transparency-log.ts';
+import { getProof } from '../../../tools/get-proof.ts';
+import { proveEntry } from '../../../transparency-log/entry-proof.ts';
+import { currentCheckpoint, withCosignatures } from '../../../transparency-log/issue-checkpoint.ts';
+import { logPath, openLogKey } from '../../../transparency-log/keys.ts';
+import { type NewEntry, toLogEntryPage, toLogPage } from '../../../views/history/log-entry-page.ts';
+import { call } from '../../call.ts';
+import type { Face, HttpEnvironment, Request } from '../../environment.ts';
+import { answerJson } from '../../response/answers.ts';
+import { wantsPage } from '../../response/problems.ts';
 
 const text = { 'Content-Type': 'text/plain; charset=utf-8' };
 const tile = {

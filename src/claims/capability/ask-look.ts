@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import { takeLimits } from '../limits/shared.ts';
-import { Problem } from '../problem.ts';
+import type { Context } from '../../context.ts';
+import { takeLimits } from '../../limits/shared.ts';
+import { Problem } from '../../problem.ts';
 import { authenticate } from './authenticate.ts';
 
 /** Looks that the maintainer of a claimed listing may ask for, on all nodes together. */

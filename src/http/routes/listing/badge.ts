@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
-import { Problem } from '../../problem.ts';
-import { problemTable } from '../../problem-table.ts';
-import { getListing } from '../../tools/get-agent.ts';
+import { Problem } from '../../../problem.ts';
+import { problemTable } from '../../../problem-table.ts';
+import { getListing } from '../../../tools/get-agent.ts';
 import {
   type Badge,
   toBadge,
@@ -9,10 +9,10 @@ import {
   toBadgeSvg,
   toClaimBadge,
   toShieldsEndpoint,
-} from '../../views/badge/badge.ts';
-import type { HttpEnvironment, Request } from '../environment.ts';
-import { listingOf, namesOf, orRedirect } from '../request/listing-path.ts';
-import { answerWithETag } from '../response/answers.ts';
+} from '../../../views/badge/badge.ts';
+import type { HttpEnvironment, Request } from '../../environment.ts';
+import { listingOf, namesOf, orRedirect } from '../../request/listing-path.ts';
+import { answerWithETag } from '../../response/answers.ts';
 
 const cacheControl = 'public, max-age=300';
 

@@ -1,12 +1,12 @@
 import { Hono } from 'hono';
-import type { Change } from '../../evidence/change.ts';
-import { isHandle } from '../../evidence/handle.ts';
-import { Problem } from '../../problem.ts';
-import { findListing } from '../../tools/support/find-listing.ts';
-import { refuseUnknownTag } from '../../tools/support/near-tags.ts';
-import { type FeedSubject, toFeed } from '../../views/text/feed.ts';
-import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { answerWithETag } from '../response/answers.ts';
+import type { Change } from '../../../evidence/change.ts';
+import { isHandle } from '../../../evidence/handle.ts';
+import { Problem } from '../../../problem.ts';
+import { findListing } from '../../../tools/support/find-listing.ts';
+import { refuseUnknownTag } from '../../../tools/support/near-tags.ts';
+import { type FeedSubject, toFeed } from '../../../views/text/feed.ts';
+import type { Face, HttpEnvironment, Request } from '../../environment.ts';
+import { answerWithETag } from '../../response/answers.ts';
 
 const newest = 50;
 /** A tag's feed is picked from this many of the newest changes. */

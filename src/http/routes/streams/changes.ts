@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
-import { countOpenStreams, type OpenStreams } from '../../limits/open-streams.ts';
-import { Problem, toProblem } from '../../problem.ts';
-import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { answerWithETag } from '../response/answers.ts';
+import { countOpenStreams, type OpenStreams } from '../../../limits/open-streams.ts';
+import { Problem, toProblem } from '../../../problem.ts';
+import type { Face, HttpEnvironment, Request } from '../../environment.ts';
+import { answerWithETag } from '../../response/answers.ts';
 
 const page = 1000;
 /** A stream ends after ten minutes; the client continues where it was (Last-Event-ID). */

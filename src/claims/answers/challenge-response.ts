@@ -1,10 +1,10 @@
-import type { Context } from '../context.ts';
-import { findChallengeFailure, readChallenge } from '../evidence/claim/challenge.ts';
-import { Problem } from '../problem.ts';
-import { bindingOf, type CheckedClaim, type ClaimTarget } from './check-claim.ts';
-import type { CheckResult } from './check-results.ts';
+import type { Context } from '../../context.ts';
+import { findChallengeFailure, readChallenge } from '../../evidence/claim/challenge.ts';
+import { Problem } from '../../problem.ts';
+import { bindingOf, type CheckedClaim, type ClaimTarget } from '../check-claim.ts';
+import type { CheckResult } from '../check-results.ts';
+import { claimKeyRing } from '../keys.ts';
 import { type ClaimResponse, messageOf, toCommonFields } from './claim-response.ts';
-import { claimKeyRing } from './keys.ts';
 import { nextWhenNotProven } from './next-steps.ts';
 
 /** Parses a challenge. Throws invalid_input unless the text has the form of one. */

@@ -1,10 +1,10 @@
-import type { Context } from '../context.ts';
-import { capabilityHash, isCapability } from '../evidence/claim/capability.ts';
-import type { Capability, CapabilityState } from '../evidence/claim/claim.ts';
-import { takeNetworkLimits } from '../limits/shared.ts';
-import { requireMayWrite } from '../moderation/require-may-write.ts';
-import { Problem } from '../problem.ts';
-import type { ProblemCode } from '../problem-table.ts';
+import type { Context } from '../../context.ts';
+import { capabilityHash, isCapability } from '../../evidence/claim/capability.ts';
+import type { Capability, CapabilityState } from '../../evidence/claim/claim.ts';
+import { takeNetworkLimits } from '../../limits/shared.ts';
+import { requireMayWrite } from '../../moderation/require-may-write.ts';
+import { Problem } from '../../problem.ts';
+import type { ProblemCode } from '../../problem-table.ts';
 import { endCapability } from './end-capability.ts';
 
 /** Requests of one network with a capability that does not work, on all faces together. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
-import { capabilityHash, capabilityId, createCapability } from '../evidence/claim/capability.ts';
-import { challengeLife_s, createChallenge } from '../evidence/claim/challenge.ts';
-import type { Capability, Claim } from '../evidence/claim/claim.ts';
-import { placeMember } from '../evidence/claim/proof-place.ts';
-import { bindingOf, type CheckedClaim, type ClaimTarget } from './check-claim.ts';
-import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
-import { claimKeyRing } from './keys.ts';
+import type { Context } from '../../context.ts';
+import { capabilityHash, capabilityId, createCapability } from '../../evidence/claim/capability.ts';
+import { challengeLife_s, createChallenge } from '../../evidence/claim/challenge.ts';
+import type { Capability, Claim } from '../../evidence/claim/claim.ts';
+import { placeMember } from '../../evidence/claim/proof-place.ts';
+import { bindingOf, type CheckedClaim, type ClaimTarget } from '../check-claim.ts';
+import { type CheckResult, checkMessage, claimCheck } from '../check-results.ts';
+import { claimKeyRing } from '../keys.ts';
 import { nextWhenClaimed, nextWhenIssued } from './next-steps.ts';
 
 /** The response to a claim request (docs/trust.md section 1, POST /api/claim-github). */
