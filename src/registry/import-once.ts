@@ -2,14 +2,14 @@ import type { ImportContext, ImportReport, ImportRequest } from './import.ts';
 import { UnderWayError } from './run-lease.ts';
 import { RegistryError } from './source/source.ts';
 
-/** How one attempt ended. `busy`: another import is running. `running`: stopped by the signal; the next one continues it. */
+/** How one attempt ended. `busy`: another import is running, or ended since this one was due. `running`: stopped by the signal; the next one continues it. */
 export interface Outcome {
   readonly state: ImportReport['state'] | 'busy';
   readonly error?: string;
 }
 
 /** An import that can be stopped; from REGISTRY_URL unless a source is given. */
-export type Attempt = Pick<ImportRequest, 'source' | 'lease'> & { readonly signal: AbortSignal };
+export type Attempt = Pick<ImportRequest, 'source' | 'lease' | 'dueAfter'> & { readonly signal: AbortSignal };
 
 /** Runs one import. A failure of the registry is an outcome, never an exception. */
 export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<Outcome>;

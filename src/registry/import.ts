@@ -2,7 +2,7 @@ import type { ImportCounts, ImportRun } from '../evidence/import-run.ts';
 import type { Lease } from '../store/lease.ts';
 import { createMassChangeGuard, MassChangeError } from './mass-change-guard.ts';
 import { mergeIndex } from './merge-index.ts';
-import { beginRun } from './run.ts';
+import { beginRun, type RunStart } from './run.ts';
 import { keepLease, released, saveWithLease } from './run-lease.ts';
 import type { Patience } from './source/client.ts';
 import { openSource, sampleSource } from './source/open-source.ts';
@@ -23,6 +23,8 @@ export interface ImportRequest {
   /** Accepts changes that the mass-change guard would stop. */
   readonly acceptChanges?: boolean | undefined;
   readonly patience?: Partial<Patience> | undefined;
+  /** The run after which this import was found due; UnderWayError where another one has ended since. Absent: due anyway. */
+  readonly dueAfter?: RunStart['dueAfter'];
   /** The lease to work under; one of the store's own when absent. */
   readonly lease?: Lease | undefined;
 }
@@ -47,6 +49,7 @@ async function openImport(context: ImportContext, request: ImportRequest, lease:
       ...{ lease, at: clock().toISOString(), store },
       fullInterval_s: config.importFullInterval_s,
       isFull: request.isFull ?? false,
+      dueAfter: request.dueAfter,
     }),
   );
   return {

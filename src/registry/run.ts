@@ -68,6 +68,16 @@ export interface RunStart {
   readonly fullInterval_s: number;
   /** Reads all of the source now. */
   readonly isFull: boolean;
+  /** The run after which this one was found due, by the time it ended (RFC 3339; undefined: none had ended). */
+  readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
+}
+
+/** Whether another run is being worked on, or has ended since this one was found due: its node was quicker. */
+async function isTaken(tx: Transaction, { at, store, dueAfter }: RunStart): Promise<boolean> {
+  if (await isUnderWay(tx.imports, at, store)) return true;
+  if (!dueAfter) return false;
+  const { run } = await tx.imports.last();
+  return run?.finished_at !== undefined && run.finished_at !== dueAfter.finishedAt;
 }
 
 /** Changes are requested from the newest known one on, with an overlap for clock differences and late commits. */
@@ -79,11 +89,12 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
 
 /**
  * Resumes the source's last run, or begins a new one: incremental after one that completed, full where none did, none of
- * the last days was full, or that is asked for. Throws UnderWayError while a node works on a run of any source.
+ * the last days was full, or that is asked for. Throws UnderWayError while a node works on a run of any source, and where
+ * one of any source has ended since this one was found due.
  */
 export async function beginRun(tx: Transaction, source: RegistrySource, start: RunStart): Promise<Run> {
-  const { lease, at, store, isFull } = start;
-  if (await isUnderWay(tx.imports, at, store)) throw new UnderWayError();
+  const { lease, at, isFull } = start;
+  if (await isTaken(tx, start)) throw new UnderWayError();
   const { run, done } = await tx.imports.last(source.name);
   const lastFull = await tx.imports.lastFull(source.name);
   const expectedRows = source.isIncremental ? lastFull?.progress.counts.rows_seen : undefined;

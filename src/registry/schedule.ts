@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ImportRun } from '../evidence/import-run.ts';
 import type { ImportContext } from './import.ts';
 import { type ImportOnce, importOnce } from './import-once.ts';
 import { isUnderWay } from './run-lease.ts';
@@ -17,9 +18,8 @@ export function nextImport_s(interval_s: number, failures: number): number {
   return Math.min(interval_s, firstRetry_s * 2 ** Math.min(failures - 1, 20));
 }
 
-/** Seconds until an import is due. The last run of any node counts, so that all nodes together keep to the interval. */
-async function untilDue_s({ store, config, clock }: ImportContext): Promise<number> {
-  const { run } = await store.imports.last();
+/** Seconds until an import is due after this run, the last one of any node: all nodes together keep to the interval. */
+function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined): number {
   if (!run?.finished_at || run.source === sampleSource) return 0;
   const pause_s =
     run.state === 'failed' ? Math.min(firstRetry_s, config.importInterval_s) : config.importInterval_s;
@@ -47,19 +47,17 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
 
 async function keepImporting(context: ImportContext, signal: AbortSignal, run: ImportOnce): Promise<void> {
   const { registryUrl, importInterval_s } = context.config;
-  let pause_s = await untilDue_s(context);
+  let pause_s = 0;
   for (let failures = 0; ; ) {
     await wait(Math.min(pause_s * 1000, longestWait_ms), undefined, { signal, ref: false });
-    const rest_s = failures === 0 ? await untilDue_s(context) : 0;
-    if (rest_s > 0) {
-      pause_s = rest_s;
-      continue;
-    }
-    const { state, error } = await run(context, { signal });
+    const { run: last } = await context.store.imports.last();
+    pause_s = failures === 0 ? untilDue_s(context, last) : 0;
+    if (pause_s > 0) continue;
+    const { state, error } = await run(context, { signal, dueAfter: { finishedAt: last?.finished_at } });
     if (state === 'running') return;
     if (state === 'busy') {
       await untilFree(context, signal);
-      pause_s = await untilDue_s(context);
+      failures = 0;
       continue;
     }
     if (state === 'done' && registryUrl.startsWith('file:')) return;

@@ -3,10 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
 import { createLog } from '../observability/logger.ts';
 import { openStore } from '../store/open.ts';
-import { importOnce } from './import-once.ts';
+import { type Attempt, importOnce } from './import-once.ts';
 
 /** What `worker.ts` starts this thread with: `owner` names the lease that the import works under. */
-export interface ImportThread {
+export interface ImportThread extends Pick<Attempt, 'dueAfter'> {
   readonly config: Config;
   readonly owner: string;
 }
@@ -15,14 +15,14 @@ export interface ImportThread {
 
 // Lower this thread's priority (per-thread on Linux) so that requests win when both share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-const { config, owner } = workerData as ImportThread;
+const { config, owner, dueAfter } = workerData as ImportThread;
 const stopping = new AbortController();
 parentPort?.once('message', () => stopping.abort());
 const store = await openStore(config);
 try {
   const context = { store, config, log: createLog(config), clock: () => new Date() };
   const lease = { owner, end: () => undefined };
-  parentPort?.postMessage(await importOnce(context, { signal: stopping.signal, lease }));
+  parentPort?.postMessage(await importOnce(context, { signal: stopping.signal, lease, dueAfter }));
 } finally {
   await store.close();
   parentPort?.close();

@@ -16,7 +16,7 @@ export const importInThread: ImportOnce = async (context, attempt) => {
   await releaseEnded(store);
   const lease = store.leases.take();
   let outcome: Outcome = { state: 'running' };
-  const workerData = { config, owner: lease.owner } satisfies ImportThread;
+  const workerData = { config, owner: lease.owner, dueAfter: attempt.dueAfter } satisfies ImportThread;
   const thread = new Worker(toModuleUrl('./worker-main', import.meta.url), { workerData });
   thread.on('message', (message: Outcome) => {
     outcome = message;

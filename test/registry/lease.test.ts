@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
+import { importOnce } from '../../src/registry/import-once.ts';
 import { startImports } from '../../src/registry/schedule.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startDossier } from '../support/command.ts';
@@ -92,6 +93,23 @@ describe('a run of another process', () => {
       error: undefined,
       lease_owner: 'elsewhere/7/a',
     });
+  });
+
+  it('that ended after an import was due, and before it began, is not repeated', async () => {
+    const config = readConfig({ REGISTRY_URL: importing.registry.url }, '0.0.0');
+    const stopping = new AbortController();
+    const context = { config, log: pino({ level: 'silent' }), clock: () => new Date() };
+    const outcomes: string[] = [];
+    const ended = startImports({ ...context, store: other }, stopping.signal, async (own, attempt) => {
+      await importing.run();
+      const outcome = await importOnce(own, attempt);
+      outcomes.push(outcome.state);
+      return outcome;
+    });
+    await expect.poll(() => outcomes, { timeout: 5000 }).toEqual(['busy']);
+    stopping.abort();
+    await ended;
+    expect(importing.registry.requests.filter(({ query }) => !query.has('cursor')).length).toBe(1);
   });
 
   it('is waited for quietly by the schedule', async () => {
