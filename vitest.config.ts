@@ -32,6 +32,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // How long a test waits for what has to happen, never how fast it must be: a busy machine passes too.
+    expect: { poll: { timeout: 20_000 } },
     env: { LOG_LEVEL: 'silent' },
     projects: [
       {

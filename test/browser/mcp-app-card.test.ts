@@ -69,7 +69,7 @@ describe('the card in a host of MCP Apps', () => {
     ])
       expect(text).toContain(said);
     const height = await card.frame.evaluate('Math.ceil(document.body.getBoundingClientRect().height)');
-    await expect.poll(async () => (await card.seen()).sizes.at(-1)?.height, { timeout: 5000 }).toBe(height);
+    await expect.poll(async () => (await card.seen()).sizes.at(-1)?.height).toBe(height);
     expect(height).toBeGreaterThan((waitingSize?.height ?? 0) + 500);
     expect(await card.frame.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect((await card.seen()).app.name).toBe('Dossier');
@@ -137,9 +137,7 @@ describe('the card in a host of MCP Apps', () => {
     await card.frame.getByRole('button', { name: 'https://mcp.webhook.co/mcp' }).click();
     await card.frame.getByRole('button', { name: 'The whole listing' }).click();
     const page = `${directory.url}/agents/co.webhook/webhook`;
-    await expect
-      .poll(async () => (await card.seen()).links, { timeout: 5000 })
-      .toEqual(['https://mcp.webhook.co/mcp', page]);
+    await expect.poll(async () => (await card.seen()).links).toEqual(['https://mcp.webhook.co/mcp', page]);
     await card.result(await client.call('get_agent', { handle: 'org.links/server' }));
     await card.frame.getByText('Endpoint: http://plain.example/mcp').waitFor();
     expect(await card.frame.getByRole('button').allTextContents()).toEqual(['The whole listing']);

@@ -62,7 +62,7 @@ describe('a run of another process', () => {
     await heldBy(`${leaving.node}/a`);
     await expect(importing.run()).rejects.toThrow('an import is already under way');
     await leaving.close();
-    await expect.poll(() => importing.store.isPresent(leaving.node), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => importing.store.isPresent(leaving.node)).toBe(false);
     expect(await importing.run()).toMatchObject({ isResumed: true, state: 'done' });
   });
 
@@ -106,7 +106,7 @@ describe('a run of another process', () => {
       outcomes.push(outcome.state);
       return outcome;
     });
-    await expect.poll(() => outcomes, { timeout: 5000 }).toEqual(['busy']);
+    await expect.poll(() => outcomes, { timeout: 20_000 }).toEqual(['busy']);
     stopping.abort();
     await ended;
     expect(importing.registry.requests.filter(({ query }) => !query.has('cursor')).length).toBe(1);

@@ -45,7 +45,7 @@ it('survives sessions that PostgreSQL ends during reads and writes, and reports 
   expect([...new Set(failures.map((error) => store.failureOf(error)))]).toEqual(['unavailable']);
   await put('at last');
   expect((await store.listings.facts('a/one'))?.listing.description).toBe('at last');
-  await expect.poll(() => store.isPresent(store.node), { timeout: 3000 }).toBe(true);
+  await expect.poll(() => store.isPresent(store.node)).toBe(true);
 });
 
 it('treats a notification of another program as a change of everything', async () => {
@@ -53,7 +53,7 @@ it('treats a notification of another program as a change of everything', async (
   store.onChange((changed) => received.push(changed));
   for (const payload of ['', 'no json', '{"node":1}', '{"node":1,"changed":[7]}', 'null'])
     await operator.query('select pg_notify($1, $2)', ['dossier_changed', payload]);
-  await expect.poll(() => received, { timeout: 3000 }).toEqual(['all', 'all', 'all', 'all', 'all']);
+  await expect.poll(() => received).toEqual(['all', 'all', 'all', 'all', 'all']);
 });
 
 it('closes while its session is being reopened', async () => {

@@ -158,18 +158,18 @@ describe('two processes on one SQLite file', () => {
     const told: unknown[] = [];
     store.onChange((written) => told.push(written));
     await other.write((tx) => tx.listings.putListings([makeListing('a/one', 1), makeListing('a/two', 2)]));
-    await vi.waitFor(() => expect(told).toEqual([['a/one', 'a/two']]));
+    await expect.poll(() => told).toEqual([['a/one', 'a/two']]);
     await store.write((tx) => tx.listings.putListings([makeListing('a/mine', 3)]));
     await other.write((tx) => tx.listings.putListings([makeListing('a/two', 2, { description: 'new' })]));
-    await vi.waitFor(() => expect(told.slice(1)).toEqual([['a/mine'], ['a/two']]));
+    await expect.poll(() => told.slice(1)).toEqual([['a/mine'], ['a/two']]);
     const many = Array.from({ length: 2001 }, (_, at) => makeListing(`b/n${at}`, 100 + at));
     await other.write((tx) => tx.listings.putListings(many));
-    await vi.waitFor(() => expect(told.slice(3)).toEqual(['all']));
+    await expect.poll(() => told.slice(3)).toEqual(['all']);
     // A gap in the sequence: commits in between were purged before they were read.
     const file = new DatabaseSync(url.slice('file:'.length));
     file.exec(`insert into changed_handles values (1000, 'other', '["a/one"]')`);
     file.close();
-    await vi.waitFor(() => expect(told.slice(4)).toEqual(['all']));
+    await expect.poll(() => told.slice(4)).toEqual(['all']);
     await store.close();
     await other.close();
   });
@@ -185,7 +185,7 @@ describe('two processes on one SQLite file', () => {
     await importing.write((tx) =>
       tx.listings.putListings([makeListing('a/one', 1, { description: 'after' })]),
     );
-    await vi.waitFor(async () => expect(await description()).toBe('after'), { timeout: 3000 });
+    await expect.poll(description).toBe('after');
     await Promise.all([serving.close(), importing.close()]);
   });
   it('counts a list once for all its pages, and again after a write', async () => {
