@@ -12,19 +12,29 @@ export interface Asset {
 const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`../assets/${name}`, import.meta.url);
 
-function openAsset(name: string, type: string, file: URL | string): Asset {
-  const bytes = new Uint8Array(readFileSync(file));
+/** The parts of the stylesheet in the order in which they apply: each is a file of `assets/style`. */
+const styleParts = [
+  ...['tokens', 'base', 'frame', 'text', 'facts', 'records', 'chart', 'choices', 'tables', 'blocks', 'forms'],
+  ...['widths', 'print', 'search', 'cards', 'compare', 'outcomes', 'listing', 'listing-details'],
+];
+const readStyle = () => Buffer.concat(styleParts.map((part) => readFileSync(own(`style/${part}.css`))));
+
+function toAsset(name: string, type: string, content: Uint8Array): Asset {
+  const bytes = new Uint8Array(content);
   const [stem, ending] = name.split('.');
   return { path: `/assets/${stem}.${hash('sha256', bytes, 'hex').slice(0, 12)}.${ending}`, type, bytes };
 }
 
+const openAsset = (name: string, type: string, file: URL | string = own(name)) =>
+  toAsset(name, type, readFileSync(file));
+
 /** Reads the static files of the pages: style, icon, copy buttons, search, the countdown of a claim, and htmx. */
 export const createAssets = () => ({
-  style: openAsset('style.css', 'text/css; charset=utf-8', own('style.css')),
-  icon: openAsset('icon.svg', 'image/svg+xml', own('icon.svg')),
-  copy: openAsset('copy.js', 'text/javascript; charset=utf-8', own('copy.js')),
-  search: openAsset('search.js', 'text/javascript; charset=utf-8', own('search.js')),
-  claim: openAsset('claim.js', 'text/javascript; charset=utf-8', own('claim.js')),
+  style: toAsset('style.css', 'text/css; charset=utf-8', readStyle()),
+  icon: openAsset('icon.svg', 'image/svg+xml'),
+  copy: openAsset('copy.js', 'text/javascript; charset=utf-8'),
+  search: openAsset('search.js', 'text/javascript; charset=utf-8'),
+  claim: openAsset('claim.js', 'text/javascript; charset=utf-8'),
   htmx: openAsset('htmx.js', 'text/javascript; charset=utf-8', require.resolve('htmx.org/dist/htmx.min.js')),
 });
 

@@ -12,8 +12,10 @@ const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.
 
 /** The design tokens of the pages' stylesheet: light theme, dark theme. */
 function readTokens(): readonly [light: string, dark: string] {
-  const [light, dark] = [...read('style.css').matchAll(/:root\s*\{([^}]*)\}/g)].map(([, inside]) => inside);
-  if (!light || !dark) throw new Error('style.css has no tokens for the card');
+  const [light, dark] = [...read('style/tokens.css').matchAll(/:root\s*\{([^}]*)\}/g)].map(
+    ([, inside]) => inside,
+  );
+  if (!light || !dark) throw new Error('tokens.css has no tokens for the card');
   return [light, dark];
 }
 

@@ -4,7 +4,7 @@ import { outcomes } from '../../evidence/rating/rating.ts';
 import { amount } from '../../evidence/text/plural.ts';
 import type { Html } from '../layout/html.ts';
 
-/** An outcome as a word with its shape and weight (style.css): none is louder than another, and none has a colour. */
+/** An outcome as a word with its shape and weight (outcomes.css): none is louder than another, and none has a colour. */
 export const outcomeMark = (outcome: string, text = outcome): Html =>
   html`<span class="outcome of-${outcome}">${text}</span>`;
 
