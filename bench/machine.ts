@@ -47,6 +47,8 @@ export function cpuTime_ms(pid: number): number | undefined {
 export interface Memory {
   readonly resident_mb: number;
   readonly files_mb: number;
+  /** The most that was ever resident. */
+  readonly peak_mb: number;
 }
 
 /** The memory of a process now; zeros where the system does not report it. */
@@ -55,9 +57,9 @@ export function memoryOf(pid: number): Memory {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const read = (name: string) =>
       Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
-    return { resident_mb: read('VmRSS'), files_mb: read('RssFile') };
+    return { resident_mb: read('VmRSS'), files_mb: read('RssFile'), peak_mb: read('VmHWM') };
   } catch {
-    return { resident_mb: 0, files_mb: 0 };
+    return { resident_mb: 0, files_mb: 0, peak_mb: 0 };
   }
 }
 

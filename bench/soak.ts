@@ -1,19 +1,18 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { claimListings } from './claims.ts';
-import { prepareSqlite, removeDatabase } from './database.ts';
-import { type Memory, memoryOf, pinTo, toMemoryText } from './machine.ts';
+import { freePort } from '../test/support/postgres-server.ts';
+import { pinTo } from './machine.ts';
 import { type CheckedRequest, drivePaced, driveSaturated, type Paced } from './paced.ts';
 import { saveTable, toDatedTable } from './readme-tables.ts';
 import { atMost, type Row, whole } from './report.ts';
 import { type Server, startService } from './server.ts';
-import { toHandles } from './synthetic.ts';
-import { createUserMix } from './user-mix.ts';
+import { watchMemory } from './soak/growth.ts';
+import { hold, toHeldRow } from './soak/held.ts';
+import { prepare } from './soak/prepare.ts';
+import { type Stops, watchStops } from './soak/stops.ts';
 
 const share = 0.6;
-const sources = 64;
 const saturation_s = 20;
 /** Memory grows by no more than this from the middle to the end where it is flat. */
 const flat = 1.1;
@@ -21,6 +20,7 @@ const flat = 1.1;
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
+    'per-second': { type: 'string' },
     listings: { type: 'string', default: '60000' },
     folder: { type: 'string', default: join(tmpdir(), 'dossier-bench') },
     save: { type: 'boolean', default: false },
@@ -29,62 +29,77 @@ const { values } = parseArgs({
 const seconds = Number(values.minutes) * 60;
 const listings = Number(values.listings);
 
-/** A database of its own with claimed listings, as it is after some use. */
-async function prepare(): Promise<{ url: string; next: () => CheckedRequest }> {
-  mkdirSync(values.folder, { recursive: true });
-  const prepared = await prepareSqlite(values.folder, listings);
-  const path = join(values.folder, 'soak.db');
-  removeDatabase(path);
-  copyFileSync(prepared.url.slice('file:'.length), path);
-  const handles = toHandles(listings, 5000);
-  const capabilities = await claimListings(`file:${path}`, handles.slice(0, sources));
-  return { url: `file:${path}`, next: createUserMix({ handles, capabilities, listings }) };
-}
-
 const toRow = (what: string, { count, p50_ms, p99_ms }: Paced['all']): Row => ({
   what,
   figure: `${whole(count)} answers, p50 ${p50_ms.toFixed(1)} p99 ${p99_ms.toFixed(1)} ms`,
 });
 
+const toStopsRow = (what: string, { stops, longestStop_ms }: Stops): Row => ({
+  what: `stops above 100 ms (/healthz, asked every 20 ms), ${what}`,
+  figure: `${whole(stops)}, the longest ${longestStop_ms.toFixed(0)} ms`,
+  ...atMost(stops, 0),
+});
+
+/** Half of the load, and whether the service stopped meanwhile. */
+async function driveHalf(server: Server, next: () => CheckedRequest, perSecond: number) {
+  const stopping = new AbortController();
+  const stops = watchStops(server.url, stopping.signal);
+  const paced = await drivePaced(server, next, { perSecond, seconds: seconds / 2 });
+  stopping.abort();
+  return { ...paced, ...(await stops) };
+}
+
+/** The load in its two halves, and what the service held before, between and after them. */
+async function drive(server: Server, next: () => CheckedRequest, perSecond: number) {
+  const start = await hold(server.pid, inspectorPort);
+  const endWatch = watchMemory(server);
+  const first = await driveHalf(server, next, perSecond);
+  const middle = await hold(server.pid, inspectorPort);
+  const second = await driveHalf(server, next, perSecond);
+  return { first, second, start, middle, grown: endWatch(), end: await hold(server.pid, inspectorPort) };
+}
+
 async function soak(
   server: Server,
   next: () => CheckedRequest,
 ): Promise<{ rows: Row[]; wrong: readonly string[] }> {
-  const saturation = await driveSaturated(server, next, saturation_s);
-  const perSecond = saturation * share;
-  const samples: Memory[] = [memoryOf(server.pid)];
-  const half = { perSecond, seconds: seconds / 2 };
-  const first = await drivePaced(server, next, half);
-  samples.push(memoryOf(server.pid));
-  const second = await drivePaced(server, next, half);
-  samples.push(memoryOf(server.pid));
-  const [start, middle, end] = samples as [Memory, Memory, Memory];
+  const saturation = values['per-second'] ? undefined : await driveSaturated(server, next, saturation_s);
+  const perSecond = saturation === undefined ? Number(values['per-second']) : saturation * share;
+  const { first, second, start, middle, end, grown } = await drive(server, next, perSecond);
   const wrongCount = first.wrongCount + second.wrongCount;
   const growth = end.resident_mb / middle.resident_mb;
   return {
     wrong: [...first.wrong, ...second.wrong],
     rows: [
-      { what: 'saturation, 32 clients', figure: `${whole(saturation)}/s` },
+      ...(saturation ? [{ what: 'saturation, 32 clients', figure: `${whole(saturation)}/s` }] : []),
       toRow(`${values.minutes} min at ${whole(perSecond)}/s, first half`, first.all),
       toRow('second half', second.all),
       ...Object.entries(second.kinds).map(([kind, answered]) => toRow(kind, answered)),
       { what: 'wrong answers', figure: String(wrongCount), ...atMost(wrongCount, 0) },
-      { what: 'memory at the start', figure: toMemoryText(start) },
-      { what: 'in the middle', figure: toMemoryText(middle) },
+      toHeldRow('memory at the start', start),
+      toHeldRow('in the middle', middle),
       {
-        what: 'at the end',
-        figure: toMemoryText(end),
+        ...toHeldRow('at the end', end),
         share: `${growth.toFixed(2)} x`,
         ...atMost(growth, flat, 'x the middle'),
       },
+      { what: 'peak of resident memory', figure: `${end.peak_mb.toFixed(0)} MB` },
+      {
+        what: `growth of resident memory after the first third, ${grown.samples} samples`,
+        figure: `${grown.mb_per_hour.toFixed(1)} MB an hour`,
+        ...atMost(grown.mb_per_hour, 1, 'MB an hour'),
+      },
+      toStopsRow('first half', first),
+      toStopsRow('second half', second),
     ],
   };
 }
 
-// Usage: npm run soak -- [--minutes 10]. The mix that users make, at 60 % of what the service can answer of it.
+// Usage: npm run soak -- [--minutes 10] [--per-second N]. The mix that users make, at 60 % of what the service can answer of it.
 pinTo('load');
-const { url, next } = await prepare();
-const service = await startService(url);
+const { url, next } = await prepare(values.folder, listings);
+const inspectorPort = await freePort();
+const service = await startService(url, { nodeFlags: [`--inspect=127.0.0.1:${inspectorPort}`] });
 try {
   const { rows, wrong } = await soak(service, next);
   const title = `Soak, ${whole(listings)} listings: 70 % get_agent, 10 % search, 10 % badge, 8 % pages, 2 % writes`;
