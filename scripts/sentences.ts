@@ -3,11 +3,11 @@ import { criteria, criterionNames } from '../src/evidence/comparison/criteria.ts
 import { toListingDocument } from '../src/evidence/listing/document.ts';
 import type { ListingDocument } from '../src/evidence/listing/listing-document.ts';
 import type { ListingFacts } from '../src/evidence/listing/listing-facts.ts';
-import { howToOptOut, waitsForSecondCheck } from '../src/evidence/listing/opt-out.ts';
-import { type Reading, savedCopySentence, whyNoHistory } from '../src/evidence/listing/reading.ts';
-import { rulesOfEvidence } from '../src/evidence/listing/rules.ts';
-import { sampleOrigin, sampleOriginOf, sampleSentence } from '../src/evidence/listing/sample.ts';
-import { nativeStatement, snapshotSentence } from '../src/evidence/listing/snapshot.ts';
+import { type Reading, savedCopySentence, whyNoHistory } from '../src/evidence/listing/record/reading.ts';
+import { rulesOfEvidence } from '../src/evidence/listing/sentences/rules.ts';
+import { nativeStatement, snapshotSentence } from '../src/evidence/listing/sentences/snapshot.ts';
+import { howToOptOut, waitsForSecondCheck } from '../src/evidence/listing/state/opt-out.ts';
+import { sampleOrigin, sampleOriginOf, sampleSentence } from '../src/evidence/listing/state/sample.ts';
 import { ownerTexts } from '../src/evidence/namespace.ts';
 import { groupOf, groupTexts, overlapStatedLater, type RatingBasis } from '../src/evidence/rating/groups.ts';
 import { proofTexts } from '../src/evidence/rating/proof/proof-classes.ts';

@@ -46,7 +46,7 @@ const homes: Record<string, readonly string[]> = {
     'store/sqlite/connection.ts',
     'http/cache/answer-cache.ts',
     'http/response/encodings.ts',
-    'observer/robots.ts',
+    'observer/polite/robots.ts',
     'outbound/key-directory.ts',
     'observer/price-catalogs.ts',
   ],

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
-import { observeDue } from '../../src/observer/observe-due.ts';
 import { createObserver } from '../../src/observer/observer.ts';
+import { observeDue } from '../../src/observer/schedule/observe-due.ts';
 import { openContext } from '../../src/server.ts';
 import { toHandle, toOverrides, toPath } from './listings.ts';
 

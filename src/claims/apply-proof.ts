@@ -1,7 +1,7 @@
 import { capabilityHash, capabilityId } from '../evidence/claim/capability.ts';
 import { parseClaimFile } from '../evidence/claim/claim-file.ts';
 import type { SeenFacts } from '../evidence/claim/proof-place.ts';
-import type { OptOut } from '../evidence/listing/opt-out.ts';
+import type { OptOut } from '../evidence/listing/state/opt-out.ts';
 import type { Transaction } from '../store/store.ts';
 import { activate, type ClaimChange, type Proof } from './activate.ts';
 import { endCapability } from './capability/end-capability.ts';

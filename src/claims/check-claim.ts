@@ -4,7 +4,7 @@ import { parseClaimFile } from '../evidence/claim/claim-file.ts';
 import { claimMethods } from '../evidence/claim/methods/index.ts';
 import type { ClaimKind, ProofPlace } from '../evidence/claim/proof-place.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
-import { waitsForSecondCheck } from '../evidence/listing/opt-out.ts';
+import { waitsForSecondCheck } from '../evidence/listing/state/opt-out.ts';
 import { Problem } from '../problem.ts';
 import type { ListingReads } from '../store/contract/listings.ts';
 import type { Proof, SignedChallenge } from './activate.ts';

@@ -1,7 +1,7 @@
 import type { Claim } from '../evidence/claim/claim.ts';
 import type { ClaimFile } from '../evidence/claim/claim-file.ts';
-import { type OptOut, secondCheck_ms } from '../evidence/listing/opt-out.ts';
-import { toWithdrawn } from '../evidence/listing/withdrawn.ts';
+import { type OptOut, secondCheck_ms } from '../evidence/listing/state/opt-out.ts';
+import { toWithdrawn } from '../evidence/listing/state/withdrawn.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Proof } from './activate.ts';
 import { recordClaimEvent } from './record-event.ts';

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { Claim } from '../evidence/claim/claim.ts';
 import type { ClaimKind } from '../evidence/claim/proof-place.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
-import { type OptOut, secondCheck_ms } from '../evidence/listing/opt-out.ts';
+import { type OptOut, secondCheck_ms } from '../evidence/listing/state/opt-out.ts';
 import { type ClaimTarget, checkClaim, findTarget, findToCheck, toSubject } from './check-claim.ts';
 
 const page = 100;

@@ -6,16 +6,16 @@ import type { ImageReference } from '../evidence/observation/package-look.ts';
 import type { Reach } from '../outbound/client.ts';
 import { isAddress } from '../outbound/public-address.ts';
 import type { RepositoryReader } from '../repositories/reader.ts';
-import type { Dns } from './dns.ts';
 import { askEndpoint } from './endpoint/ask.ts';
+import type { Dns } from './endpoint/dns.ts';
 import type { ClientInfo } from './endpoint/eras.ts';
+import { readCertificate } from './endpoint/tls.ts';
 import type { PackageRegistries } from './packages/registries.ts';
-import type { PoliteFetch } from './polite-fetch.ts';
+import type { PoliteFetch } from './polite/polite-fetch.ts';
+import type { Robots } from './polite/robots.ts';
+import { createTimes } from './polite/time-left.ts';
 import type { PriceCatalogs } from './price-catalogs.ts';
 import { createRepositoryLook } from './repository-look.ts';
-import type { Robots } from './robots.ts';
-import { createTimes } from './time-left.ts';
-import { readCertificate } from './tls.ts';
 
 /** What the looks of one process share. */
 export interface LookParts {

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { NoAnswer } from '../evidence/observation/answer.ts';
 import type { CatalogItem, CatalogLook } from '../evidence/observation/catalog-look.ts';
 import { asObject, type JsonObject, readObject } from '../evidence/text/json-object.ts';
-import type { PoliteFetch } from './polite-fetch.ts';
-import type { Robots } from './robots.ts';
+import type { PoliteFetch } from './polite/polite-fetch.ts';
+import type { Robots } from './polite/robots.ts';
 
 /** What each configured catalogue of prices lists for an address, in the order of PRICE_CATALOGS. */
 export type PriceCatalogs = (url: string) => Promise<readonly CatalogLook[]>;

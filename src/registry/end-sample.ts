@@ -1,7 +1,7 @@
 import { suspendClaim } from '../claims/suspend.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
-import { isSample } from '../evidence/listing/sample.ts';
-import { isGone, toWithdrawn } from '../evidence/listing/withdrawn.ts';
+import { isSample } from '../evidence/listing/state/sample.ts';
+import { isGone, toWithdrawn } from '../evidence/listing/state/withdrawn.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
 import { signalSource } from './apply-page.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ImportCounts } from '../evidence/import-run.ts';
 import type { Listing, ListingVersion } from '../evidence/listing/listing.ts';
-import type { OptOut } from '../evidence/listing/opt-out.ts';
-import { isSample, sampleOriginOf } from '../evidence/listing/sample.ts';
-import { isGone } from '../evidence/listing/withdrawn.ts';
+import type { OptOut } from '../evidence/listing/state/opt-out.ts';
+import { isSample, sampleOriginOf } from '../evidence/listing/state/sample.ts';
+import { isGone } from '../evidence/listing/state/withdrawn.ts';
 import type { ListingReads } from '../store/contract/listings.ts';
 import { type ClassifiedEntries, classifyEntries, keyOf, type Versions } from './classify-entries.ts';
 import type { Unreadable } from './entry/entry.ts';

@@ -1,5 +1,5 @@
 import { whatClaimedMeans } from '../evidence/claim/claim-statement.ts';
-import { rulesOfEvidence } from '../evidence/listing/rules.ts';
+import { rulesOfEvidence } from '../evidence/listing/sentences/rules.ts';
 import type { Resource } from './resource.ts';
 
 const rules = (service: string, claimFile: string) => `# ${service}: the rules of evidence

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { whatAClaimShows } from '../evidence/claim/claim-statement.ts';
 import { claimMethods } from '../evidence/claim/methods/index.ts';
 import { claimKinds } from '../evidence/claim/proof-place.ts';
-import { howToOptOut } from '../evidence/listing/opt-out.ts';
+import { howToOptOut } from '../evidence/listing/state/opt-out.ts';
 import { tools } from '../tools/index.ts';
 import { toInputSchema, toOutputSchema } from '../tools/support/json-schema.ts';
 import type { Tool } from '../tools/tool.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Facet } from '../evidence/listing/facets.ts';
 import { claimStates } from '../evidence/listing/listing-document.ts';
-import { packageTypes, transports } from '../evidence/listing/recorded-kinds.ts';
+import { packageTypes, transports } from '../evidence/listing/record/recorded-kinds.ts';
 import { shortListing } from '../evidence/listing/short-listing.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { SearchCounts } from '../store/contract/listings.ts';

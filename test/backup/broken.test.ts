@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runRestore } from '../../src/cli/restore.ts';
+import { runRestore } from '../../src/cli/backup/restore.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { ExitError } from '../../src/config/exit.ts';
 import { readAllRows } from '../support/all-rows.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBackups } from '../../src/backups/schedule.ts';
-import { startServiceMetrics } from '../../src/cli/metrics.ts';
+import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
 import { backupsMade } from '../../src/observability/events.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Ended, runDossier, startDossier } from '../support/command.ts';

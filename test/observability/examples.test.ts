@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { startServiceMetrics } from '../../src/cli/metrics.ts';
+import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
 import type { Metrics } from '../../src/observability/metrics.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startServiceMetrics } from '../../src/cli/metrics.ts';
+import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
 import type { Metrics } from '../../src/observability/metrics.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServiceMetrics } from '../../src/cli/metrics.ts';
+import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
 import type { Metrics } from '../../src/observability/metrics.ts';
-import { observeDue } from '../../src/observer/observe-due.ts';
 import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { observeDue } from '../../src/observer/schedule/observe-due.ts';
 import { readStatus } from '../../src/resources/status.ts';
 import { startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';

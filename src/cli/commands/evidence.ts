@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { AuditOptions } from '../audit-options.ts';
 import { auditHelp, eraseRecordHelp, verifyHelp, witnessHelp } from '../help-texts.ts';
+import type { AuditOptions } from '../log/audit-options.ts';
+import type { WitnessOptions } from '../log/witness.ts';
 import type { VerifyOptions } from '../verify/verify.ts';
-import type { WitnessOptions } from '../witness.ts';
 import type { Shell } from './shell.ts';
 
 /** The commands that check what is published, or erase it. Each loads its own module when it runs. */
@@ -15,7 +15,7 @@ export function addEvidenceCommands(program: Command, shell: Shell): void {
     .requiredOption('--reason <text>', 'why; it is published')
     .addHelpText('after', eraseRecordHelp)
     .action(async (index: string, { reason }: { reason: string }) =>
-      (await import('../record.ts')).runEraseRecord(shell.config(), index, reason),
+      (await import('../log/record.ts')).runEraseRecord(shell.config(), index, reason),
     );
   program
     .command('verify [proof]')
@@ -54,7 +54,7 @@ export function addEvidenceCommands(program: Command, shell: Shell): void {
     .addHelpText('after', witnessHelp)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on; 0 picks one', '3300')
-    .action(async (options: WitnessOptions) => (await import('../witness.ts')).runWitness(options));
+    .action(async (options: WitnessOptions) => (await import('../log/witness.ts')).runWitness(options));
   program
     .command('audit [database|url]')
     .description('compare what a database or a running service shows with its transparency log, both ways')
@@ -64,6 +64,6 @@ export function addEvidenceCommands(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document instead of lines')
     .addHelpText('after', auditHelp)
     .action(async (place: string | undefined, options: AuditOptions) =>
-      (await import('../audit.ts')).runAudit(shell.config(), place && shell.toSource(place), options),
+      (await import('../log/audit.ts')).runAudit(shell.config(), place && shell.toSource(place), options),
     );
 }

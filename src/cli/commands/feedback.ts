@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { FeedbackKind, FeedbackOptions } from '../feedback.ts';
 import { feedbackHelp, reportsHelp } from '../help-texts.ts';
+import type { FeedbackKind, FeedbackOptions } from '../operator/feedback.ts';
 import type { Shell } from './shell.ts';
 
-const feedbackCommands = () => import('../feedback.ts');
+const feedbackCommands = () => import('../operator/feedback.ts');
 
 /** list, show and close, which are the same for reports and for all other feedback. */
 function addCommands(group: Command, kind: FeedbackKind, shell: Shell): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { importHelp, observeHelp, restoreListingHelp } from '../help-texts.ts';
-import type { ImportOptions } from '../import.ts';
-import type { ObserveOptions } from '../observe.ts';
+import type { ImportOptions } from '../listings/import.ts';
+import type { ObserveOptions } from '../listings/observe.ts';
 import type { Shell } from './shell.ts';
 
 /** The commands about listings: import, observe, restore. Each loads its own module when it runs. */
@@ -15,7 +15,7 @@ export function addListingsCommands(program: Command, shell: Shell): void {
     .option('--full', 'read the whole registry, not only what changed since the last import')
     .option('--accept-changes', 'do what would otherwise be held')
     .action(async (options: ImportOptions) =>
-      (await import('../import.ts')).runImportCommand(shell.config(), {
+      (await import('../listings/import.ts')).runImportCommand(shell.config(), {
         ...options,
         from: shell.toSource(options.from),
       }),
@@ -29,7 +29,7 @@ export function addListingsCommands(program: Command, shell: Shell): void {
     .option('--once', 'one pass, then end (what this command does anyway)')
     .option('--json', 'one fact a line, as JSON')
     .action(async (handles: string[], options: ObserveOptions) =>
-      (await import('../observe.ts')).runObserve(shell.config(), handles, options),
+      (await import('../listings/observe.ts')).runObserve(shell.config(), handles, options),
     );
   program
     .command('listing')
@@ -39,6 +39,6 @@ export function addListingsCommands(program: Command, shell: Shell): void {
     .requiredOption('--reason <text>', 'why; it is published')
     .addHelpText('after', restoreListingHelp)
     .action(async (handle: string, { reason }: { reason: string }) =>
-      (await import('../listing.ts')).runRestoreListing(shell.config(), handle, reason),
+      (await import('../listings/listing.ts')).runRestoreListing(shell.config(), handle, reason),
     );
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { checkHelp, lockHelp } from '../help-texts.ts';
-import type { LockOptions } from '../lock.ts';
+import type { LockOptions } from '../lock/lock.ts';
 import type { Shell } from './shell.ts';
 
 const toLockOptions = (options: LockOptions, { environment, toSource, toPath }: Shell): LockOptions => ({
@@ -23,7 +23,7 @@ export function addLockCommands(program: Command, shell: Shell): void {
     .option('--update', 'lock what the file has anew, and print what that accepts')
     .addHelpText('after', lockHelp)
     .action(async (handles: string[], options: LockOptions) =>
-      (await import('../lock.ts')).runLock(shell.config, handles, toLockOptions(options, shell)),
+      (await import('../lock/lock.ts')).runLock(shell.config, handles, toLockOptions(options, shell)),
     );
   program
     .command('check')
@@ -36,7 +36,7 @@ export function addLockCommands(program: Command, shell: Shell): void {
     .option('--json', 'one changed fact a line, as JSON')
     .addHelpText('after', checkHelp)
     .action(async (options: LockOptions) =>
-      (await import('../lock.ts')).runCheck(
+      (await import('../lock/lock.ts')).runCheck(
         shell.config,
         toLockOptions(options, shell),
         shell.environment.GITHUB_ACTIONS === 'true',

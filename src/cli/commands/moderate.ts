@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { restoreReasons } from '../../evidence/moderation/reasons.ts';
 import { actions } from '../../moderation/actions/index.ts';
 import { moderateHelp, toActionHelp } from '../help-texts.ts';
-import type { ModerateOptions } from '../moderate.ts';
+import type { ModerateOptions } from '../operator/moderate.ts';
 import type { Shell } from './shell.ts';
 
-const moderateCommands = () => import('../moderate.ts');
+const moderateCommands = () => import('../operator/moderate.ts');
 
 /** One command for each action of the operator, and those that undo and list them. */
 export function addModerateCommands(program: Command, shell: Shell): void {

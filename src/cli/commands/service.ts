@@ -8,17 +8,19 @@ export function addServiceCommands(program: Command, shell: Shell): void {
     .command('serve', { isDefault: true })
     .description('run the service (the default)')
     .addHelpText('after', serveHelp)
-    .action(async () => (await import('../serve.ts')).runServe(shell.config()));
+    .action(async () => (await import('../service/serve.ts')).runServe(shell.config()));
   program
     .command('stdio')
     .description('serve MCP on standard input and output')
     .addHelpText('after', stdioHelp)
-    .action(async () => (await import('../stdio.ts')).runStdio(shell.config(), shell.environment));
+    .action(async () => (await import('../service/stdio.ts')).runStdio(shell.config(), shell.environment));
   program
     .command('config')
     .description('show the effective settings, secrets masked')
     .addHelpText('after', configHelp)
-    .action(async () => (await import('../config.ts')).runConfigCommand(shell.config(), shell.environment));
+    .action(async () =>
+      (await import('../service/config.ts')).runConfigCommand(shell.config(), shell.environment),
+    );
   program
     .command('doctor')
     .description('look for what is wrong with an installation, and say what to do')

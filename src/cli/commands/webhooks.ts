@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { webhooksHelp } from '../help-texts.ts';
-import type { WebhookOptions } from '../webhooks.ts';
+import type { WebhookOptions } from '../operator/webhooks.ts';
 import type { Shell } from './shell.ts';
 
-const webhookCommands = () => import('../webhooks.ts');
+const webhookCommands = () => import('../operator/webhooks.ts');
 
 /** The commands for webhooks. Each loads its own module when it runs. */
 export function addWebhookCommands(program: Command, shell: Shell): void {

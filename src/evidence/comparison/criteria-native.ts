@@ -1,4 +1,4 @@
-import { nativeStatement } from '../listing/snapshot.ts';
+import { nativeStatement } from '../listing/sentences/snapshot.ts';
 import { groupTexts, shownGroups } from '../rating/groups.ts';
 import { counted } from '../text/plural.ts';
 import {

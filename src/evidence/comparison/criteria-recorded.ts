@@ -1,5 +1,5 @@
 import type { ListingRemote } from '../listing/listing-document.ts';
-import { packageTypes, transports } from '../listing/recorded-kinds.ts';
+import { packageTypes, transports } from '../listing/record/recorded-kinds.ts';
 import {
   type ComparedListing,
   type Criterion,

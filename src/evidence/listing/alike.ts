@@ -2,7 +2,7 @@ import { stem } from '../search/stem.ts';
 import { lightWords, questionWords, stopWords, verbs } from '../search/stop-words.ts';
 import { toWords } from '../search/words.ts';
 import type { Listing } from './listing.ts';
-import { isRecordedTag } from './recorded-kinds.ts';
+import { isRecordedTag } from './record/recorded-kinds.ts';
 
 /** What of listings is compared. */
 export type Comparable = Pick<Listing, 'handle' | 'title' | 'tags' | 'repository_key' | 'packages'>;

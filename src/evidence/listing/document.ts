@@ -6,12 +6,12 @@ import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
 import { countProofs, proofMeanings } from '../rating/proof/proof-classes.ts';
 import type { ImportedSignal, ListingDocument } from './listing-document.ts';
 import type { ListingFacts } from './listing-facts.ts';
-import { toNotKnown } from './not-known.ts';
-import { savedCopySentence } from './reading.ts';
-import { toRecordSignals } from './record-signals.ts';
-import { isSample, sampleSentence } from './sample.ts';
-import { nativeStatement, snapshotDate, snapshotSentence } from './snapshot.ts';
-import { toSummaryText } from './summary-text.ts';
+import { savedCopySentence } from './record/reading.ts';
+import { toRecordSignals } from './record/record-signals.ts';
+import { toNotKnown } from './sentences/not-known.ts';
+import { nativeStatement, snapshotDate, snapshotSentence } from './sentences/snapshot.ts';
+import { toSummaryText } from './sentences/summary-text.ts';
+import { isSample, sampleSentence } from './state/sample.ts';
 
 /** The service that the links of a document point to. */
 export interface DocumentPlace {

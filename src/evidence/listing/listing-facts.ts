@@ -3,7 +3,7 @@ import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { StoredObservation } from '../observation/observation.ts';
 import type { Listing, VersionSummary } from './listing.ts';
 import type { ClaimEvent, ImportedSignal, NativeSignals } from './listing-document.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from './record/reading.ts';
 
 /** Everything known about one listing; its parts are read side by side, not as of one moment. */
 export interface ListingFacts {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { isPlaceholder } from '../search/placeholder.ts';
 import type { Facet } from './facets.ts';
-import { hiddenSentence, withoutHidden } from './hidden.ts';
 import type { ListingSummary } from './listing.ts';
 import { claimStates, sampleFlag } from './listing-document.ts';
-import { isSample } from './sample.ts';
+import { hiddenSentence, withoutHidden } from './state/hidden.ts';
+import { isSample } from './state/sample.ts';
 
 /** A listing as lists show it. */
 export const shortListing = z.object({

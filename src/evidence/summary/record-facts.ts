@@ -1,6 +1,6 @@
-import { inputsText } from '../listing/inputs-text.ts';
 import type { ListingDocument } from '../listing/listing-document.ts';
-import { packageText } from '../listing/package-text.ts';
+import { inputsText } from '../listing/sentences/inputs-text.ts';
+import { packageText } from '../listing/sentences/package-text.ts';
 import { namespaceText } from '../namespace.ts';
 import type { Question } from '../observation/question.ts';
 import { firstFew } from '../text/first-few.ts';

@@ -1,4 +1,4 @@
-import { notKnownWords } from '../listing/not-known-words.ts';
+import { notKnownWords } from '../listing/sentences/not-known-words.ts';
 import { questionTitles } from '../observation/question.ts';
 import { groupTexts, type RatingGroup } from '../rating/groups.ts';
 import { code, lines, list, paragraphs, toInlineText, toMarkdownText } from '../text/markdown-text.ts';

@@ -1,5 +1,5 @@
 import type { ListingDocument } from '../listing/listing-document.ts';
-import { isRecordedTag } from '../listing/recorded-kinds.ts';
+import { isRecordedTag } from '../listing/record/recorded-kinds.ts';
 import { questions } from '../observation/question.ts';
 import { shownGroups } from '../rating/groups.ts';
 import type { RatingCounts, ShortRating } from '../rating/rating.ts';

@@ -1,6 +1,6 @@
-import { withoutHiddenText } from '../../evidence/listing/hidden.ts';
 import type { ListingVersion } from '../../evidence/listing/listing.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { withoutHiddenText } from '../../evidence/listing/state/hidden.ts';
 import { isJsonObject } from '../../evidence/text/json-object.ts';
 import { reversedHost } from '../../views/text/reversed-host.ts';
 

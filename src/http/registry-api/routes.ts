@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import type { ListingVersion } from '../../evidence/listing/listing.ts';
-import { isSample } from '../../evidence/listing/sample.ts';
+import { isSample } from '../../evidence/listing/state/sample.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
 import { answerJson } from '../response/answers.ts';
 import { listServers, toEntries } from './list.ts';

@@ -2,7 +2,7 @@ import type { Timeouts } from '../../config/timeouts.ts';
 import type { Fetched, NoAnswer } from '../../evidence/observation/answer.ts';
 import type { EndpointLook } from '../../evidence/observation/endpoint-look.ts';
 import { asObject } from '../../evidence/text/json-object.ts';
-import type { PoliteFetch } from '../polite-fetch.ts';
+import type { PoliteFetch } from '../polite/polite-fetch.ts';
 import {
   type ClientInfo,
   initializeMessage,

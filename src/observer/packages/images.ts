@@ -1,5 +1,5 @@
 import type { Fetched, NoAnswer } from '../../evidence/observation/answer.ts';
-import type { PoliteFetch } from '../polite-fetch.ts';
+import type { PoliteFetch } from '../polite/polite-fetch.ts';
 
 /** OCI image indexes and manifests, and their older Docker forms. */
 const accept = [

@@ -1,7 +1,7 @@
 import { toFacets, withNativeFacets } from '../../evidence/listing/facets.ts';
 import type { Listing, ListingVersion, VersionSummary } from '../../evidence/listing/listing.ts';
 import { claimStates, type ImportedSignal } from '../../evidence/listing/listing-document.ts';
-import { isSpecified } from '../../evidence/listing/sample.ts';
+import { isSpecified } from '../../evidence/listing/state/sample.ts';
 import { toStaticRank } from '../../evidence/listing/static-rank.ts';
 import { toTags } from '../../evidence/tags/tags.ts';
 import { nothingRecorded, type Recorded, recordedOf } from './recorded.ts';

@@ -83,7 +83,7 @@ function recordFacts(facts: SignalFacts, { status, updated_at }: VersionSummary)
 
 /**
  * The signals that the import derives. `observed_at` is when the entry was read; a later reading that finds nothing
- * changed moves it (evidence/listing/reading.ts). Dates that the registry states are facts of their own.
+ * changed moves it (evidence/listing/record/reading.ts). Dates that the registry states are facts of their own.
  */
 export function toImportSignals(facts: SignalFacts, origin: Origin): ImportedSignal[] {
   const { handle, shown, importedAt } = facts;

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, copySuffix } from '../../config/config.ts';
 import { isHandle } from '../../evidence/handle.ts';
-import { sampleOrigin } from '../../evidence/listing/sample.ts';
+import { sampleOrigin } from '../../evidence/listing/state/sample.ts';
 import { createRegistryClient, type Patience } from './client.ts';
 import { openSavedCopy } from './saved-copy.ts';
 import { RegistryError, type RegistrySource } from './source.ts';

@@ -1,4 +1,4 @@
-import type { OptOut } from '../../evidence/listing/opt-out.ts';
+import type { OptOut } from '../../evidence/listing/state/opt-out.ts';
 
 export interface OptOutReads {
   /** The opt-out line that the last checks read for a listing. */

@@ -34,7 +34,7 @@ export interface ListingRow {
   facets: string;
 }
 
-/** A line `optout <handle>` that a check read (evidence/listing/opt-out.ts). */
+/** A line `optout <handle>` that a check read (evidence/listing/state/opt-out.ts). */
 export interface OptOutRow {
   handle: string;
   state: 'seen' | 'withdrawn' | 'overruled';

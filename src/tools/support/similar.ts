@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { pickAlike, sharedText, toAlikeQuery } from '../../evidence/listing/alike.ts';
-import { withoutHidden } from '../../evidence/listing/hidden.ts';
 import type { Listing } from '../../evidence/listing/listing.ts';
 import { type ShortListing, toShortListing } from '../../evidence/listing/short-listing.ts';
+import { withoutHidden } from '../../evidence/listing/state/hidden.ts';
 import { Problem } from '../../problem.ts';
 import type { ListingReads } from '../../store/contract/listings.ts';
 import { findListing } from './find-listing.ts';

@@ -4,7 +4,7 @@ import { facetsOf, membership } from '../../evidence/comparison/members.ts';
 import type { SavedView } from '../../evidence/comparison/saved-view.ts';
 import { toListingDocument } from '../../evidence/listing/document.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { isSample } from '../../evidence/listing/sample.ts';
+import { isSample } from '../../evidence/listing/state/sample.ts';
 
 /** A listing of a view, with the facts that put it there. */
 export interface Member {

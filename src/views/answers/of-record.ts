@@ -1,5 +1,5 @@
-import { inputsText } from '../../evidence/listing/inputs-text.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
 import type { Question } from '../../evidence/observation/question.ts';
 import { counted } from '../../evidence/text/plural.ts';
 import type { Known } from './answer.ts';

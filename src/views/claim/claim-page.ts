@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
-import { howToOptOut } from '../../evidence/listing/opt-out.ts';
+import { howToOptOut } from '../../evidence/listing/state/opt-out.ts';
 import { type Html, minute, pagePath, paste } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
 import { toPage } from '../layout/layout.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
-import { inputsText } from '../../evidence/listing/inputs-text.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
+import { isRecordedTag } from '../../evidence/listing/record/recorded-kinds.ts';
+import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
 import { foreignLink, type Html } from '../layout/html.ts';
 
 /** A fact of each listing under one name; undefined where none is recorded. */

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import { inputsText } from '../../evidence/listing/inputs-text.ts';
 import type {
   ListingDocument,
   ListingPackage,
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
+import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
 import { type Html, paste } from '../layout/html.ts';
 import { type Tab, tabs } from '../layout/tabs.ts';
 import { type Connection, type PasteableConfig, toConfigs } from './connect-configs.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { whatClaimedMeans } from '../../evidence/claim/claim-statement.ts';
-import { howToOptOut } from '../../evidence/listing/opt-out.ts';
-import { rulesOfEvidence } from '../../evidence/listing/rules.ts';
+import { rulesOfEvidence } from '../../evidence/listing/sentences/rules.ts';
+import { howToOptOut } from '../../evidence/listing/state/opt-out.ts';
 import type { ImportReport, ObserverStatus, StatusDocument } from '../../evidence/status-document.ts';
 import { amount, counted } from '../../evidence/text/plural.ts';
 import { problemTable } from '../../problem-table.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Change } from '../../evidence/change.ts';
-import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
+import { isRecordedTag } from '../../evidence/listing/record/recorded-kinds.ts';
 import type { StatusDocument } from '../../evidence/status-document.ts';
 import { connectDossier } from '../connect/connect-block.ts';
 import { day, type Html } from '../layout/html.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { howToOptOut } from '../../evidence/listing/opt-out.ts';
+import { howToOptOut } from '../../evidence/listing/state/opt-out.ts';
 import type { Html } from '../layout/html.ts';
 import type { Site } from '../layout/site.ts';
 

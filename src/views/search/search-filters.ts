@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { isRecordedTag } from '../../evidence/listing/recorded-kinds.ts';
+import { isRecordedTag } from '../../evidence/listing/record/recorded-kinds.ts';
 import { amount } from '../../evidence/text/plural.ts';
 import type { Html } from '../layout/html.ts';
 import {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ClaimState } from '../../evidence/listing/listing-document.ts';
-import { packageTypes, transports } from '../../evidence/listing/recorded-kinds.ts';
+import { packageTypes, transports } from '../../evidence/listing/record/recorded-kinds.ts';
 import type { searchAgents } from '../../tools/search-agents.ts';
 import { stateTexts } from '../layout/labels.ts';
 

@@ -1,10 +1,10 @@
-import { inputsText } from '../../evidence/listing/inputs-text.ts';
 import type {
   ClaimEvent,
   ListingDocument,
   ListingPackage,
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
+import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
 import { code, day, lines, list, paragraphs, toMarkdownText } from '../../evidence/text/markdown-text.ts';
 import {
   matchTexts,

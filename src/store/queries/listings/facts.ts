@@ -1,6 +1,6 @@
-import { withoutHidden } from '../../../evidence/listing/hidden.ts';
 import type { ListingFacts } from '../../../evidence/listing/listing-facts.ts';
-import { type ReadingRuns, toReading } from '../../../evidence/listing/reading.ts';
+import { type ReadingRuns, toReading } from '../../../evidence/listing/record/reading.ts';
+import { withoutHidden } from '../../../evidence/listing/state/hidden.ts';
 import { toNotice } from '../../../evidence/moderation/moderation.ts';
 import type { Db } from '../../engine.ts';
 import { decodeClaim } from '../claim-rows.ts';

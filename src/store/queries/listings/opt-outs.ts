@@ -1,5 +1,5 @@
 import type { Listing } from '../../../evidence/listing/listing.ts';
-import type { OptOut } from '../../../evidence/listing/opt-out.ts';
+import type { OptOut } from '../../../evidence/listing/state/opt-out.ts';
 import type { OptOutReads } from '../../contract/opt-outs.ts';
 import type { Db } from '../../engine.ts';
 import type { OptOutRow } from '../../schema/listings.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ListingVersion } from '../../../evidence/listing/listing.ts';
-import { sampleOrigins } from '../../../evidence/listing/sample.ts';
+import { sampleOrigins } from '../../../evidence/listing/state/sample.ts';
 import type { VersionQuery } from '../../contract/registry-entries.ts';
 import type { Db } from '../../engine.ts';
 import { decodeVersion } from './rows.ts';

@@ -1,12 +1,12 @@
 import { handleParts } from '../../../evidence/handle.ts';
 import type { Facet } from '../../../evidence/listing/facets.ts';
-import { withoutHidden } from '../../../evidence/listing/hidden.ts';
 import type {
   Listing,
   ListingSummary,
   ListingVersion,
   VersionSummary,
 } from '../../../evidence/listing/listing.ts';
+import { withoutHidden } from '../../../evidence/listing/state/hidden.ts';
 import type { ListingRow, ListingVersionRow } from '../../schema/listings.ts';
 
 /** A listing as a row; handle_folded and namespace follow from the handle. */

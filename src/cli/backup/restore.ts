@@ -1,0 +1,87 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { Config } from '../../config/config.ts';
+import { ExitError, exitCodes } from '../../config/exit.ts';
+import type { BackupHeader } from '../../store/backup/format.ts';
+import { type Backup, readBackup } from '../../store/backup/read.ts';
+import type { Load } from '../../store/contract/backup.ts';
+import { connectStore } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
+import { startBar } from '../progress.ts';
+
+const unfinished =
+  'the database is now incomplete and no service starts on it; run dossier restore again with a complete backup';
+
+/** What is wrong with the file, or the message of any other error. */
+function toReason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'Z_BUF_ERROR') return 'truncated';
+  return code?.startsWith('Z_') ? 'damaged, or not a backup' : message;
+}
+
+async function openSource(file: string): Promise<Readable> {
+  if (file === '-') return process.stdin;
+  try {
+    return (await open(file)).createReadStream();
+  } catch (error) {
+    throw new ExitError(exitCodes.io, `${file}: cannot be read: ${toReason(error)}`);
+  }
+}
+
+async function beginLoad(store: Store): Promise<Load> {
+  const load = await store.load();
+  if (load) return load;
+  throw new ExitError(
+    exitCodes.configuration,
+    'DATABASE_URL: this database is not empty (starting the service once fills it); set DATABASE_URL to a new one',
+  );
+}
+
+async function fill(load: Load, { header, batches }: Backup): Promise<void> {
+  const total = Object.values(header.rows).reduce((sum, rows) => sum + rows, 0);
+  const bar = startBar('{bar} {value}/{total} rows | {duration_formatted}', total);
+  try {
+    for await (const { table, rows } of batches) {
+      await load.put(table, rows);
+      bar.increment(rows.length);
+    }
+    await load.finish(header.rows);
+  } finally {
+    bar.stop();
+  }
+}
+
+async function restoreInto(store: Store, file: string): Promise<BackupHeader | undefined> {
+  const source = await openSource(file);
+  let begun: BackupHeader | undefined;
+  try {
+    await pipeline(source, createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
+      const backup = await readBackup(chunks);
+      const load = await beginLoad(store);
+      begun = backup.header;
+      await fill(load, backup);
+    });
+    return begun;
+  } catch (error) {
+    if (error instanceof ExitError) throw error;
+    const reason = `${file}: ${toReason(error)}`;
+    throw new ExitError(exitCodes.io, begun ? `${reason}; ${unfinished}` : reason);
+  }
+}
+
+/**
+ * Restores a backup (`-`: standard input) into the new database of DATABASE_URL, with progress on standard error. Ends with
+ * 74 if the backup is incomplete or the database cannot be written; no service starts on it until a restore succeeds. Ends
+ * with 78 if the database is not empty, and leaves it unchanged.
+ */
+export async function runRestore(config: Config, file: string): Promise<void> {
+  const store = await connectStore(config);
+  try {
+    const header = await restoreInto(store, file);
+    process.stdout.write(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}\n`);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,61 @@
+import type { ImportRun, RunProgress } from '../../import-run.ts';
+import type { Listing } from '../listing.ts';
+import { isSample, isSpecified } from '../state/sample.ts';
+
+/** From what the record of a listing was read, and as of when it is known. */
+export interface Reading {
+  readonly kind: 'registry' | 'saved_copy' | 'sample';
+  /**
+   * RFC 3339. Of a registry: its last completed reading, because a reading sends what changed. Of a saved copy: the newest
+   * change in it, because a copy does not state when it was saved, and it was not saved before. Of the sample: when it
+   * was read.
+   */
+  readonly observed_at: string;
+  /** Whether the source has sent a version of any listing that it does not call the newest. */
+  readonly hasOlderVersions: boolean;
+}
+
+/** The runs that a reading follows from; each is absent where there is none. */
+export interface ReadingRuns {
+  /** The run that wrote the listing. */
+  readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
+  /** When the newest completed run of the same source ended. */
+  readonly read_at: string | undefined;
+  /** What the first completed full run of the same source has read; undefined if that is `own`. */
+  readonly full: RunProgress | undefined;
+}
+
+const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
+
+/** The reading of a listing, from the runs of its source. */
+export function toReading(listing: Listing, { own, read_at, full }: ReadingRuns): Reading {
+  const { imported_at } = listing;
+  if (isSample(listing))
+    return { kind: 'sample', observed_at: imported_at, hasOlderVersions: !isSpecified(listing) };
+  if (own?.source.startsWith('file:')) {
+    const observed_at = own.progress.newestUpdatedAt ?? imported_at;
+    return { kind: 'saved_copy', observed_at, hasOlderVersions: sendsOlder(own.progress) };
+  }
+  return {
+    kind: 'registry',
+    observed_at: read_at !== undefined && read_at > imported_at ? read_at : imported_at,
+    hasOlderVersions: sendsOlder(own?.progress) || sendsOlder(full),
+  };
+}
+
+/** That a listing is from a saved copy, and as of when; undefined for any other listing. */
+export function savedCopySentence({ kind, observed_at }: Reading, { imported_at }: Listing) {
+  const [changed, read] = [observed_at.slice(0, 10), imported_at.slice(0, 10)];
+  return kind === 'saved_copy'
+    ? `This listing is from a saved copy of a registry, read by Dossier on ${read}. The newest change in the copy is of ${changed}, so it was saved on that day or later.`
+    : undefined;
+}
+
+/** Why the first publication and the number of versions are not known; undefined if they are. */
+export function whyNoHistory({ kind, hasOlderVersions }: Reading): string | undefined {
+  if (hasOlderVersions) return undefined;
+  if (kind === 'sample') return 'The version and the dates of this listing are those of the sample.';
+  return kind === 'saved_copy'
+    ? 'The saved copy that was read has no older version of any listing.'
+    : 'The registry has sent Dossier no older version of any listing.';
+}

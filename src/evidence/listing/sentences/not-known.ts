@@ -1,0 +1,134 @@
+import { type Observation, valueStates } from '../../observation/observation.ts';
+import type { Listing } from '../listing.ts';
+import type { NotKnownItem } from '../listing-document.ts';
+
+/** What the items follow from. */
+export interface NotKnownFacts {
+  readonly listing: Listing;
+  readonly ratings: number;
+  /** Names of fields of the record that Dossier does not read. */
+  readonly unread: readonly string[];
+  readonly observations: readonly Observation[];
+}
+
+type Question = NotKnownItem['question'];
+const notStated = (question: Question, kind: string, what: string): NotKnownItem => ({
+  question,
+  kind,
+  state: 'not_stated',
+  reason: `The record that Dossier read has no field that states ${what}.`,
+});
+const notChecked = (question: Question, kind: string, what: string): NotKnownItem => ({
+  question,
+  kind,
+  state: 'not_checked',
+  reason: `Dossier has not checked ${what}.`,
+});
+
+/** Words in the names of fields that may state what a buyer asks. */
+const fieldWords = {
+  price: /pric|cost|fee|billing|payment|plan|tier|subscri|currency|monetiz/i,
+  operator: /vendor|operator|maintainer|publisher|author|owner|provider|company|organi[sz]ation|contact/i,
+  auth: /auth|key|token|secret|credential|login|oauth/i,
+  'terms.url': /terms|tos|legal|policy|agreement|compliance/i,
+  data_handling: /privacy|data|gdpr|retention|compliance|security|policy/i,
+  region: /region|location|residency|jurisdiction|country|hosting/i,
+  licence: /licen[cs]e|spdx/i,
+  support: /support|help|contact|email|issue|bug|maintainer/i,
+} as const;
+
+/** What the record does not state; where a field that Dossier does not read may state it, that is said instead. */
+function unlessUnread(
+  { unread }: NotKnownFacts,
+  [question, kind]: readonly [Question, keyof typeof fieldWords],
+  what: string,
+): NotKnownItem {
+  return unread.some((name) => fieldWords[kind].test(name))
+    ? notChecked(question, kind, `whether fields of the record that it does not read state ${what}`)
+    : notStated(question, kind, what);
+}
+
+const ofEndpoint = ({ listing: { remotes } }: NotKnownFacts): NotKnownItem =>
+  remotes.length === 0
+    ? notStated('reach', 'endpoint.answers', 'a remote endpoint')
+    : notChecked('reach', 'endpoint.answers', 'whether the endpoint answers');
+
+function ofAccess(facts: NotKnownFacts): NotKnownItem[] {
+  const { remotes, packages } = facts.listing;
+  return [...remotes, ...packages].some(({ inputs }) => inputs)
+    ? []
+    : [unlessUnread(facts, ['access', 'auth'], 'what a caller must send')];
+}
+
+function ofCode({ listing: { repository_key } }: NotKnownFacts): NotKnownItem[] {
+  if (repository_key === undefined) return [notStated('code', 'repository', 'a source repository')];
+  return [
+    notChecked(
+      'code',
+      'repository.contents',
+      'whether the recorded repository holds the code of the service',
+    ),
+    notChecked('upkeep', 'repository.last_commit', 'when the recorded repository last changed'),
+  ];
+}
+
+/** Registries in which Dossier looks packages up. */
+const readTypes: ReadonlySet<string> = new Set(['npm', 'pypi']);
+
+function ofPackages({ listing: { packages } }: NotKnownFacts): NotKnownItem[] {
+  if (!packages.some(({ registry_type }) => readTypes.has(registry_type.toLowerCase()))) return [];
+  return [
+    notChecked('code', 'package.exists', 'whether the recorded package is published'),
+    notChecked('code', 'package.provenance', 'which repository the published package was built from'),
+    notChecked('code', 'package.advisories', 'whether advisories name the recorded version of the package'),
+  ];
+}
+
+const ofRatings = ({ ratings }: NotKnownFacts): NotKnownItem[] =>
+  ratings > 0
+    ? []
+    : [
+        {
+          question: 'ratings',
+          kind: 'ratings.native',
+          state: 'not_found',
+          reason: 'No native rating is stored on this service.',
+        },
+      ];
+
+/** What nothing but an observation could answer, as it stands without one. */
+const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
+  unlessUnread(facts, ['price', 'price'], 'a price'),
+  ofEndpoint(facts),
+  notChecked('tools', 'tools.surface', 'which tools the service lists'),
+  ...ofAccess(facts),
+  unlessUnread(facts, ['publisher', 'operator'], 'who operates the service'),
+  ...ofCode(facts),
+  ...ofPackages(facts),
+  ...ofRatings(facts),
+  unlessUnread(facts, ['terms', 'terms.url'], 'terms of use'),
+  unlessUnread(facts, ['terms', 'data_handling'], 'how data is handled'),
+  unlessUnread(facts, ['terms', 'region'], 'the region that the service runs in'),
+  unlessUnread(facts, ['terms', 'licence'], 'a licence'),
+  unlessUnread(facts, ['terms', 'support'], 'support'),
+];
+
+/** Kinds below that of an item which do not answer it: payment methods are no price. */
+const withoutAnswer: ReadonlySet<string> = new Set(['price.capability']);
+
+/** Whether an observation is about what an item asks: the same kind, or one below it, as `price.tool` for `price`. */
+const isAbout = (item: NotKnownItem) => (observation: Observation) =>
+  observation.kind === item.kind ||
+  (observation.kind.startsWith(`${item.kind}.`) && !withoutAnswer.has(observation.kind));
+
+/** An item in the light of what Dossier checked: none where that found a value, else how the check ended. */
+function withChecks(item: NotKnownItem, observations: readonly Observation[]): NotKnownItem[] {
+  const checked = observations.filter(isAbout(item));
+  if (checked.some(({ state, value }) => value !== null && valueStates.includes(state))) return [];
+  const ended = checked.find(({ state, reason }) => state !== 'not_checked' && reason !== undefined);
+  return [ended?.reason ? { ...item, state: ended.state, reason: ended.reason } : item];
+}
+
+/** What buyers ask about a listing and what is not known, each with the state and the reason (docs/contract.md). */
+export const toNotKnown = (facts: NotKnownFacts): NotKnownItem[] =>
+  questionsOf(facts).flatMap((item) => withChecks(item, facts.observations));

@@ -1,0 +1,120 @@
+import type { Timeouts } from '../../config/timeouts.ts';
+import type { Fetched, NoAnswer } from '../../evidence/observation/answer.ts';
+import { observerRequests } from '../../observability/events.ts';
+import type {
+  FetchFailure,
+  OutboundClient,
+  OutboundRequest,
+  OutboundResponse,
+} from '../../outbound/client.ts';
+import type { HostQueue } from './host-queue.ts';
+import type { TimeLeft } from './time-left.ts';
+
+/** A request of the observer, and how long it may take. */
+export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'> {
+  readonly url: string;
+  readonly timeout_ms?: number;
+  /** What this request takes is taken from each; where one has none left, nothing is sent. */
+  readonly times?: readonly TimeLeft[];
+}
+
+/** Sends one request in its turn. Never throws. */
+export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer>;
+
+const mostRedirects = 3;
+
+const failureTexts: Readonly<Record<FetchFailure, string>> = {
+  host_unreachable: 'no connection to a public address of the host, or with one that broke',
+  host_timeout: 'no answer in time',
+  host_error: 'an answer that is not HTTP within our limits',
+  too_large: 'an answer of more than 2 MiB',
+};
+
+const unreachable = (url: URL, failure: FetchFailure): NoAnswer => ({
+  result: 'unreachable',
+  reason: `A request to ${url.host} ended with ${failureTexts[failure]}.`,
+  ...(failure === 'too_large' && { isTooLarge: true }),
+});
+
+const paused = (url: URL): NoAnswer => ({
+  result: 'refused',
+  reason: `${url.host} asked Dossier to wait (Retry-After) before its next request.`,
+});
+
+const overtime = (url: URL, times: readonly TimeLeft[] = []): NoAnswer => ({
+  result: 'unreachable',
+  reason: times.find(({ left_ms }) => left_ms <= 0)?.spent(url.host) ?? '',
+});
+
+/** What a client adds to each request. */
+export interface PoliteParts {
+  readonly client: OutboundClient;
+  readonly queue: HostQueue;
+  readonly timeouts: Pick<Timeouts, 'observerExchange_ms'>;
+  /** Headers that sign a request to a URL. */
+  sign(url: URL): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Where a redirect within the same host leads; undefined for none. */
+function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
+  const to = location === undefined ? null : URL.parse(location, from);
+  return to?.host === from.host ? to : undefined;
+}
+
+/** Seconds that a host asks everyone to wait (RFC 9110 section 10.2.3): too many requests, or not in service. */
+const askedWait_s = (response: OutboundResponse | { readonly result: FetchFailure }): number | undefined =>
+  response.result === 'response' && [429, 503].includes(response.status) ? response.retry_after_s : undefined;
+
+const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetched => ({
+  result: 'response',
+  url: url.href,
+  status,
+  headers,
+  text: body.toString('utf8'),
+});
+
+/** `overtime`: it was not sent, as one to a host that is paused. */
+type Ended = 'paused' | 'overtime' | OutboundResponse | { readonly result: FetchFailure };
+
+/** How a request ended, as metrics count it. */
+const toResult = (response: Ended) => {
+  if (typeof response === 'string') return 'paused';
+  return response.result === 'response' ? 'answered' : response.result;
+};
+
+/**
+ * A fetch that takes its turn at the host, follows at most three redirects within it, signs itself, and obeys
+ * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
+ */
+export function createPoliteFetch({ client, queue, sign, timeouts }: PoliteParts): PoliteFetch {
+  const send = (url: URL, { timeout_ms = timeouts.observerExchange_ms, ...sent }: PoliteRequest) =>
+    queue.run<Ended>(url.host, async (turn) => {
+      const { times = [], ...request } = sent;
+      const started = performance.now();
+      const left_ms = Math.min(timeout_ms, ...times.map((time) => time.left_ms));
+      if (left_ms <= 0) return 'overtime';
+      const deadline = AbortSignal.timeout(Math.ceil(left_ms));
+      const headers = { ...request.headers, ...(await sign(url)) };
+      const response = await client.fetch({ ...request, url, headers, deadline });
+      for (const time of times) time.left_ms -= performance.now() - started;
+      const wait_s = askedWait_s(response);
+      if (wait_s) turn.pause(wait_s);
+      return response;
+    });
+  const follow = async (url: URL, request: PoliteRequest, hops: number): Promise<Fetched | NoAnswer> => {
+    const response = await send(url, request);
+    observerRequests.publish({ result: toResult(response) });
+    if (response === 'paused') return paused(url);
+    if (response === 'overtime') return overtime(url, request.times);
+    if (response.result !== 'response') return unreachable(url, response.result);
+    const isFollowed = request.method === undefined && hops < mostRedirects;
+    const to = isFollowed ? redirect(response, url) : undefined;
+    return to ? follow(to, request, hops + 1) : toFetched(url, response);
+  };
+  return async (request) => {
+    const url = URL.parse(request.url);
+    return url
+      ? follow(url, request, 0)
+      : { result: 'not_checked', reason: 'The recorded address is not a URL.' };
+  };
+}
