@@ -6,6 +6,7 @@ export interface StoreFigures {
   readonly claims: Readonly<Record<string, number>>;
   readonly ratings: number;
   readonly open_feedback: number;
+  readonly open_reports: number;
   /** When any node last looked at a listing; undefined before the first look. */
   readonly lastLookAt_ms?: number;
   /** The last audit that finished; undefined where none has. */
@@ -33,7 +34,8 @@ function createAuditGauges(gauge: (name: string, help: string) => Gauge) {
 
 function createWrittenGauges(gauge: (name: string, help: string) => Gauge, registers: Registry[]) {
   const ratings = gauge('dossier_ratings', 'Current ratings');
-  const feedback = gauge('dossier_feedback_open', 'Feedback that no operator has closed');
+  const feedback = gauge('dossier_feedback_open', 'Feedback that no operator has closed, reports left out');
+  const reports = gauge('dossier_reports_open', 'Reports that no operator has closed');
   const claims = new Gauge({
     name: 'dossier_claims',
     help: 'Claims by state',
@@ -43,6 +45,7 @@ function createWrittenGauges(gauge: (name: string, help: string) => Gauge, regis
   return (figures: StoreFigures) => {
     ratings.set(figures.ratings);
     feedback.set(figures.open_feedback);
+    reports.set(figures.open_reports);
     for (const [state, count] of Object.entries(figures.claims)) claims.set({ state }, count);
   };
 }

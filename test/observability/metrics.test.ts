@@ -46,11 +46,15 @@ describe('metrics', () => {
   });
   it('count what people wrote', async () => {
     await post('/api/tools/submit_feedback', { message: 'I looked for a service that translates' });
+    const report = { message: 'It names me', category: 'report', handle: 'co.webhook/webhook' };
+    await post('/api/tools/submit_feedback', report);
+    await post('/api/tools/submit_feedback', report);
     expect([
       await read('dossier_claims'),
       await read('dossier_ratings'),
       await read('dossier_feedback_open'),
-    ]).toEqual([{ 'state="claimed"': 0, 'state="suspended"': 0 }, { '': 0 }, { '': 1 }]);
+      await read('dossier_reports_open'),
+    ]).toEqual([{ 'state="claimed"': 0, 'state="suspended"': 0 }, { '': 0 }, { '': 1 }, { '': 2 }]);
   });
   it('count requests by a fixed set of routes, whatever the path', async () => {
     await get('/');

@@ -3,8 +3,10 @@ export interface StoredFigures {
   readonly claims: { readonly claimed: number; readonly suspended: number };
   /** Current ratings, of all subjects. */
   readonly ratings: number;
-  /** Feedback that no operator has closed. */
+  /** Feedback that no operator has closed, reports left out. */
   readonly open_feedback: number;
+  /** Reports that no operator has closed. */
+  readonly open_reports: number;
 }
 
 export interface FigureReads {

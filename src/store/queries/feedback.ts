@@ -26,7 +26,8 @@ const encode = ({ id, received_at, state, message, ...more }: Feedback): Feedbac
   contact: more.contact ?? null,
 });
 
-const selectOf = (db: Db, { state, kind }: FeedbackFilter) =>
+/** The feedback that matches. */
+export const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>
   db
     .selectFrom('feedback')
     .$if(state !== 'all', (query) => query.where('state', '=', state === 'closed' ? 'closed' : 'open'))
@@ -38,11 +39,11 @@ const selectOf = (db: Db, { state, kind }: FeedbackFilter) =>
 /** Reads of private feedback. */
 export const createFeedbackReads = (db: Db): FeedbackReads => ({
   list: async (filter, limit) => {
-    const rows = selectOf(db, filter).selectAll().orderBy('received_at', 'desc').orderBy('id', 'desc');
+    const rows = selectFeedback(db, filter).selectAll().orderBy('received_at', 'desc').orderBy('id', 'desc');
     return (await rows.limit(limit).execute()).map(decode);
   },
   count: async (filter) => {
-    const counted = selectOf(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
+    const counted = selectFeedback(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
     return Number((await counted.executeTakeFirstOrThrow()).feedbacks);
   },
   receivedAt: async (n) => {

@@ -1,5 +1,6 @@
 import type { FigureReads } from '../contract/figures.ts';
 import type { Db } from '../engine.ts';
+import { selectFeedback } from './feedback.ts';
 import { isCurrent } from './ratings/counts.ts';
 
 /** Counts of what people write. */
@@ -10,6 +11,8 @@ export const createFigureReads = (db: Db): FigureReads => ({
         .selectFrom('claim')
         .where('state', '=', state)
         .select(({ fn }) => fn.countAll<number>().as('rows'));
+    const openOf = (kind: 'report' | 'feedback') =>
+      selectFeedback(db, { state: 'open', kind }).select(({ fn }) => fn.countAll<number>().as('rows'));
     const counted = await db
       .selectNoFrom(({ selectFrom, fn }) => [
         claimsIn('claimed').as('claimed'),
@@ -18,16 +21,15 @@ export const createFigureReads = (db: Db): FigureReads => ({
           .where('is_current', '=', isCurrent)
           .select(fn.countAll<number>().as('rows'))
           .as('ratings'),
-        selectFrom('feedback')
-          .where('state', '=', 'open')
-          .select(fn.countAll<number>().as('rows'))
-          .as('open_feedback'),
+        openOf('feedback').as('open_feedback'),
+        openOf('report').as('open_reports'),
       ])
       .executeTakeFirstOrThrow();
     return {
       claims: { claimed: Number(counted.claimed), suspended: Number(counted.suspended) },
       ratings: Number(counted.ratings),
       open_feedback: Number(counted.open_feedback),
+      open_reports: Number(counted.open_reports),
     };
   },
 });
