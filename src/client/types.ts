@@ -549,7 +549,7 @@ export interface CompareAgentsInput {
    */
   handles: string[];
   /**
-   * Each as name, name:value or {criterion, value}; a value is a choice, a tag, a price ("0.01 USDC") or a whole number. Names: active, has_endpoint, has_repository, transport, package, tag, listed_for_days, updated_within_days, namespace_matches_repository_owner, endpoint_observed_alive, publisher_listings_at_most, price_known, price_at_most, no_payment_seen, pay_to_unchanged_for, tools_unchanged_for, package_not_deprecated, package_built_from_repository, claimed, claim_checked_within_days, native_ratings_at_least, independent_sources_at_least, rated_within_days, succeeded_percent_at_least. Without it, those that /compare begins with
+   * Each as name, name:value or {criterion, value}; a value is a choice, a tag, a price ("0.01 USDC") or a whole number. Names: active, has_endpoint, has_repository, transport, package, tag, listed_for_days, updated_within_days, namespace_matches_repository_owner, publisher_listings_at_most, endpoint_observed_alive, price_known, price_at_most, no_payment_seen, pay_to_unchanged_for, tools_unchanged_for, package_not_deprecated, package_built_from_repository, claimed, claim_checked_within_days, native_ratings_at_least, independent_sources_at_least, rated_within_days, succeeded_percent_at_least. Without it, those that /compare begins with
    *
    * @minItems 1
    * @maxItems 20
@@ -581,8 +581,8 @@ export interface CompareAgentsAnswer {
         | 'listed_for_days'
         | 'updated_within_days'
         | 'namespace_matches_repository_owner'
-        | 'endpoint_observed_alive'
         | 'publisher_listings_at_most'
+        | 'endpoint_observed_alive'
         | 'price_known'
         | 'price_at_most'
         | 'no_payment_seen'
@@ -614,8 +614,8 @@ export interface CompareAgentsAnswer {
         | 'listed_for_days'
         | 'updated_within_days'
         | 'namespace_matches_repository_owner'
-        | 'endpoint_observed_alive'
         | 'publisher_listings_at_most'
+        | 'endpoint_observed_alive'
         | 'price_known'
         | 'price_at_most'
         | 'no_payment_seen'
@@ -647,8 +647,8 @@ export interface CompareAgentsAnswer {
         | 'listed_for_days'
         | 'updated_within_days'
         | 'namespace_matches_repository_owner'
-        | 'endpoint_observed_alive'
         | 'publisher_listings_at_most'
+        | 'endpoint_observed_alive'
         | 'price_known'
         | 'price_at_most'
         | 'no_payment_seen'

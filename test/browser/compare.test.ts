@@ -140,7 +140,7 @@ describe('eight listings side by side', () => {
       await page.evaluate(
         "[...document.querySelectorAll('.compared .scroll')].map((one) => one.scrollWidth <= one.clientWidth)",
       ),
-    ).toEqual([true, true, true]);
+    ).toEqual([true, true, true, true]);
     const names = page.getByRole('row', { name: /^Remote endpoint recorded/ }).locator('.of');
     expect(await names.allTextContents()).toEqual(eight);
     expect(await names.first().isVisible()).toBe(true);

@@ -89,21 +89,22 @@ describe('the card in a host of MCP Apps', () => {
     await card.frame.getByText('Comparison of 2 listings').waitFor();
     expect(await card.frame.locator('h2').allTextContents()).toEqual([
       'As recorded and imported',
+      'As checked by Dossier',
       'Claims and ratings made on this service',
     ]);
     expect(await card.frame.locator('h3').allTextContents()).toEqual([
-      'Endpoint was observed to answer',
       'Updated within the last 3650 days',
+      'Endpoint was observed to answer',
       'At least 1 independent native rating',
     ]);
     expect(await card.frame.locator('.answers .handle').allTextContents()).toEqual(
       [1, 2, 3].flatMap(() => ['com.politicalcomms/api', 'co.webhook/webhook']),
     );
     expect(await card.frame.locator('.result').allTextContents()).toEqual([
+      'Met',
+      'Met',
       'Not met',
       'Unknown',
-      'Met',
-      'Met',
       'Not met',
       'Met',
     ]);

@@ -59,21 +59,18 @@ describe('/compare', () => {
       expect((await get(path)).status).toBe(200);
   });
 
-  it('shows imported evidence apart from claims and ratings, in the order of the picks', async () => {
+  it('shows imported evidence, own checks, and claims and ratings apart, in the order of the picks', async () => {
     const page = await pageOf(`/compare?${politics}&${webhook}&${first}`);
-    const [, recorded = '', imported = '', native = ''] = page.split('<section class="compared"');
+    const [, recorded = '', imported = '', observed = '', native = ''] =
+      page.split('<section class="compared"');
     expect(recorded).toContain('<h2 id="recorded">What is recorded</h2>');
     expect(recorded.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
       'Packages com.politicalcomms/api npm @political-comms/mcp@1.2.0 co.webhook/webhook none recorded',
     );
     expect(imported).toContain('<h2 id="imported">As recorded and imported</h2>');
-    expect(resultsIn(imported)).toEqual([
-      ['Met'],
-      ['Not met', 'Met'],
-      ['Met', 'Met'],
-      ['Not met', 'Unknown'],
-      ['Met'],
-    ]);
+    expect(resultsIn(imported)).toEqual([['Met'], ['Not met', 'Met'], ['Met', 'Met'], ['Met']]);
+    expect(observed).toContain('<h2 id="observed">As checked by Dossier</h2>');
+    expect(resultsIn(observed)).toEqual([['Not met', 'Unknown']]);
     expect(native).toContain('<h2 id="native">Claims and ratings made on this service</h2>');
     expect(resultsIn(native)).toEqual([['Not met'], ['Not met'], ['Not met']]);
     expect(native).toContain('The same for all 2:');
@@ -83,7 +80,7 @@ describe('/compare', () => {
     expect(page).toMatch(
       /<th[^>]*>Criterion<\/th><th[^>]*><a class="handle" href="\/agents\/com\.politicalcomms\/api"/,
     );
-    expect(imported + native).not.toMatch(/\b(total|score|winner|best|rank)\b/i);
+    expect(imported + observed + native).not.toMatch(/\b(total|score|winner|best|rank)\b/i);
   });
 
   it('is the answer of the tool', async () => {
@@ -95,11 +92,12 @@ describe('/compare', () => {
       body: input,
     });
     const { listings } = (await response.json()) as {
-      listings: { imported: { result: string; fact: string }[]; native: { fact: string }[] }[];
+      listings: Record<'imported' | 'observed' | 'native', { fact: string }[]>[];
     };
     expect(listings).toHaveLength(2);
-    for (const { imported, native } of listings)
-      for (const { fact } of [...imported, ...native]) expect(page).toContain(`</span> ${fact}<sup>`);
+    for (const { imported, observed, native } of listings)
+      for (const { fact } of [...imported, ...observed, ...native])
+        expect(page).toContain(`</span> ${fact}<sup>`);
   });
 
   it('finds listings to add by words, and reports when there are none', async () => {

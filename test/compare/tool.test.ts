@@ -14,6 +14,7 @@ interface Answer {
 interface Compared {
   readonly handle: string;
   readonly imported?: readonly Answer[];
+  readonly observed?: readonly Answer[];
   readonly native?: readonly Answer[];
   readonly problem?: { readonly code: string; readonly message: string; readonly near?: readonly string[] };
 }
@@ -54,6 +55,8 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       ['transport', 'met', 'stdio is among the recorded transports.'],
       ['has_endpoint', 'not_met', 'No remote endpoint is recorded.'],
       ['publisher_listings_at_most', 'met', '1 listing of this namespace is stored here, this one included.'],
+    ]);
+    expect(short(listings[0]?.observed)).toEqual([
       ['endpoint_observed_alive', 'not_met', 'No remote endpoint is recorded.'],
     ]);
     expect(short(listings[0]?.native)).toEqual([
@@ -64,10 +67,8 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
         'No native ratings. For a decision to buy, that absence matters.',
       ],
     ]);
-    expect(short(listings[1]?.imported)?.[3]).toEqual([
-      'endpoint_observed_alive',
-      'unknown',
-      'Dossier has not checked whether the endpoint answers.',
+    expect(short(listings[1]?.observed)).toEqual([
+      ['endpoint_observed_alive', 'unknown', 'Dossier has not checked whether the endpoint answers.'],
     ]);
     expect(listings[1]?.native?.map(({ result }) => result)).toEqual(['met', 'met']);
     expect(listings[1]?.native?.[0]?.fact).toMatch(
@@ -151,18 +152,14 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     const { listings } = await compare([webhook, politics]);
     const [first] = listings as unknown as {
       imported: { criterion: string }[];
+      observed: { criterion: string }[];
       native: { criterion: string }[];
     }[];
-    expect([...(first?.imported ?? []), ...(first?.native ?? [])].map(({ criterion }) => criterion)).toEqual([
-      'active',
-      'has_endpoint',
-      'has_repository',
-      'endpoint_observed_alive',
-      'updated_within_days',
-      'claimed',
-      'native_ratings_at_least',
-      'rated_within_days',
-    ]);
+    const namesOf = (kind: 'imported' | 'observed' | 'native') =>
+      first?.[kind].map(({ criterion }) => criterion);
+    expect(namesOf('imported')).toEqual(['active', 'has_endpoint', 'has_repository', 'updated_within_days']);
+    expect(namesOf('observed')).toEqual(['endpoint_observed_alive']);
+    expect(namesOf('native')).toEqual(['claimed', 'native_ratings_at_least', 'rated_within_days']);
   });
 
   it('refuses what is out of bounds or not in the vocabulary, and lists what is allowed', async () => {
@@ -228,7 +225,12 @@ describe('for any picks', () => {
     { criterion: 'transport', value: 'stdio' },
     { criterion: 'tag', value: 'webhooks' },
   ];
-  const native = new Set(['claimed', 'native_ratings_at_least', 'rated_within_days']);
+  const kindOf = (criterion: string) => {
+    if (criterion === 'endpoint_observed_alive') return 'observed';
+    return ['claimed', 'native_ratings_at_least', 'rated_within_days'].includes(criterion)
+      ? 'native'
+      : 'imported';
+  };
   let directory: RatedDirectory;
   beforeAll(async () => {
     directory = await openRatedDirectory('POST /api/tools');
@@ -247,15 +249,15 @@ describe('for any picks', () => {
           listings: readonly Compared[];
         };
         expect(listings.map(({ handle }) => handle)).toEqual(input.handles);
-        for (const { handle, imported, native: own, problem } of listings) {
+        for (const { handle, imported, observed, native, problem } of listings) {
           if (handle === 'org.unknown/x') expect(problem?.code).toBe('unknown_handle');
           else {
-            const names = (isNative: boolean) =>
-              input.criteria.filter(({ criterion }) => native.has(criterion) === isNative);
-            expect(imported).toMatchObject(names(false));
-            expect(own).toMatchObject(names(true));
+            const of = (kind: string) => input.criteria.filter(({ criterion }) => kindOf(criterion) === kind);
+            expect(imported).toMatchObject(of('imported'));
+            expect(observed).toMatchObject(of('observed'));
+            expect(native).toMatchObject(of('native'));
           }
-          for (const answer of [...(imported ?? []), ...(own ?? [])]) {
+          for (const answer of [...(imported ?? []), ...(observed ?? []), ...(native ?? [])]) {
             expect(['met', 'not_met', 'unknown']).toContain(answer.result);
             expect(answer.as_of).toMatch(/^\d{4}-\d\d-\d\d$/);
             const key = `${handle} ${answer.criterion} ${answer.value}`;

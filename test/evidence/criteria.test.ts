@@ -283,14 +283,6 @@ const imported: readonly Row[] = [
     'unknown',
     'The recorded date is in the future.',
   ),
-  row('endpoint_observed_alive', undefined, {}, 'not_met', 'No remote endpoint is recorded.'),
-  row(
-    'endpoint_observed_alive',
-    undefined,
-    { remotes: [remote] },
-    'unknown',
-    'Dossier has not checked whether the endpoint answers.',
-  ),
   row('publisher_listings_at_most', 5, {}, 'unknown', 'The listings of this publisher were not counted.'),
   row(
     'namespace_matches_repository_owner',
@@ -360,28 +352,6 @@ const signals: readonly Row[] = [
     'met',
     '1 listing of this namespace is stored here, this one included.',
   ),
-  ...(
-    [
-      [200, 'observed', 'met', 'A recorded endpoint answered Dossier.'],
-      [null, 'unreachable', 'not_met', 'No recorded endpoint answered Dossier.'],
-      [null, 'not_checked', 'unknown', 'Dossier has not checked whether the endpoint answers.'],
-      [null, 'refused', 'unknown', 'A check of the endpoint gave no result.'],
-    ] as const
-  ).map(([value, state, result, fact]) =>
-    row(
-      'endpoint_observed_alive',
-      undefined,
-      {
-        remotes: [remote],
-        ...seen({
-          ...{ kind: 'endpoint.answers', question: 'reach', value, state },
-          ...{ source: 'another.source', observed_at: '2026-09-09T10:00:00.000Z' },
-        }),
-      },
-      result,
-      fact,
-    ),
-  ),
 ];
 
 const byClaim: readonly Row[] = [
@@ -436,6 +406,22 @@ const changed = { value: '0x2', state: 'observed' as const, seen_until: '2026-10
 const onBase = 'eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 
 const observedRows: readonly Row[] = [
+  ...(
+    [
+      [200, 'observed', 'met', 'A recorded endpoint answered Dossier.'],
+      [null, 'unreachable', 'not_met', 'No recorded endpoint answered Dossier.'],
+      [null, 'not_checked', 'unknown', 'Dossier has not checked whether the endpoint answers.'],
+      [null, 'refused', 'unknown', 'A check of the endpoint gave no result.'],
+    ] as const
+  ).map(([value, state, result, fact]) =>
+    row(
+      'endpoint_observed_alive',
+      undefined,
+      { remotes: [remote], ...seen({ kind: 'endpoint.answers', question: 'reach', value, state }) },
+      result,
+      fact,
+    ),
+  ),
   row('price_known', undefined, quoted, 'met', 'The endpoint quoted Dossier a price.', 'quoted words'),
   row('price_known', undefined, noPrice, 'not_met', 'Dossier saw no price; a call of a tool may still cost.'),
   row(
@@ -773,6 +759,28 @@ describe('a criterion', () => {
       });
   });
 
+  it('of endpoints is not met where the record names none, and says so', () => {
+    expect(judge('endpoint_observed_alive', undefined, {})).toEqual({
+      evidence: 'observed',
+      criterion: 'endpoint_observed_alive',
+      result: 'not_met',
+      fact: 'No remote endpoint is recorded.',
+      source: 'registry.test (MCP)',
+      as_of: '2026-11-01',
+    });
+  });
+
+  it('of endpoints is unknown before the first look: Dossier says so itself, as of the reading of the record', () => {
+    expect(judge('endpoint_observed_alive', undefined, { remotes: [remote] })).toEqual({
+      evidence: 'observed',
+      criterion: 'endpoint_observed_alive',
+      result: 'unknown',
+      fact: 'Dossier has not checked whether the endpoint answers.',
+      source: 'Dossier',
+      as_of: '2026-11-01',
+    });
+  });
+
   it('of prices and changes is unknown before the first look, as of the reading of the record', () => {
     for (const [criterion, value] of [
       ['price_known', undefined],
@@ -815,8 +823,8 @@ describe('a criterion', () => {
       'listed_for_days',
       'updated_within_days',
       'namespace_matches_repository_owner',
-      'endpoint_observed_alive',
       'publisher_listings_at_most',
+      'endpoint_observed_alive',
       'price_known',
       'price_at_most',
       'no_payment_seen',
@@ -833,16 +841,16 @@ describe('a criterion', () => {
     ]);
   });
 
-  it('is never answered from ratings where it is imported, nor from signals where it is native', () => {
+  it('is never answered from ratings where it is imported or checked, nor from the record where it is native', () => {
     const withAll = { ...claimed, remotes: [remote], endpoint: remote.url, ...three };
     for (const criterion of criterionNames) {
       const value =
         { transport: 'sse', package: 'npm', tag: 'x', price_at_most: '1 USDC' }[criterion as string] ?? 3;
       const { evidence, result, fact } = judge(criterion, value, withAll);
       const without: Change =
-        evidence === 'imported'
-          ? { ...withAll, state: 'imported', claim: undefined, signals: base.signals }
-          : { ...base, ...claimed, ...three };
+        evidence === 'native'
+          ? { ...base, ...claimed, ...three }
+          : { ...withAll, state: 'imported', claim: undefined, signals: base.signals };
       expect(judge(criterion, value, without)).toMatchObject({ result, fact });
     }
   });

@@ -51,8 +51,10 @@ async function compare({ app }: Directory, criteria: readonly object[]) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ handles: [handle, 'com.example.b/two'], criteria }),
   });
-  const { listings } = (await answer.json()) as { listings: { imported: Record<string, string>[] }[] };
-  return listings[0]?.imported;
+  const { listings } = (await answer.json()) as {
+    listings: Record<'imported' | 'observed', Record<string, string>[]>[];
+  };
+  return [...(listings[0]?.imported ?? []), ...(listings[0]?.observed ?? [])];
 }
 
 describe('a listing from a saved copy with only the newest versions', () => {
@@ -121,7 +123,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
       { criterion: 'endpoint_observed_alive' },
       { criterion: 'publisher_listings_at_most', value: 5 },
     ]);
-    expect(compared?.map(({ as_of }) => as_of)).toEqual(Array(4).fill('2026-03-09'));
+    expect(compared.map(({ as_of }) => as_of)).toEqual(Array(4).fill('2026-03-09'));
     expect(await read(directory, `/badge/${handle}`)).toContain('none as of 2026-03-09');
     expect(page).toContain('As of <time datetime="2026-03-09">2026-03-09</time>');
     const found = JSON.parse(

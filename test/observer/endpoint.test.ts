@@ -160,8 +160,9 @@ it('is not said to be unchecked, on any face, once it was looked at', async () =
   const compared = (await post('compare_agents', {
     handles: [handle, 'com.example.gone/a'],
     criteria: [{ criterion: 'endpoint_observed_alive' }],
-  })) as { listings: { imported: object[] }[] };
-  expect(compared.listings.map(({ imported: [answer] }) => answer)).toMatchObject([
+  })) as { listings: { imported: object[]; observed: object[] }[] };
+  expect(compared.listings.map(({ imported }) => imported)).toEqual([[], []]);
+  expect(compared.listings.map(({ observed: [answer] }) => answer)).toMatchObject([
     { result: 'met', fact: 'A recorded endpoint answered Dossier.' },
     { result: 'not_met', fact: 'No recorded endpoint answered Dossier.' },
   ]);

@@ -37,32 +37,6 @@ const namespaceMatches = plainCriterion(
   },
 );
 
-const answers = 'endpoint.answers';
-const unchecked = 'Dossier has not checked whether the endpoint answers.';
-
-/** What Dossier itself saw of the recorded endpoints. */
-function observedAnswer(compared: ComparedListing): Finding {
-  const looks = compared.listing.observations.filter(({ kind }) => kind === answers);
-  const checked = looks.filter(({ state }) => state !== 'not_checked');
-  const look = checked.find(({ value }) => value !== null) ?? checked[0] ?? looks[0];
-  if (!look) return recordedFinding(compared, { result: 'unknown', fact: unchecked });
-  const from = { source: look.source, as_of: look.observed_at.slice(0, 10) };
-  if (look.state === 'not_checked') return { result: 'unknown', fact: unchecked, ...from };
-  if (look.value !== null) return { result: 'met', fact: 'A recorded endpoint answered Dossier.', ...from };
-  return look.state === 'unreachable'
-    ? { result: 'not_met', fact: 'No recorded endpoint answered Dossier.', ...from }
-    : { result: 'unknown', fact: 'A check of the endpoint gave no result.', ...from };
-}
-
-const endpointObservedAlive = plainCriterion(
-  { evidence, label: 'Endpoint was observed to answer' },
-  (compared) => {
-    if (compared.listing.remotes.length === 0)
-      return recordedFinding(compared, { result: 'not_met', fact: 'No remote endpoint is recorded.' });
-    return observedAnswer(compared);
-  },
-);
-
 const concentration = 'publisher.listings';
 const publisherListingsAtMost = numberCriterion(
   { evidence, label: 'Publisher has at most {} listing(s)', max: 100_000 },
@@ -81,6 +55,5 @@ const publisherListingsAtMost = numberCriterion(
 /** Criteria judged by imported signals, each with its source and date; never by ratings. */
 export const signalCriteria = {
   namespace_matches_repository_owner: namespaceMatches,
-  endpoint_observed_alive: endpointObservedAlive,
   publisher_listings_at_most: publisherListingsAtMost,
 } as const satisfies Record<string, Criterion>;

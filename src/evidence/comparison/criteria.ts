@@ -1,4 +1,5 @@
 import { readPriceLimit } from '../kinds/price/price-limit.ts';
+import { endpointCriteria } from './criteria-endpoint.ts';
 import { nativeCriteria } from './criteria-native.ts';
 import { packageCriteria } from './criteria-packages.ts';
 import { priceCriteria } from './criteria-price.ts';
@@ -11,6 +12,7 @@ import type { ComparedListing, Criterion, CriterionValue, Finding } from './crit
 export const criteria = {
   ...recordedCriteria,
   ...signalCriteria,
+  ...endpointCriteria,
   ...priceCriteria,
   ...unchangedCriteria,
   ...packageCriteria,
