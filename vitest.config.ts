@@ -21,7 +21,7 @@ const onBothEngines = [
 ];
 /** Tests of HTTP alone: their store is never the subject. */
 const ofHttpAlone = [
-  'test/http/{about,access-log,answer-cache,caller,discovery,guards,link-cards,listing-markdown,markdown,page-cache,server-card,wording}.test.ts',
+  'test/http/{about,access-log,answer-cache,caller,discovery,guards,link-cards,listing-markdown,markdown,page-cache,refusals,server-card,wording}.test.ts',
 ];
 
 export default defineConfig({

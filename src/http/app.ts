@@ -1,7 +1,6 @@
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { requestId } from 'hono/request-id';
 import { type Context, withCaller } from '../context.ts';
 import type { Fixtures } from '../mcp/http.ts';
 import { Problem } from '../problem.ts';
@@ -9,6 +8,7 @@ import { createAssets } from '../views/layout/assets.ts';
 import { createAnswerCache } from './cache/answer-cache.ts';
 import { createDoor, type Listener } from './cache/door.ts';
 import { createPageStore } from './cache/page-cache.ts';
+import { createRefusalStore } from './cache/refusal-cache.ts';
 import type { Face, HttpEnvironment, Request } from './environment.ts';
 import { createExportRoutes } from './exports/routes.ts';
 import { createAccessLog } from './middleware/access-log.ts';
@@ -16,6 +16,7 @@ import { addressGuard } from './middleware/address.ts';
 import { createCallerReader } from './middleware/caller.ts';
 import { createHostCheck, createHostGuard } from './middleware/host.ts';
 import { createLimitGuard, createRequestLimits } from './middleware/limits.ts';
+import { nameRequest } from './middleware/request-id.ts';
 import { createHeaderGuard } from './middleware/security-headers.ts';
 import { createRegistryApiRoutes } from './registry-api/routes.ts';
 import { createEncodingChoice } from './response/encodings.ts';
@@ -84,11 +85,11 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.onError(createErrorHandler(face));
   app.notFound((c) => answerProblem(c, new Problem('not_found'), face));
 
-  app.use(requestId({ limitLength: 40 }), createAccessLog(face), async (c, next) => {
+  app.use(nameRequest, createAccessLog(face), async (c, next) => {
     c.set('encoding', shared.chooseEncoding(c.req.header('accept-encoding')));
     await next();
   });
-  app.use(createPageStore(shared), createHeaderGuard(config));
+  app.use(createPageStore(shared), createRefusalStore(cache), createHeaderGuard(config));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }),
   );

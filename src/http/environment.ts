@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { Context } from '../context.ts';
+import type { Refusal } from '../limits/limit.ts';
 import type { Site } from '../views/layout/site.ts';
 import type { Encoding, Finished } from './finished.ts';
 
@@ -15,6 +16,8 @@ export interface HttpEnvironment {
     tool: string | undefined;
     /** The coding that its Accept-Encoding prefers. */
     encoding: Encoding;
+    /** Why a limit of requests refused it. */
+    refusal: Refusal | undefined;
     /** Its answer, if that was made as bytes. */
     finished: Finished | undefined;
     /** Whether its answer already has the security headers. */

@@ -38,10 +38,17 @@ export const toBucket = ({ burst, refill_s }: Limit): Bucket => ({
   capacity_ms: refill_s * 1000,
 });
 
-/** `rate_limited`, with the limit that was reached and the whole seconds (at least one) until the next call fits. */
-export function toRefusal({ name, burst, refill_s }: Limit, wait_ms: number): Problem {
-  return new Problem('rate_limited', {
-    retry_after_s: Math.max(1, Math.ceil(wait_ms / 1000)),
-    limit: { name, burst, refill_s },
-  });
+/** Why a call was refused: the limit that was reached, and the whole seconds (at least one) until the next call fits. */
+export interface Refusal {
+  readonly retry_after_s: number;
+  readonly limit: Limit;
 }
+
+/** The refusal of a call that would fit after a time. */
+export const toRefusal = ({ name, burst, refill_s }: Limit, wait_ms: number): Refusal => ({
+  retry_after_s: Math.max(1, Math.ceil(wait_ms / 1000)),
+  limit: { name, burst, refill_s },
+});
+
+/** A refusal as `rate_limited`. */
+export const toRateLimited = (refusal: Refusal): Problem => new Problem('rate_limited', { ...refusal });

@@ -1,4 +1,13 @@
-import { type Limit, type LimitSettings, toBucket, toEffective, toRefusal, widen } from './limit.ts';
+import {
+  type Limit,
+  type LimitSettings,
+  type Refusal,
+  toBucket,
+  toEffective,
+  toRateLimited,
+  toRefusal,
+  widen,
+} from './limit.ts';
 import { toCountedNetworks } from './networks.ts';
 
 /** Networks tracked for one limit; beyond that, the one that called least recently is evicted. */
@@ -10,6 +19,8 @@ const tolerance_ms = 0.5;
 export interface MemoryLimit {
   /** Counts one call of a network, and of the wider ones around it; throws rate_limited. */
   take(network: string, now_ms: number): void;
+  /** Why `take` would refuse the call now; undefined if it would not. Counts nothing. */
+  refusalOf(network: string, now_ms: number): Refusal | undefined;
 }
 
 /** A limit in memory. GCRA: for each network it stores only the time at which the bucket is full again. */
@@ -29,16 +40,23 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings): Memory
     const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
     return Math.max(known_ms, now_ms) + step_ms / times;
   };
+  const missing_ms = (network: string, times: number, now_ms: number) =>
+    fullAfter_ms(network, times, now_ms) - now_ms - capacity_ms;
+  const refusalOf = (network: string, now_ms: number): Refusal | undefined => {
+    for (const { network: one, times } of toCountedNetworks(network)) {
+      const wait_ms = missing_ms(one, times, now_ms);
+      if (wait_ms > tolerance_ms) return toRefusal(widen(effective, times), wait_ms);
+    }
+    return undefined;
+  };
   return {
     take(network, now_ms) {
-      const counted = toCountedNetworks(network);
-      for (const { network: one, times } of counted) {
-        const wait_ms = fullAfter_ms(one, times, now_ms) - now_ms - capacity_ms;
-        if (wait_ms <= tolerance_ms) continue;
-        if (settings.hasLimits) throw toRefusal(widen(effective, times), wait_ms);
-        return;
-      }
-      for (const { network: one, times } of counted) store(one, fullAfter_ms(one, times, now_ms));
+      const refusal = refusalOf(network, now_ms);
+      if (refusal && settings.hasLimits) throw toRateLimited(refusal);
+      if (refusal) return;
+      for (const { network: one, times } of toCountedNetworks(network))
+        store(one, fullAfter_ms(one, times, now_ms));
     },
+    refusalOf: (network, now_ms) => (settings.hasLimits ? refusalOf(network, now_ms) : undefined),
   };
 }

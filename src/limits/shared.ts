@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Transaction } from '../store/store.ts';
-import { type Limit, toBucket, toEffective, toRefusal, widen } from './limit.ts';
+import { type Limit, toBucket, toEffective, toRateLimited, toRefusal, widen } from './limit.ts';
 import { dayOf, openNetworkKeys } from './network-key.ts';
 import { toCountedNetworks, toWidestNetwork } from './networks.ts';
 
@@ -31,7 +31,7 @@ export async function takeLimits(
   const waits_ms = await tx.limits.take(buckets, clock().getTime());
   for (const [at, { effective }] of tried.entries()) {
     const wait_ms = waits_ms[at] ?? 0;
-    if (wait_ms > 0 && config.hasLimits) throw toRefusal(effective, wait_ms);
+    if (wait_ms > 0 && config.hasLimits) throw toRateLimited(toRefusal(effective, wait_ms));
   }
 }
 

@@ -19,9 +19,9 @@ function defineEvent<Event extends object>(name: string) {
 
 /** A call of a tool through any face: `ok`, or the code of its problem. */
 export const toolCalls = defineEvent<{ readonly tool: string; readonly outcome: string }>('tool-call');
-/** A cache lookup: a listing's facts, a search's counts, a finished MCP answer, a finished page. */
+/** A cache lookup: a listing's facts, a search's counts, a finished MCP answer, a finished page, a refusal. */
 export const memoryReads = defineEvent<{
-  readonly memory: 'facts' | 'counts' | 'answers' | 'pages';
+  readonly memory: 'facts' | 'counts' | 'answers' | 'pages' | 'refusals';
   readonly isHit: boolean;
 }>('memory-read');
 /** A finished transaction, committed or failed, with the time its caller waited. */

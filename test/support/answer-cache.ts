@@ -17,12 +17,15 @@ export interface Seen {
 }
 
 const ofConnection = ['date', 'keep-alive', 'connection'];
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 async function see(answer: IncomingMessage): Promise<Seen> {
   const headers = Object.entries(answer.headers).filter(([name]) => !ofConnection.includes(name));
   return {
     status: answer.statusCode ?? 0,
-    headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(
+      headers.map(([name, value]) => [name, String(value).replace(uuid, 'a UUID')]),
+    ),
     body: (await buffer(answer)).toString('latin1'),
   };
 }
@@ -42,8 +45,24 @@ function portOf(app: App): Promise<number> {
   return port;
 }
 
+/** A request as it is sent over a socket. */
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** Sends a request over a socket of its own. */
+export async function send(app: App, { body, ...sent }: Sent): Promise<Seen> {
+  const sending = request({ agent: false, host: '127.0.0.1', port: await portOf(app), ...sent });
+  sending.end(body);
+  const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+  return see(answer);
+}
+
 /** Posts to the endpoint over a socket. A header of undefined is left out: without a length the body goes in chunks. */
-export async function post(
+export function post(
   app: App,
   { headers, body }: Pick<Message, 'headers'> & { body: string | Uint8Array },
   more: Readonly<Record<string, string | undefined>> = {},
@@ -52,17 +71,12 @@ export async function post(
   const all = { 'content-length': String(bytes.length), ...headers, ...more };
   const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   const chunked = 'content-length' in sent ? {} : { 'transfer-encoding': 'chunked' };
-  const post = request({
-    agent: false,
-    host: '127.0.0.1',
-    port: await portOf(app),
+  return send(app, {
     method: 'POST',
     path: '/api/mcp',
-    headers: { ...sent, ...chunked },
+    headers: { ...sent, ...chunked } as Sent['headers'],
+    body: bytes,
   });
-  post.end(bytes);
-  const [answer] = (await once(post, 'response')) as [IncomingMessage];
-  return see(answer);
 }
 
 /** One more app over a directory that reports each read of a listing's facts; `onRead` may hold the read back. */

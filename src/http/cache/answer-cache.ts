@@ -15,7 +15,7 @@ export interface CachedAnswer {
 
 /** A cached answer as it is sent to one request. */
 export interface ReadyAnswer extends CachedAnswer {
-  readonly memory: 'pages' | 'answers';
+  readonly memory: 'pages' | 'answers' | 'refusals';
   readonly status: number;
   /** The request's path without its query, for limits and the log. */
   readonly path: string;

@@ -6,6 +6,7 @@ import type { Encoding, Finished } from '../finished.ts';
 import { isCurrent } from '../response/answers.ts';
 import type { ChooseEncoding } from '../response/encodings.ts';
 import type { AnswerCache, CachedAnswer, ReadyAnswer } from './answer-cache.ts';
+import { withoutQuery } from './refusal-cache.ts';
 
 const longestAddress = 500;
 const memory = 'pages';
@@ -24,11 +25,6 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
 
 /** A URL from its path on, as it was sent. */
 const addressOf = (url: string) => url.slice(url.indexOf('/', url.indexOf('://') + 3));
-
-const withoutQuery = (address: string) => {
-  const end = address.indexOf('?');
-  return end === -1 ? address : address.slice(0, end);
-};
 
 const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 

@@ -63,11 +63,19 @@ export function limitOf(limits: RequestLimits, method: string, path: string): Me
   return method === 'POST' && path.startsWith('/api/') ? limits.mcp : limits.pages;
 }
 
+const uncounted = /^\/(?:healthz|readyz|favicon\.ico|assets\/)/;
+
+/** Whether the limit of a path counts every request, whatever becomes of it: health and assets are answered before. */
+export const isCounted = (path: string): boolean => !uncounted.test(path);
+
 /** Counts each request for its network; throws rate_limited. callTool checks the limits of tools. */
 export const createLimitGuard =
   (limits: RequestLimits): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {
     const { caller, clock } = c.get('context');
-    limitOf(limits, c.req.method, c.req.path).take(caller.network, clock().getTime());
+    const limit = limitOf(limits, c.req.method, c.req.path);
+    const now_ms = clock().getTime();
+    c.set('refusal', limit.refusalOf(caller.network, now_ms));
+    limit.take(caller.network, now_ms);
     await next();
   };

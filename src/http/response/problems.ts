@@ -38,9 +38,12 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
   };
 }
 
+/** Whether an Accept header is that of a browser, which gets a page, unless it asks for the JSON API. */
+export const wantsHtml = (path: string, accept = ''): boolean =>
+  !path.startsWith('/api/') && accept.includes('text/html');
+
 /** Whether the caller is a browser, which gets a page. */
-export const wantsPage = (c: Request): boolean =>
-  !c.req.path.startsWith('/api/') && (c.req.header('accept') ?? '').includes('text/html');
+export const wantsPage = (c: Request): boolean => wantsHtml(c.req.path, c.req.header('accept'));
 
 /** The words of an address under /agents that somebody looked for, as `com example sms`. */
 const wantedBy = (c: Request): string =>

@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http';
+import type { MiddlewareHandler } from 'hono';
+import type { Context } from '../../context.ts';
+import type { Refusal } from '../../limits/limit.ts';
+import { memoryReads } from '../../observability/events.ts';
+import type { HttpEnvironment } from '../environment.ts';
+import { holdsSecret } from '../middleware/address.ts';
+import type { CallerReader } from '../middleware/caller.ts';
+import type { HostCheck } from '../middleware/host.ts';
+import { isCounted, limitOf, type RequestLimits } from '../middleware/limits.ts';
+import { headerOf } from '../request/raw-headers.ts';
+import { isMcpPath } from '../response/mcp-refusal.ts';
+import { wantsHtml } from '../response/problems.ts';
+import type { AnswerCache, ReadyAnswer } from './answer-cache.ts';
+
+const memory = 'refusals';
+const status = 429;
+/** A longer body, or one of unknown length, is left to the app, which ends the connection if it does not arrive soon. */
+const longestBody_bytes = 64 * 1024;
+const methods = ['GET', 'HEAD', 'POST'];
+
+/** What the answer to a refused request depends on, besides the refusal. */
+interface Asked {
+  readonly path: string;
+  readonly accept: string | undefined;
+  readonly origin: string | undefined;
+}
+
+function toKey({ limit, retry_after_s }: Refusal, { path, accept, origin }: Asked): string {
+  const browser = wantsHtml(path, accept) ? 'page' : 'json';
+  const face = isMcpPath(path) ? `mcp ${origin ? 'of a page' : ''}` : browser;
+  return `refusal ${face} ${limit.name} ${limit.burst} ${limit.refill_s} ${retry_after_s}`;
+}
+
+/** Stores the app's answers to requests that a limit of requests refused. */
+export function createRefusalStore(cache: AnswerCache): MiddlewareHandler<HttpEnvironment> {
+  return async (c, next) => {
+    const store = cache.begin();
+    await next();
+    const refusal = c.get('refusal');
+    if (!refusal || c.req.method === 'HEAD') return;
+    const { path } = c.req;
+    const key = toKey(refusal, { path, accept: c.req.header('accept'), origin: c.req.header('origin') });
+    const bytes = Buffer.from(await c.res.clone().arrayBuffer()).toString('latin1');
+    memoryReads.publish({ memory, isHit: false });
+    store(key, { bytes, headers: Object.fromEntries(c.res.headers) }, { cacheTags: [] });
+  };
+}
+
+/** What finds a refusal: the limits, and the app's checks of what comes before them. */
+export interface RefusalLookup {
+  readonly context: Pick<Context, 'clock'>;
+  readonly cache: AnswerCache;
+  readonly isOurs: HostCheck;
+  readonly callers: CallerReader;
+  readonly limits: RequestLimits;
+}
+
+/** The path of an address. */
+export const withoutQuery = (address: string): string => {
+  const end = address.indexOf('?');
+  return end === -1 ? address : address.slice(0, end);
+};
+
+/** The limit that counts a request, and the network that it is counted for. */
+export const toCounted = (
+  { headers, method = '', socket }: IncomingMessage,
+  path: string,
+  { limits, callers }: Pick<RefusalLookup, 'limits' | 'callers'>,
+) => ({
+  limit: limitOf(limits, method, path),
+  network: callers.networkOf(headers['x-forwarded-for']?.toString(), socket.remoteAddress),
+});
+
+/** Characters and segments that URL leaves as they are. */
+const plainPath = /^\/(?!\/)[\w\-.~@:+/]*$/;
+const plainAddress = /^[!$-~]*$/;
+
+/** Whether the app's limits come to see a request: nothing before them answers it, or reads it as another one. */
+function isPlain(
+  { url = '', method = '', headers, rawHeaders }: IncomingMessage,
+  path: string,
+  isOurs: HostCheck,
+) {
+  const isShort =
+    Number(headers['content-length'] ?? 0) <= longestBody_bytes && !headers['transfer-encoding'];
+  const isAddress = plainAddress.test(url) && plainPath.test(path) && !path.includes('/.') && isCounted(path);
+  return (
+    isShort &&
+    isAddress &&
+    methods.includes(method) &&
+    isOurs(headerOf(rawHeaders, 'host')) &&
+    !holdsSecret(url)
+  );
+}
+
+/** The app's answer to a request that a limit refuses now, if it made the same answer before. Counts nothing. */
+export function findRefusal(incoming: IncomingMessage, lookup: RefusalLookup): ReadyAnswer | undefined {
+  const { url = '', headers } = incoming;
+  const path = withoutQuery(url);
+  const { limit, network } = toCounted(incoming, path, lookup);
+  const refusal = limit.refusalOf(network, lookup.context.clock().getTime());
+  if (!refusal || !isPlain(incoming, path, lookup.isOurs)) return undefined;
+  const found = lookup.cache.get(toKey(refusal, { path, accept: headers.accept, origin: headers.origin }));
+  return found && { ...found, memory, path, status };
+}
