@@ -18,7 +18,7 @@ function toLine({ name, rounds, acknowledged, lost, doubled, logIsWhole, ready_m
   const cells = [
     ...[name, rounds, acknowledged, lost, doubled, logIsWhole ? 'yes' : '**no**'],
     ready_s === undefined ? '' : `${(ready_s / 1000).toFixed(1)} s`,
-    seen.join(', '),
+    seen.join(', ') || 'nothing',
     trouble.length > 0 ? `**${trouble.join('; ')}**` : 'as it must',
   ];
   return `| ${cells.map((cell) => String(cell).replaceAll(/\s*[\n|]\s*/g, ' ')).join(' | ')} |\n`;

@@ -10,6 +10,8 @@ export interface Session {
   readonly file: string;
   readonly rounds: number;
   readonly ledger: Ledger;
+  /** Times until it was ready again; the row shows their median. */
+  readonly ready_ms: number[];
   /** Starts the node again and waits until it says that it is ready; the time is part of the row. */
   restart(node?: ClusterNode): Promise<void>;
   /** Waits until a further write is acknowledged; the time is part of the row. */

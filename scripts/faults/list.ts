@@ -3,6 +3,7 @@ import { diskFaults } from './disks.ts';
 import type { Fault } from './fault.ts';
 import { fileFaults } from './files.ts';
 import { kills } from './kills.ts';
+import { powerCuts } from './power/power-cuts.ts';
 import { callFaults } from './strace.ts';
 import { surroundings } from './surroundings.ts';
 
@@ -10,6 +11,7 @@ import { surroundings } from './surroundings.ts';
 export const faults: readonly Fault[] = [
   ...kills,
   ...callFaults,
+  powerCuts,
   ...diskFaults,
   ...fileFaults,
   ...damages,

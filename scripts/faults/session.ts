@@ -9,6 +9,18 @@ const patience_ms = 100_000;
 export const countOf = ({ ratings, withdrawn, feedback }: Ledger): number =>
   ratings.length + withdrawn.length + feedback.length;
 
+/** The part of a ledger that callers had been told before a time, ms since 1970. */
+export function acknowledgedBefore(ledger: Ledger, time_ms: number): Ledger {
+  const isBefore = ({ at_ms }: { readonly at_ms: number }) => at_ms < time_ms;
+  const { ratings, withdrawn, feedback } = ledger;
+  return {
+    ...ledger,
+    ratings: ratings.filter(isBefore),
+    withdrawn: withdrawn.filter(isBefore),
+    feedback: feedback.filter(isBefore),
+  };
+}
+
 const statusOf = async (url: string) => (await fetch(url)).status;
 
 async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
@@ -25,7 +37,7 @@ export function openSession(
   if (!node) throw new Error('no node');
   const ledger = createLedger();
   return {
-    ...{ cluster, node, file, rounds, ledger },
+    ...{ cluster, node, file, rounds, ledger, ready_ms },
     async restart(which = node) {
       const began_ms = performance.now();
       await which.start();

@@ -1,25 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ClusterNode } from '../soak/cluster.ts';
+import { attachStrace, lacksStrace } from './attach.ts';
 import { type Fault, must } from './fault.ts';
 
-/** What a machine without strace lacks. */
-const lacksStrace = () =>
-  spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0 ? undefined : 'no strace that may trace';
-
-/** Attaches strace to a node and injects into its system calls, as `pwrite64:error=EIO`; returns how to detach. */
-async function injectCalls({ pid }: ClusterNode, rule: string): Promise<() => Promise<void>> {
+/** Injects into the system calls of a node, as `pwrite64:error=EIO`; returns how to stop it. */
+function injectCalls({ pid }: ClusterNode, rule: string): Promise<() => Promise<void>> {
   const [calls = ''] = rule.split(':');
-  const args = ['-f', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${rule}`, '-p', String(pid)];
-  const strace = spawn('strace', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  const closed = once(strace, 'close');
-  await Promise.race([once(strace.stderr, 'data'), closed]);
-  strace.stderr.resume();
-  return async () => {
-    strace.kill('SIGINT');
-    await closed;
-  };
+  return attachStrace(pid, ['-f', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${rule}`]);
 }
 
 function isAlive(pid: number): boolean {

@@ -27,7 +27,7 @@ export async function seeCheckpoint(node: ClusterNode, seen: Seen): Promise<void
 const idsOf = (rows: readonly Record<string, unknown>[]) => new Set(rows.map(({ id }) => String(id)));
 
 /** Acknowledged writes that are not in the database, each named. */
-export async function findLost({ query }: Cluster, ledger: Ledger): Promise<string[]> {
+export async function findLost({ query }: Pick<Cluster, 'query'>, ledger: Ledger): Promise<string[]> {
   const rows = await query('select id, log_index, withdrawn_at from rating');
   const places = new Map(rows.map(({ id, log_index }) => [String(id), Number(log_index)]));
   const withdrawn = idsOf(rows.filter(({ withdrawn_at }) => withdrawn_at !== null));
@@ -36,13 +36,13 @@ export async function findLost({ query }: Cluster, ledger: Ledger): Promise<stri
     ...ledger.ratings
       .filter(({ rating_id, log_index }) => places.get(rating_id) !== log_index)
       .map(({ rating_id }) => `rating ${rating_id}`),
-    ...ledger.withdrawn.filter((id) => !withdrawn.has(id)).map((id) => `withdrawal of ${id}`),
-    ...ledger.feedback.filter((id) => !feedback.has(id)).map((id) => `feedback ${id}`),
+    ...ledger.withdrawn.filter(({ id }) => !withdrawn.has(id)).map(({ id }) => `withdrawal of ${id}`),
+    ...ledger.feedback.filter(({ id }) => !feedback.has(id)).map(({ id }) => `feedback ${id}`),
   ];
 }
 
 /** Interactions of a source with a subject that were recorded more than once, amendments aside. */
-export async function findDuplicates({ query }: Cluster): Promise<string[]> {
+export async function findDuplicates({ query }: Pick<Cluster, 'query'>): Promise<string[]> {
   const rows = await query(
     `select source_handle, interaction_id, count(*) as times from rating where supersedes is null
      group by source_handle, subject_handle, interaction_id having count(*) > 1`,

@@ -15,13 +15,23 @@ export interface AcknowledgedRating {
   readonly interaction_at: string;
   /** How many times it was amended before. */
   readonly amended: number;
+  readonly at_ms: number;
 }
+
+/** Something else that a node acknowledged, and no later than when, in ms since 1970. */
+export interface Acknowledged {
+  readonly id: string;
+  readonly at_ms: number;
+}
+
+/** The time by which a call was acknowledged: Date.now() leaves out what is less than a millisecond. */
+const byNow_ms = () => Date.now() + 1;
 
 /** Everything that nodes acknowledged, and what other nodes showed of it 100 ms later. */
 export interface Ledger {
   readonly ratings: AcknowledgedRating[];
-  readonly withdrawn: string[];
-  readonly feedback: string[];
+  readonly withdrawn: Acknowledged[];
+  readonly feedback: Acknowledged[];
   /** Writes that were sent again because no answer came. */
   replayed: number;
   /** Reads at another node, 100 ms after an acknowledgement. */
@@ -89,7 +99,7 @@ async function submit(writer: Writer, interaction: Interaction, amendment: objec
   const { text, by } = await sendUntilAcknowledged(cluster.nodes, call, { first, errors: ledger.errors });
   const { status, rating_id, log_index } = JSON.parse(text) as AcknowledgedRating & { status: string };
   if (status === 'replayed') ledger.replayed += 1;
-  const acknowledged = { ...interaction, rating_id, log_index };
+  const acknowledged = { ...interaction, rating_id, log_index, at_ms: byNow_ms() };
   ledger.ratings.push(acknowledged);
   const others = (writer.current.get(handle) ?? []).filter((one) => one.interaction_id !== interaction_id);
   writer.current.set(handle, [...others, acknowledged]);
@@ -119,7 +129,7 @@ async function withdraw(writer: Writer, handle: string): Promise<number> {
   const first = Math.floor(Math.random() * cluster.nodes.length);
   const call = toTool('withdraw_rating', { rating_id: rated.rating_id }, capability);
   const { by } = await sendUntilAcknowledged(cluster.nodes, call, { first, errors: ledger.errors });
-  ledger.withdrawn.push(rated.rating_id);
+  ledger.withdrawn.push({ id: rated.rating_id, at_ms: byNow_ms() });
   current.set(
     handle,
     (current.get(handle) ?? []).filter((one) => one !== rated),
@@ -132,7 +142,8 @@ async function sendFeedback({ cluster, ledger }: Writer): Promise<void> {
   const node = pick(cluster.nodes.filter(({ isUp }) => isUp));
   const text =
     node && (await send(node, toTool('submit_feedback', { message: 'from the soak' }), ledger.errors));
-  if (text !== undefined) ledger.feedback.push((JSON.parse(text) as { id: string }).id);
+  if (text === undefined) return;
+  ledger.feedback.push({ id: (JSON.parse(text) as { id: string }).id, at_ms: byNow_ms() });
 }
 
 /** Writes until the signal: ratings, amendments, withdrawals, feedback; after each, a read at another node. */
