@@ -39,7 +39,7 @@ const mayImport: Record<string, string> = {
 
 /** Each dependency with one home: the only files that may import it, but for its types. */
 const homes: Record<string, readonly string[]> = {
-  'node:sqlite': ['store/sqlite/connection.ts'],
+  'node:sqlite': ['store/sqlite/connection.ts', 'witness/state-lock.ts'],
   pg: ['store/postgres/connection.ts', 'store/postgres/watch.ts'],
   'lru-cache': [
     'store/cached-store.ts',
@@ -79,6 +79,7 @@ const homes: Record<string, readonly string[]> = {
     'observability/metrics.ts',
     'observability/observer-instruments.ts',
     'observability/store-gauges.ts',
+    'observability/witness-instruments.ts',
   ],
 };
 

@@ -127,7 +127,8 @@ Exit codes: 0 done; 64 usage, or no report with this id; 74 the database cannot 
 
 /** What `dossier doctor --help` adds. */
 export const doctorHelp = `
-Looks at settings, clock, disk, database, transparency log, registry, PUBLIC_URL and backups, and changes nothing.
+Looks at settings, clock, disk, database, transparency log, witnesses, registry, PUBLIC_URL and backups, and changes nothing.
+Witnesses are asked to cosign the published checkpoint, as the service does.
 
 Example: PUBLIC_URL=https://dossier.example dossier doctor
 

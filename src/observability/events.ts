@@ -47,6 +47,13 @@ export const backupsMade = defineEvent<{ readonly lastAt_ms: number } | { readon
 /** An attempt to deliver a change to a webhook. */
 export const webhookAttempts = defineEvent<{ readonly outcome: 'accepted' | 'failed' }>('webhook-attempt');
 
+/** What asking a witness for a cosignature came to: `cosigned`, or why there is none. */
+export const witnessAnswers = defineEvent<{
+  readonly witness: string;
+  readonly result: string;
+  readonly at_ms: number;
+}>('witness-answer');
+
 /** Runs a write and publishes how long it took. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
   if (!writes.hasSubscribers()) return write();

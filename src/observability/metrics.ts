@@ -7,6 +7,7 @@ import { measureHttp, measureWork } from './instruments.ts';
 import { measureObserver } from './observer-instruments.ts';
 import { answerOperator, type OperatorPage } from './operator-page.ts';
 import { createStoreGauges, type ReadStoreFigures } from './store-gauges.ts';
+import { measureWitnesses } from './witness-instruments.ts';
 
 /** A listener that answers `GET /metrics` in the text form of Prometheus, and `GET /reports` to the operator. */
 export interface Metrics {
@@ -53,7 +54,7 @@ export async function startMetrics(
   collectDefaultMetrics({ register: registry });
   const undo = [
     measureHttp([registry], server),
-    ...[measureWork, measureObserver, measureBackups].map((measure) => measure([registry])),
+    ...[measureWork, measureObserver, measureBackups, measureWitnesses].map((measure) => measure([registry])),
   ];
   const { address, port, family } = server.address() as AddressInfo;
   return {

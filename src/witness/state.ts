@@ -2,13 +2,14 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { TreeHead } from '../evidence/log/merkle.ts';
+import { lockState } from './state-lock.ts';
 
 const form = z.record(
   z.string(),
   z.object({ size: z.int().min(0), root: z.base64(), checkpoint: z.string() }),
 );
 
-/** What a witness remembers of its logs, in a file; one process writes it. */
+/** What a witness remembers of its logs, in a file that this process alone uses. */
 export interface WitnessState {
   lastOf(origin: string): TreeHead | undefined;
   /** The newest cosigned checkpoint of a log. */
@@ -40,8 +41,12 @@ async function replace(path: string, text: string): Promise<void> {
   await sync(dirname(path));
 }
 
-/** Opens the file, or begins without one. Rejects if it is there and cannot be read: a witness must not forget. */
-export async function openState(path: string): Promise<WitnessState> {
+/**
+ * Opens the file for this process alone, or begins without one. Rejects if another process has it, or if it is there and
+ * cannot be read: a witness must not forget.
+ */
+export async function openState(named: string): Promise<WitnessState> {
+  const path = await lockState(named);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{}';
     throw error;

@@ -61,6 +61,7 @@ describe('dossier doctor', () => {
       'database',
       'log',
       'log',
+      'witnesses',
       'registry',
       'registry',
       'PUBLIC_URL',

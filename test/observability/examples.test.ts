@@ -40,7 +40,7 @@ describe('docs/examples', () => {
       groups: { rules: { alert: string; expr: string; labels: object; annotations: object }[] }[];
     };
     const rules = groups.flatMap((group) => group.rules);
-    expect(rules).toHaveLength(12);
+    expect(rules).toHaveLength(14);
     for (const { alert, labels, annotations } of rules)
       expect([alert, Object.keys(labels), Object.keys(annotations)]).toEqual([
         expect.stringMatching(/^Dossier[A-Z]/),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { readCosigner } from '../../src/evidence/log/witness/cosigner.ts';
 import { createWitnessRounds } from '../../src/transparency-log/witnesses/rounds.ts';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { startWitness as startIn } from '../support/witness-command.ts';
 import { openWitness } from '../support/witnesses.ts';
 
 let folder: string;
@@ -40,23 +41,11 @@ const append = (of: Directory, ...texts: string[]) =>
 const textOf = async (of: Directory, path: string) => (await of.app.request(path)).text();
 const keyOf = async (of: Directory) => (await textOf(of, '/log/key')).trim();
 
-/** A `dossier witness` of these logs; its keys are Ed25519, then ML-DSA-44. */
+/** A `dossier witness` of these logs, ended with the test. */
 async function startWitness(name: string, ...logs: string[]) {
-  const file = join(folder, `${name}.logs`);
-  await writeFile(file, [...logs.map((key) => `log ${key}`), 'quorum none', ''].join('\n'));
-  const paths = [
-    '--logs',
-    file,
-    '--key',
-    join(folder, `${name}.key`),
-    '--state',
-    join(folder, `${name}.json`),
-  ];
-  const witness = startDossier(['witness', '--name', `${name}.example/w`, ...paths, '--port', '0'], {});
-  started.push(witness);
-  const url = await witness.line(/listening on (\S+)/);
-  const keys = [await witness.line(/^key (\S+)$/m), await witness.line(/^key \S+\nkey (\S+)$/m)];
-  return { witness, url, name, keys };
+  const running = await startIn(folder, name, ...logs);
+  started.push(running.witness);
+  return running;
 }
 type Asked = { name: string; url: string; keys: string[] };
 /** Asks witnesses as the service would; returns what it logged. */
@@ -137,6 +126,49 @@ describe('dossier witness', () => {
     expect(await ask(directory, [after])).toEqual([]);
     expect(await textOf(directory, '/log/checkpoint')).toContain('\u2014 w.example/w ');
   });
+  it('is the only process that uses its state file, under whatever name, until it ends', async () => {
+    const key = await keyOf(directory);
+    const first = await startWitness('w', key);
+    await symlink(join(folder, 'w.json'), join(folder, 'other.json'));
+    const files = ['--logs', 'w.logs', '--key', 'w.key'].map((word) =>
+      word.startsWith('--') ? word : join(folder, word),
+    );
+    const second = (state: string) => {
+      const rest = [...files, '--state', state, '--port', '0'];
+      const witness = startDossier(['witness', '--name', 'w.example/w', ...rest], {});
+      started.push(witness);
+      return witness.ended;
+    };
+    const refusal = 'cannot be used: another process uses it; each witness needs a state file of its own\n';
+    for (const name of ['w.json', 'other.json'])
+      expect(await second(join(folder, name))).toEqual({
+        code: 74,
+        stdout: '',
+        stderr: `${join(folder, name)}: ${refusal}`,
+      });
+    expect((await post(first.url, 'what?')).status).toBe(400);
+    first.witness.child.kill('SIGKILL');
+    await first.witness.ended;
+    expect((await startWitness('w', key)).keys).toEqual(first.keys);
+  });
+  it('answers 409 for another tree of the size that it cosigned', async () => {
+    await append(directory, 'one');
+    const key = await keyOf(directory);
+    const { url } = await startWitness('w', key);
+    await directory.close();
+    await cp(join(folder, 'a.db'), join(folder, 'copy.db'));
+    const sendNext = async (database: string, text: string) => {
+      directory = await open(database);
+      await append(directory, text);
+      directory.wait(2);
+      return post(url, `old 0\n\n${await textOf(directory, '/log/checkpoint')}`);
+    };
+    expect((await sendNext('a.db', 'two')).status).toBe(200);
+    await directory.close();
+    expect(await sendNext('copy.db', 'another two')).toMatchObject({ status: 409, body: '2\n' });
+    const checkpoint = await textOf(directory, '/log/checkpoint');
+    expect(await post(url, `old 2\n\n${checkpoint}`)).toMatchObject({ status: 409, body: '2\n' });
+  });
   it('does not begin anew when its state cannot be read', async () => {
     await writeFile(join(folder, 'w.json'), '{"a.example/log": {"size": 3}}');
     await writeFile(join(folder, 'logs'), `log ${await keyOf(directory)}\nquorum none\n`);
@@ -201,7 +233,12 @@ describe('the service', () => {
     expect(await ask(directory, [witness])).toEqual([
       expect.stringMatching(/^a witness cosigned a larger tree of this log than the database has/),
     ]);
-    await append(directory, 'other four', 'other five', 'other six');
+    await append(directory, 'other four', 'other five');
+    directory.wait(2);
+    expect(await ask(directory, [witness])).toEqual([
+      expect.stringMatching(/^a witness says that this log does not continue the tree that it cosigned/),
+    ]);
+    await append(directory, 'other six');
     directory.wait(2);
     expect(await ask(directory, [witness])).toEqual([
       expect.stringMatching(/^a witness says that this log does not continue the tree that it cosigned/),

@@ -13,9 +13,10 @@ import { disk } from './disk.ts';
 import { log } from './log.ts';
 import { publicUrl } from './public-url.ts';
 import { registry } from './registry.ts';
+import { witnesses } from './witnesses.ts';
 
 /** In the order in which an operator would ask. */
-const checks: readonly Check[] = [clock, disk, database, log, registry, publicUrl, backups];
+const checks: readonly Check[] = [clock, disk, database, log, witnesses, registry, publicUrl, backups];
 
 const marks = { fine: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
 

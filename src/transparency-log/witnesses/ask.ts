@@ -3,14 +3,16 @@ import { consistencyProof } from '../../evidence/log/merkle.ts';
 import { readSignatures } from '../../evidence/log/note-signatures.ts';
 import { readConflict, toAddCheckpoint } from '../../evidence/log/witness/add-checkpoint.ts';
 import { isOf, readCosignature } from '../../evidence/log/witness/cosignature.ts';
-import type { OutboundClient } from '../../outbound/client.ts';
+import { createOutboundClient, type OutboundClient } from '../../outbound/client.ts';
 import type { IssuedCheckpoint, IssuingContext } from '../issue-checkpoint.ts';
 
 /** What asking a witness came to. `cosigned` has its signature line; the rest says why there is none. */
 export type Asked =
   | { readonly result: 'cosigned'; readonly line: string; readonly size: number }
-  /** It cosigned a tree of this size last, or says so. */
+  /** It cosigned a tree of this size last, or says so; what was sent did not begin there. */
   | { readonly result: 'other_size'; readonly size: number }
+  /** It says that it cosigned a tree of this size, which is larger than the one in the database. */
+  | { readonly result: 'larger_tree'; readonly size: number }
   /** It says that our tree does not continue the one that it cosigned. */
   | { readonly result: 'refused_tree' }
   /** Its cosignature is not valid for the checkpoint. */
@@ -31,13 +33,28 @@ function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: 
     : { result: 'wrong_cosignature' };
 }
 
-/** Asks a witness once to cosign a checkpoint, as one that cosigned `oldSize` entries last. Never rejects for what it answers. */
-export async function askOnce(
-  { store }: Pick<IssuingContext, 'store'>,
-  client: OutboundClient,
-  asked: { readonly witness: AskedWitness; readonly checkpoint: IssuedCheckpoint; readonly oldSize: number },
+/** The operator named the addresses of witnesses, so that any may be reached; no redirect is followed. */
+export const createWitnessClient = ({ version, publicUrl }: IssuingContext['config']): OutboundClient =>
+  createOutboundClient({
+    userAgent: `Dossier/${version} (+${publicUrl}/log)`,
+    bodyLimit_bytes: 65_536,
+    headerLimit_bytes: 16_384,
+    reach: (url) => ({ url, addresses: 'any' }),
+  });
+
+/** What a witness is asked: to cosign a checkpoint, as one that cosigned `oldSize` entries last. */
+export interface Question {
+  readonly witness: AskedWitness;
+  readonly checkpoint: IssuedCheckpoint;
+  readonly oldSize: number;
+}
+
+type Asking = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
+
+async function askOnce(
+  { store, client }: Asking,
+  { witness, checkpoint, oldSize }: Question,
 ): Promise<Asked> {
-  const { witness, checkpoint, oldSize } = asked;
   const path = await consistencyProof(store.log.tree(checkpoint.head.id), oldSize, checkpoint.size);
   const answer = await client.fetch({
     url: new URL(`${witness.url.href.replace(/\/$/, '')}/add-checkpoint`),
@@ -50,7 +67,35 @@ export async function askOnce(
   const body = answer.body.toString('utf8');
   if (answer.status === 200) return readAnswer(body, checkpoint, witness);
   const size = answer.status === 409 ? readConflict(body) : undefined;
+  // The size that was sent, and yet a conflict: it has another tree of this size (tlog-witness, "add-checkpoint").
+  if (answer.status === 422 || size === oldSize) return { result: 'refused_tree' };
   if (size !== undefined) return { result: 'other_size', size };
-  if (answer.status === 422) return { result: 'refused_tree' };
   return { result: 'unavailable', why: `status ${answer.status}` };
+}
+
+/** A larger tree than the checkpoint's is one that another node published meanwhile, or one that the database has not. */
+async function compareWithDatabase(
+  { store }: Asking,
+  size: number,
+  { head }: IssuedCheckpoint,
+): Promise<Asked> {
+  const now = (await store.log.heads()).find(({ id }) => id === head.id);
+  return { result: now && now.size >= size ? 'other_size' : 'larger_tree', size };
+}
+
+/** What asking came to, and the size that the witness said it had cosigned before, where it is not the one it was asked with. */
+export interface Answered {
+  readonly asked: Asked;
+  readonly before?: number;
+}
+
+/** Asks a witness, and once more with the size that it cosigned last if that is another. Never rejects for what it answers. */
+export async function askWitness(asking: Asking, question: Question): Promise<Answered> {
+  const { checkpoint } = question;
+  const first = await askOnce(asking, question);
+  if (first.result !== 'other_size') return { asked: first };
+  const { size: before } = first;
+  if (before > checkpoint.size)
+    return { asked: await compareWithDatabase(asking, before, checkpoint), before };
+  return { asked: await askOnce(asking, { ...question, oldSize: before }), before };
 }

@@ -1,7 +1,7 @@
 import type { AskedWitness } from '../../config/witnesses-file.ts';
-import { createOutboundClient } from '../../outbound/client.ts';
+import { witnessAnswers } from '../../observability/events.ts';
 import { currentCheckpoint, type IssuedCheckpoint, type IssuingContext } from '../issue-checkpoint.ts';
-import { type Asked, askOnce } from './ask.ts';
+import { type Asked, askWitness, createWitnessClient } from './ask.ts';
 
 /** Asks all witnesses of a service. */
 export interface WitnessRounds {
@@ -9,19 +9,10 @@ export interface WitnessRounds {
   ask(): Promise<void>;
 }
 
-/** The operator named the addresses of witnesses, so that any may be reached; no redirect is followed. */
-const createClient = ({ config }: IssuingContext) =>
-  createOutboundClient({
-    userAgent: `Dossier/${config.version} (+${config.publicUrl}/log)`,
-    bodyLimit_bytes: 65_536,
-    headerLimit_bytes: 16_384,
-    reach: (url) => ({ url, addresses: 'any' }),
-  });
-
 /** What the operator reads of a witness that did not cosign. */
 function report({ log }: IssuingContext, { name }: AskedWitness, asked: Asked, size: number): void {
   const about = { witness: name, size };
-  if (asked.result === 'other_size' && asked.size > size)
+  if (asked.result === 'larger_tree')
     log.error(
       { ...about, cosigned_size: asked.size },
       'a witness cosigned a larger tree of this log than the database has: the log was rolled back, or the witness is wrong; run dossier audit with a saved checkpoint',
@@ -43,19 +34,16 @@ function report({ log }: IssuingContext, { name }: AskedWitness, asked: Asked, s
 /** The rounds of one process. Which size each witness cosigned last is learnt from it after a start (answer 409). */
 export function createWitnessRounds(context: IssuingContext): WitnessRounds {
   const { checkpoints, config } = context;
-  const client = createClient(context);
+  const asking = { store: context.store, client: createWitnessClient(config) };
   const sizes = new Map<string, number>();
   const sizeKey = (witness: AskedWitness, { head }: IssuedCheckpoint) => `${head.id} ${witness.name}`;
 
-  async function askWitness(witness: AskedWitness, checkpoint: IssuedCheckpoint): Promise<Asked> {
+  async function askOne(witness: AskedWitness, checkpoint: IssuedCheckpoint): Promise<Asked> {
     const key = sizeKey(witness, checkpoint);
-    const known = Math.min(sizes.get(key) ?? 0, checkpoint.size);
-    const first = await askOnce(context, client, { witness, checkpoint, oldSize: known });
-    const isRetried = first.result === 'other_size' && first.size <= checkpoint.size;
-    const asked = isRetried
-      ? await askOnce(context, client, { witness, checkpoint, oldSize: first.size })
-      : first;
+    const oldSize = Math.min(sizes.get(key) ?? 0, checkpoint.size);
+    const { asked } = await askWitness(asking, { witness, checkpoint, oldSize });
     if (asked.result === 'cosigned') sizes.set(key, asked.size);
+    witnessAnswers.publish({ witness: witness.name, result: asked.result, at_ms: context.clock().getTime() });
     report(context, witness, asked, checkpoint.size);
     return asked;
   }
@@ -68,7 +56,7 @@ export function createWitnessRounds(context: IssuingContext): WitnessRounds {
       const lines = new Map(cosigned?.checkpoint.text === checkpoint.text ? cosigned.lines : []);
       const pending = config.witnesses.filter(({ name }) => !lines.has(name));
       const answers = await Promise.all(
-        pending.map(async (witness) => ({ witness, asked: await askWitness(witness, checkpoint) })),
+        pending.map(async (witness) => ({ witness, asked: await askOne(witness, checkpoint) })),
       );
       for (const { witness, asked } of answers)
         if (asked.result === 'cosigned') lines.set(witness.name, asked.line);

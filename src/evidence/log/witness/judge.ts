@@ -16,6 +16,8 @@ function judgeTree({ oldSize, path, checkpoint }: AddCheckpoint, head: TreeHead,
   const { size, root } = head;
   if (oldSize > size) return { status: 400, message: 'the old size is larger than the checkpoint' } as const;
   if (oldSize !== last.size) return { status: 409, size: last.size } as const;
+  // Another tree of the same size is a conflict, not a proof that fails (tlog-witness, "add-checkpoint").
+  if (last.size === size && !last.root.equals(root)) return { status: 409, size } as const;
   if (!isConsistent(last, { size, root }, path))
     return { status: 422, message: `the tree does not continue the one of ${last.size} entries` } as const;
   return { status: 200, head: { size, root }, checkpoint } as const;
