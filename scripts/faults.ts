@@ -13,10 +13,21 @@ const sources = 8;
 const median = (numbers: readonly number[]) =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-function toLine({ name, rounds, acknowledged, lost, doubled, logIsWhole, ready_ms, seen, trouble }: Row) {
+function toLine({
+  name,
+  rounds,
+  acknowledged,
+  claims,
+  lost,
+  doubled,
+  logIsWhole,
+  ready_ms,
+  seen,
+  trouble,
+}: Row) {
   const ready_s = median(ready_ms);
   const cells = [
-    ...[name, rounds, acknowledged, lost, doubled, logIsWhole ? 'yes' : '**no**'],
+    ...[name, rounds, `${acknowledged} (${claims})`, lost, doubled, logIsWhole ? 'yes' : '**no**'],
     ready_s === undefined ? '' : `${(ready_s / 1000).toFixed(1)} s`,
     seen.join(', ') || 'nothing',
     trouble.length > 0 ? `**${trouble.join('; ')}**` : 'as it must',
@@ -26,7 +37,7 @@ function toLine({ name, rounds, acknowledged, lost, doubled, logIsWhole, ready_m
 
 const template = await createTemplate(sources);
 process.stdout.write(
-  '| fault | rounds | acknowledged | lost | doubled | log whole | ready again (median) | callers saw | result |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n',
+  '| fault | rounds | acknowledged (claims) | lost | doubled | log whole | ready again (median) | callers saw | result |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n',
 );
 try {
   for (const fault of faults.filter(({ name }) => name.includes(values.only))) {

@@ -1,18 +1,19 @@
 import { runDossier } from '../../test/support/command.ts';
 import { findDuplicates, findLost } from '../soak/audit.ts';
 import { openCluster } from '../soak/cluster.ts';
-import { write } from '../soak/writers.ts';
+import { type Forge, openForge } from './claims.ts';
 import type { Fault, Session } from './fault.ts';
 import { countOf, openSession } from './session.ts';
 import { openSqlite, openTemporaryFolder, type Template } from './sqlite-place.ts';
-
-const subjects = 30;
+import { startWriting } from './writing.ts';
 
 /** What one fault came to; `trouble` is empty where everything held. */
 export interface Row {
   readonly name: string;
   readonly rounds: number;
   readonly acknowledged: number;
+  /** How many of them are claims. */
+  readonly claims: number;
   readonly lost: number;
   readonly doubled: number;
   readonly logIsWhole: boolean;
@@ -22,17 +23,11 @@ export interface Row {
   readonly trouble: readonly string[];
 }
 
-/** Injects the fault while claimed listings write; the message of what did not hold, if anything. */
-async function injectUnderWrites(fault: Fault, session: Session): Promise<string[]> {
-  const { cluster, ledger } = session;
+/** Injects the fault while claimed listings write and others are claimed; the message of what did not hold, if anything. */
+async function injectUnderWrites(fault: Fault, session: Session, { git }: Forge): Promise<string[]> {
   const stopping = new AbortController();
-  const { capabilities, handles } = cluster;
-  for (const node of cluster.nodes) await node.start();
-  const writing = capabilities.map((capability, at) => {
-    const from = capabilities.length + at * subjects;
-    const own = { capability, subjects: handles.slice(from, from + subjects), ledger };
-    return write(cluster, own, stopping.signal);
-  });
+  for (const node of session.cluster.nodes) await node.start();
+  const writing = startWriting(session, git, stopping.signal);
   const trouble = await fault.inject(session).then(
     () => [],
     (error: Error) => [error.message],
@@ -63,7 +58,7 @@ async function judge(fault: Fault, session: Session, trouble: string[]): Promise
   const kinds = [...ledger.errors.counts.keys()];
   const seen = [...new Set(kinds.map((kind) => kind.replace(/ from .*/, '')))];
   return {
-    ...{ name: fault.name, rounds, acknowledged: countOf(ledger) },
+    ...{ name: fault.name, rounds, acknowledged: countOf(ledger), claims: ledger.claims.length },
     ...{ lost: lost.length, doubled: doubled.length, logIsWhole: audit.code === 0 },
     ...{ seen, trouble: [...trouble, ...judgeCodes(fault, kinds)] },
   };
@@ -71,7 +66,9 @@ async function judge(fault: Fault, session: Session, trouble: string[]): Promise
 
 /** Runs one fault and compares what was acknowledged with what is there. */
 export async function runFault(fault: Fault, rounds: number, template: Template): Promise<Row> {
-  const { engine, environment = {} } = fault;
+  const { engine } = fault;
+  const forge = await openForge();
+  const environment = { ...forge.environment, ...fault.environment };
   const { folder, close } = (fault.openFolder ?? openTemporaryFolder)();
   const sources = template.capabilities.length;
   const cluster =
@@ -81,10 +78,11 @@ export async function runFault(fault: Fault, rounds: number, template: Template)
   try {
     const ready_ms: number[] = [];
     const session = openSession({ cluster, file: cluster.file, ready_ms }, rounds);
-    const trouble = await injectUnderWrites(fault, session);
+    const trouble = await injectUnderWrites(fault, session, forge);
     return { ...(await judge(fault, session, trouble)), ready_ms };
   } finally {
     await cluster.close();
+    await forge.git.close();
     close();
   }
 }

@@ -6,18 +6,19 @@ import type { Session } from './fault.ts';
 const patience_ms = 100_000;
 
 /** How many writes were acknowledged. */
-export const countOf = ({ ratings, withdrawn, feedback }: Ledger): number =>
-  ratings.length + withdrawn.length + feedback.length;
+export const countOf = ({ ratings, withdrawn, feedback, claims }: Ledger): number =>
+  ratings.length + withdrawn.length + feedback.length + claims.length;
 
 /** The part of a ledger that callers had been told before a time, ms since 1970. */
 export function acknowledgedBefore(ledger: Ledger, time_ms: number): Ledger {
   const isBefore = ({ at_ms }: { readonly at_ms: number }) => at_ms < time_ms;
-  const { ratings, withdrawn, feedback } = ledger;
+  const { ratings, withdrawn, feedback, claims } = ledger;
   return {
     ...ledger,
     ratings: ratings.filter(isBefore),
     withdrawn: withdrawn.filter(isBefore),
     feedback: feedback.filter(isBefore),
+    claims: claims.filter(isBefore),
   };
 }
 

@@ -32,7 +32,13 @@ export async function findLost({ query }: Pick<Cluster, 'query'>, ledger: Ledger
   const places = new Map(rows.map(({ id, log_index }) => [String(id), Number(log_index)]));
   const withdrawn = idsOf(rows.filter(({ withdrawn_at }) => withdrawn_at !== null));
   const feedback = idsOf(await query('select id from feedback'));
+  const claimed = await query(
+    `select claim.handle as id from claim join capability on capability.handle = claim.handle
+     where claim.state = 'claimed' and capability.state = 'active'`,
+  );
+  const claims = idsOf(claimed);
   return [
+    ...ledger.claims.filter(({ id }) => !claims.has(id)).map(({ id }) => `claim of ${id}`),
     ...ledger.ratings
       .filter(({ rating_id, log_index }) => places.get(rating_id) !== log_index)
       .map(({ rating_id }) => `rating ${rating_id}`),
@@ -41,15 +47,20 @@ export async function findLost({ query }: Pick<Cluster, 'query'>, ledger: Ledger
   ];
 }
 
-/** Interactions of a source with a subject that were recorded more than once, amendments aside. */
+/** Interactions of a source with a subject that were recorded more than once, amendments aside, and claims logged twice. */
 export async function findDuplicates({ query }: Pick<Cluster, 'query'>): Promise<string[]> {
   const rows = await query(
     `select source_handle, interaction_id, count(*) as times from rating where supersedes is null
      group by source_handle, subject_handle, interaction_id having count(*) > 1`,
   );
-  return rows.map(
-    ({ source_handle, interaction_id, times }) => `${source_handle} ${interaction_id}: ${times}`,
+  const claims = await query(
+    `select handle, count(*) as times from claim_event where type = 'activated'
+     group by handle having count(*) > 1`,
   );
+  return [
+    ...rows.map(({ source_handle, interaction_id, times }) => `${source_handle} ${interaction_id}: ${times}`),
+    ...claims.map(({ handle, times }) => `claim of ${handle}: ${times}`),
+  ];
 }
 
 /** Root of a tree recomputed from its leaves, pair by pair (RFC 6962 section 2.1). */

@@ -25,13 +25,15 @@ export interface Acknowledged {
 }
 
 /** The time by which a call was acknowledged: Date.now() leaves out what is less than a millisecond. */
-const byNow_ms = () => Date.now() + 1;
+export const byNow_ms = () => Date.now() + 1;
 
 /** Everything that nodes acknowledged, and what other nodes showed of it 100 ms later. */
 export interface Ledger {
   readonly ratings: AcknowledgedRating[];
   readonly withdrawn: Acknowledged[];
   readonly feedback: Acknowledged[];
+  /** Handles of listings that were claimed. */
+  readonly claims: Acknowledged[];
   /** Writes that were sent again because no answer came. */
   replayed: number;
   /** Reads at another node, 100 ms after an acknowledgement. */
@@ -45,6 +47,7 @@ export const createLedger = (): Ledger => ({
   ratings: [],
   withdrawn: [],
   feedback: [],
+  claims: [],
   replayed: 0,
   rereads: 0,
   stale: [],
