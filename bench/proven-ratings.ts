@@ -16,10 +16,11 @@ async function publishKey(url: string, rated: readonly { capability: string; han
   const sources = new Map<string, string>();
   try {
     const { x = '' } = publicKey.export({ format: 'jwk' });
-    const keys = [{ kid, jwk: { kty: 'OKP', crv: 'Ed25519', x } as const }];
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x } as const;
     const at = new Date(Date.now() - 60_000).toISOString();
     await store.write(async (tx) => {
       for (const { capability, handle } of rated) {
+        const keys = [{ kid, jwk, kind: 'repository' as const, place: 'https://github.com/bench/bench' }];
         await tx.ratings.putReceiptKeys(handle, { keys, at, isComplete: true });
         sources.set(capability, (await tx.claims.capability(capabilityHash(capability)))?.handle ?? '');
       }

@@ -35,7 +35,14 @@ const signal = (kind: string, value: ImportedSignal['value']): ImportedSignal =>
 
 const facts: ListingFacts = {
   listing,
-  ...{ versions: [], imported: [], claim: undefined, claimHistory: [], publisherListings: 3 },
+  ...{
+    versions: [],
+    imported: [],
+    claim: undefined,
+    claimHistory: [],
+    receiptKeys: [],
+    publisherListings: 3,
+  },
   native: { ...noNativeCounts(), recent: [] },
   observed: undefined,
   lastNativeAt: undefined,

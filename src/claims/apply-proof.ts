@@ -1,6 +1,7 @@
 import { capabilityHash, capabilityId } from '../evidence/claim/capability.ts';
-import { parseClaimFile } from '../evidence/claim/claim-file.ts';
+import { type ClaimFile, parseClaimFile } from '../evidence/claim/claim-file.ts';
 import type { SeenFacts } from '../evidence/claim/proof-place.ts';
+import type { SeenReceiptKey } from '../evidence/claim/receipt-keys.ts';
 import type { OptOut } from '../evidence/listing/state/opt-out.ts';
 import type { Transaction } from '../store/store.ts';
 import { activate, type ClaimChange, type Proof } from './activate.ts';
@@ -77,6 +78,10 @@ async function applyFailure(
   }
 }
 
+/** The keys for receipts in a text, and where it was read. */
+const toSeenKeys = ({ receiptKeys }: ClaimFile, { place, read: { commit } }: Proof): SeenReceiptKey[] =>
+  receiptKeys.map((key) => ({ ...key, kind: place.kind, place: place.shown, ...(commit && { commit }) }));
+
 /** Applies one check in the caller's transaction: opt-out, leaked capabilities, activation or suspension, with history and log. */
 export async function applyProof(tx: Transaction, proof: Proof): Promise<ProofOutcome> {
   const { listing, read, now } = proof;
@@ -94,8 +99,8 @@ export async function applyProof(tx: Transaction, proof: Proof): Promise<ProofOu
   const changed = usable.length > 0 ? await activate(tx, usable, proven) : 'none';
   if (usable.length > 0) {
     // A request with a signature reads no text.
-    const seen = { keys: file.receiptKeys, at, isComplete: read.pinned && !proof.signed };
-    await tx.ratings.putReceiptKeys(listing.handle, seen);
+    const isComplete = read.pinned && !proof.signed;
+    await tx.ratings.putReceiptKeys(listing.handle, { keys: toSeenKeys(file, proof), at, isComplete });
   }
   const isProven = usable.length > 0 && file.secrets.length === 0;
   return { result: isProven ? 'proven' : reason, changed, seen: proven.read.seen, optOut };

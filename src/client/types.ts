@@ -935,6 +935,33 @@ export interface ClaimAgentAnswer {
     id: string;
     activated_at: string;
   }[];
+  /**
+   * Those published there, newest first
+   */
+  receipt_keys?: {
+    kid: string;
+    jwk: {
+      kty: 'OKP' | 'EC';
+      crv: 'Ed25519' | 'P-256' | 'secp256k1';
+      x: string;
+      y?: string;
+    };
+    /**
+     * When Dossier first saw it there
+     */
+    valid_from: string;
+    /**
+     * When Dossier first missed it
+     */
+    valid_until?: string;
+    kind: 'repository' | 'profile_repository' | 'registry_key' | 'well_known' | 'dns';
+    repository?: string;
+    domain?: string;
+    /**
+     * Whose claim file it was first seen in
+     */
+    commit?: string;
+  }[];
   changed?: 'activated' | 'rotated' | 'restored' | 'moved' | 'none';
   next: string;
   method: 'repository' | 'profile_repository' | 'registry_key' | 'well_known' | 'dns';
@@ -1080,6 +1107,33 @@ export interface ListingDocument {
     checked_at: string;
     suspended_reason?: string;
     namespace_matches_repository_owner: 'yes' | 'no' | 'not_comparable';
+    /**
+     * Keys for receipts in its claim file, the newest twenty, newest first
+     */
+    receipt_keys?: {
+      kid: string;
+      jwk: {
+        kty: 'OKP' | 'EC';
+        crv: 'Ed25519' | 'P-256' | 'secp256k1';
+        x: string;
+        y?: string;
+      };
+      /**
+       * When Dossier first saw it there
+       */
+      valid_from: string;
+      /**
+       * When Dossier first missed it
+       */
+      valid_until?: string;
+      kind: 'repository' | 'profile_repository' | 'registry_key' | 'well_known' | 'dns';
+      repository?: string;
+      domain?: string;
+      /**
+       * Whose claim file it was first seen in
+       */
+      commit?: string;
+    }[];
     history: {
       type:
         | 'activated'

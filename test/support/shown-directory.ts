@@ -1,4 +1,5 @@
 import { type ClaimedDirectory, openClaimedDirectory } from './claimed-directory.ts';
+import { publishLines } from './receipts.ts';
 import { raters, shownEntries } from './shown-entries.ts';
 
 const day_s = 86_400;
@@ -13,6 +14,15 @@ const comments = [
   'Two of five deliveries came twice. The dashboard showed them once.',
   undefined,
   'Rejected the signature of its own documentation example.',
+];
+
+const x = 'A'.repeat(43);
+const keyLine = (kid: string, jwk: object) =>
+  `receipt-key ${kid} ${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
+/** Keys for receipts, one with a long name. */
+const keyLines = [
+  keyLine('2026-11', { kty: 'OKP', crv: 'Ed25519', x }),
+  keyLine(`did:web:webhook.co#${'receipts-'.repeat(12)}`, { kty: 'EC', crv: 'P-256', x, y: x }),
 ];
 
 /** A rating by the rater at a place of the list. */
@@ -68,6 +78,7 @@ export async function openShownDirectory(): Promise<ClaimedDirectory> {
   const owner = await directory.claim(subject, 'webhook-co/webhook');
   const others: string[] = [];
   for (const [handle, path] of raters) others.push(await directory.claim(handle, path));
+  await publishLines(directory, keyLines);
   await rate(directory, owner, others);
   await suspend(directory, 'com.example/suspended', 'example/suspended');
   directory.git.createRepository('example/fresh').commit({ 'README.md': 'a repository without a claim' });

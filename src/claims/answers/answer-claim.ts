@@ -20,6 +20,7 @@ const standingOf = async (
 ): Promise<ClaimStatus> => ({
   claim: await store.claims.claim(handle),
   capabilities: await store.claims.capabilities(handle),
+  receiptKeys: await store.ratings.receiptKeys(handle),
 });
 
 /** Whether nothing was found where the line belongs, so that the claim has yet to begin. */
@@ -50,12 +51,13 @@ export async function answerClaim(
   const sent = challenge === undefined ? undefined : requireChallenge(challenge);
   const checked = await look(target, request, context);
   if (checked.optedOut) throw new Problem('listing_withdrawn');
-  const { claim, capabilities } = await standingOf(target, context);
+  const { claim, ...standing } = await standingOf(target, context);
+  const { capabilities } = standing;
   const { kind, key } = target.place;
   const isLive = !sent || capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
   const isHere = claim?.state === 'claimed' && claim.place_key === key && claim.kind === kind;
   if (isHere && isLive && (sent || !rotate))
-    return toClaimed(target, checked, { claim, capabilities, context });
+    return toClaimed(target, checked, { claim, ...standing, context });
   if (challenge !== undefined) return toUnproven(challenge, { target, checked }, context);
   if (rotate || isNotBegun(target, checked)) return toIssued(target, checked, context);
   return toNotProven(target, checked, context);

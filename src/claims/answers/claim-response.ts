@@ -4,6 +4,7 @@ import { capabilityHash, capabilityId, createCapability } from '../../evidence/c
 import { challengeLife_s, createChallenge } from '../../evidence/claim/challenge.ts';
 import type { Capability, Claim } from '../../evidence/claim/claim.ts';
 import { placeMember } from '../../evidence/claim/proof-place.ts';
+import { type ReceiptKey, shownReceiptKey, toShownKeys } from '../../evidence/claim/receipt-keys.ts';
 import { bindingOf, type CheckedClaim, type ClaimTarget } from '../check-claim.ts';
 import { type CheckResult, checkMessage, claimCheck } from '../check-results.ts';
 import { claimKeyRing } from '../keys.ts';
@@ -27,6 +28,7 @@ export const claimResponse = z.object({
   claimed_at: z.string().optional(),
   commit: z.string().optional(),
   capabilities: z.array(z.object({ id: z.string(), activated_at: z.string() })).optional(),
+  receipt_keys: z.array(shownReceiptKey).optional().describe('Those published there, newest first'),
   changed: z.enum(['activated', 'rotated', 'restored', 'moved', 'none']).optional(),
   next: z.string(),
 });
@@ -36,6 +38,7 @@ export type ClaimResponse = z.input<typeof claimResponse>;
 export interface ClaimStatus {
   readonly claim: Claim | undefined;
   readonly capabilities: readonly Capability[];
+  readonly receiptKeys: readonly ReceiptKey[];
 }
 
 /** `message` for a reason; it also tells when the next check is possible, unless that is at once. */
@@ -106,7 +109,7 @@ export async function toNotProven(
 export function toClaimed(
   target: ClaimTarget,
   checked: CheckedClaim,
-  { context, claim, capabilities }: ClaimStatus & { claim: Claim; context: Context },
+  { context, claim, capabilities, receiptKeys }: ClaimStatus & { claim: Claim; context: Context },
 ): ClaimResponse {
   return {
     status: 'claimed',
@@ -116,6 +119,7 @@ export function toClaimed(
     capabilities: capabilities
       .filter(({ state }) => state === 'active')
       .map(({ id, activated_at }) => ({ id, activated_at })),
+    ...(receiptKeys.length > 0 && { receipt_keys: toShownKeys(receiptKeys) }),
     changed: checked.changed,
     ...messageOf(checked.check.result, { target, checked }, context),
     next: nextWhenClaimed(target.place, context.config),

@@ -1,5 +1,6 @@
 import { claimStatement } from '../claim/claim-statement.ts';
 import { placeMember } from '../claim/proof-place.ts';
+import { toShownKeys } from '../claim/receipt-keys.ts';
 import { toObservations } from '../kinds/to-observations.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
@@ -37,6 +38,7 @@ const untrustedFields = [
   'website',
   'versions',
   'tags',
+  'claim.receipt_keys',
   'signals.imported',
   'signals.native.recent',
   'observations',
@@ -70,7 +72,7 @@ function snapshotFacts({ listing, native, lastNativeAt, reading }: ListingFacts)
   };
 }
 
-function toClaim({ listing, claim, claimHistory }: ListingFacts): ListingDocument['claim'] {
+function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): ListingDocument['claim'] {
   if (!claim) return undefined;
   return {
     statement: claimStatement(claim, listing.remotes),
@@ -81,6 +83,7 @@ function toClaim({ listing, claim, claimHistory }: ListingFacts): ListingDocumen
     checked_at: claim.checked_at,
     ...(claim.suspended_reason && { suspended_reason: claim.suspended_reason }),
     namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.place_key),
+    ...(receiptKeys.length > 0 && { receipt_keys: toShownKeys(receiptKeys) }),
     history: [...claimHistory],
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { claimKind } from '../claim/proof-place.ts';
+import { shownReceiptKey } from '../claim/receipt-keys.ts';
 import { handleSchema } from '../handle.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
 import { observation, observationStates } from '../observation/observation.ts';
@@ -92,6 +93,10 @@ export const listingClaim = z.object({
   checked_at: z.string(),
   suspended_reason: z.string().optional(),
   namespace_matches_repository_owner: z.enum(['yes', 'no', 'not_comparable']),
+  receipt_keys: z
+    .array(shownReceiptKey)
+    .optional()
+    .describe('Keys for receipts in its claim file, the newest twenty, newest first'),
   history: z.array(claimEvent),
 });
 

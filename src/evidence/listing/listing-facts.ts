@@ -1,4 +1,5 @@
 import type { Claim } from '../claim/claim.ts';
+import type { ReceiptKey } from '../claim/receipt-keys.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { StoredObservation } from '../observation/observation.ts';
 import type { Listing, VersionSummary } from './listing.ts';
@@ -17,6 +18,8 @@ export interface ListingFacts {
     | undefined;
   readonly claim: Claim | undefined;
   readonly claimHistory: readonly ClaimEvent[];
+  /** Keys for receipts that it publishes, and published, oldest first. */
+  readonly receiptKeys: readonly ReceiptKey[];
   readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
   /** Listings under the same namespace, this one included. */
   readonly publisherListings: number;

@@ -1,10 +1,9 @@
-import type { ReceiptKey } from '../../evidence/claim/receipt-keys.ts';
+import type { ReceiptKey, SeenReceiptKey } from '../../evidence/claim/receipt-keys.ts';
 import type { RatingGroup } from '../../evidence/rating/groups.ts';
 import type { RecordedIdentity } from '../../evidence/rating/identity.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { Rating, RatingRecord, RatingResponse } from '../../evidence/rating/rating.ts';
 import type { RatingSides } from '../../evidence/rating/rating-sides.ts';
-import type { ReceiptKeyLine } from '../../receipt/key-line.ts';
 
 /**
  * Which ratings of a subject to read: without `outcome` and `group` all versions, otherwise only the current
@@ -48,7 +47,7 @@ export interface OppositeRating {
 
 /** The keys for receipts that a check saw in a claim file, at a time (RFC 3339). */
 export interface SeenKeys {
-  readonly keys: readonly ReceiptKeyLine[];
+  readonly keys: readonly SeenReceiptKey[];
   readonly at: string;
   /** Whether keys that are not among them end. */
   readonly isComplete: boolean;

@@ -65,7 +65,8 @@ const claims = ({ int8, text }: Types): Statements => [
   sql`create index capability_handle on capability (handle)`,
   sql`create table receipt_key (
     handle ${text} not null, kid ${text} not null, valid_from ${text} not null, jwk ${text} not null,
-    valid_until ${text}, primary key (handle, kid, valid_from))`,
+    valid_until ${text}, kind ${text} not null, place ${text} not null, commit_id ${text},
+    primary key (handle, kid, valid_from))`,
   sql`create table claim_key (
     kid integer not null primary key, secret ${text} not null, created_at ${text} not null)`,
 ];

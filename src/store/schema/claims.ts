@@ -72,6 +72,10 @@ export interface ReceiptKeyRow {
   jwk: Json;
   valid_from: Time;
   valid_until: Time | null;
+  /** Where it was first seen. */
+  kind: ClaimKind;
+  place: string;
+  commit_id: string | null;
 }
 
 /** Keys that sign challenges. */

@@ -14,6 +14,7 @@ import { nativeBlock } from '../ratings/native-block.ts';
 import { citeBlock } from './cite-block.ts';
 import { claimBlock, claimHistory } from './claim-block.ts';
 import { listingHeading } from './listing-heading.ts';
+import { receiptKeys } from './receipt-keys.ts';
 import { recordedBlock, tagReasons, versionsBlock } from './recorded-block.ts';
 import { type SimilarListings, similarBlock } from './similar-block.ts';
 
@@ -47,7 +48,7 @@ const details = (listing: ListingDocument, entry: number | undefined, { config }
 <section class="details" aria-labelledby="details">
 <h2 id="details">Details</h2>
 ${forms(listing)}${listing.sample ? '' : originNote(listing)}
-${versionsBlock(listing)}${tagReasons(listing)}${claimHistory(listing)}${citeBlock(listing, entry, config)}
+${versionsBlock(listing)}${tagReasons(listing)}${claimHistory(listing)}${receiptKeys(listing)}${citeBlock(listing, entry, config)}
 ${askDossierBlock(listing, config.publicUrl)}
 ${badgeBlock(toBadged(listing), config.publicUrl)}
 </section>`;

@@ -10,6 +10,7 @@ import { readModerationOf } from '../moderation.ts';
 import { decodeObservations } from '../observations.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
+import { readReceiptKeys } from '../ratings/proofs.ts';
 import { readRecentRatings } from '../ratings/records.ts';
 import { type FactsRow, readFactsRow } from './facts-row.ts';
 import { decodeListing } from './rows.ts';
@@ -63,9 +64,13 @@ async function readNative(db: Db, { handle, has_ratings }: FactsRow, now: string
 
 /** Most listings were never claimed. */
 async function readClaims(db: Db, { handle, has_claims }: FactsRow) {
-  if (!has_claims) return { claim: undefined, claimHistory: [] };
-  const [[claim], claimHistory] = await Promise.all([readClaim(db, handle), readClaimHistory(db, handle)]);
-  return { claim: claim && decodeClaim(claim), claimHistory };
+  if (!has_claims) return { claim: undefined, claimHistory: [], receiptKeys: [] };
+  const [[claim], claimHistory, receiptKeys] = await Promise.all([
+    readClaim(db, handle),
+    readClaimHistory(db, handle),
+    readReceiptKeys(db, handle),
+  ]);
+  return { claim: claim && decodeClaim(claim), claimHistory, receiptKeys };
 }
 
 /** Most listings are as the registry and their publishers left them. */

@@ -1,6 +1,5 @@
-import type { ReceiptKey } from '../../../evidence/claim/receipt-keys.ts';
+import type { ReceiptKey, SeenReceiptKey } from '../../../evidence/claim/receipt-keys.ts';
 import { ratingWindow_ms } from '../../../evidence/rating/rating-rules.ts';
-import type { ReceiptKeyLine } from '../../../receipt/key-line.ts';
 import type { SeenKeys, SpentProof } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import { precompileQuery } from '../precompiled-query.ts';
@@ -11,15 +10,15 @@ const readKeyRows = precompileQuery((db, handle: string) =>
 
 /** Keys for receipts of a listing, oldest first. */
 export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKey[]> =>
-  (await readKeyRows(db, handle)).map(({ kid, jwk, valid_from, valid_until }) => ({
-    kid,
-    jwk: JSON.parse(jwk) as ReceiptKey['jwk'],
-    valid_from,
+  (await readKeyRows(db, handle)).map(({ kid, jwk, valid_from, valid_until, kind, place, commit_id }) => ({
+    ...{ kid, jwk: JSON.parse(jwk) as ReceiptKey['jwk'], valid_from },
     ...(valid_until !== null && { valid_until }),
+    ...{ kind, place },
+    ...(commit_id !== null && { commit: commit_id }),
   }));
 
-const isSame = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
-  a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
+type KeyLine = Pick<SeenReceiptKey, 'kid' | 'jwk'>;
+const isSame = (a: KeyLine, b: KeyLine) => a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
 
 /** Ends keys that are gone, or that have another value under their name. */
 const endKeys = (db: Db, handle: string, { kids, at }: { readonly kids: string[]; readonly at: string }) =>
@@ -39,34 +38,44 @@ const deleteOld = (db: Db, handle: string, at: string) =>
     .where('valid_until', '<', new Date(Date.parse(at) - 2 * ratingWindow_ms).toISOString())
     .execute();
 
-/** Brings the keys of a listing up to date (contract/ratings.ts); writes nothing where they are the same. */
-export async function writeReceiptKeys(
-  db: Db,
-  handle: string,
-  { keys, at, isComplete }: SeenKeys,
-): Promise<void> {
-  const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
-  const added = keys.filter((key) => !live.some((one) => isSame(one, key)));
-  const isGone = (key: ReceiptKey) =>
-    added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSame(one, key)));
-  const kids = live.filter(isGone).map(({ kid }) => kid);
-  if (kids.length > 0) await endKeys(db, handle, { kids, at });
-  if (added.length === 0) return;
-  await deleteOld(db, handle, at);
-  await db
+const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | 'at'>) =>
+  db
     .insertInto('receipt_key')
     .values(
-      added.map(({ kid, jwk }) => ({
+      keys.map(({ kid, jwk, kind, place, commit }) => ({
         ...{ handle, kid, jwk: JSON.stringify(jwk), valid_from: at, valid_until: null },
+        ...{ kind, place, commit_id: commit ?? null },
       })),
     )
     .onConflict((conflict) =>
       conflict.columns(['handle', 'kid', 'valid_from']).doUpdateSet(({ ref }) => ({
         jwk: ref('excluded.jwk'),
         valid_until: null,
+        ...{ kind: ref('excluded.kind'), place: ref('excluded.place'), commit_id: ref('excluded.commit_id') },
       })),
     )
     .execute();
+
+/**
+ * Brings the keys of a listing up to date (contract/ratings.ts); writes nothing where they are the same. Returns whether
+ * that changed any.
+ */
+export async function writeReceiptKeys(
+  db: Db,
+  handle: string,
+  { keys, at, isComplete }: SeenKeys,
+): Promise<boolean> {
+  const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
+  const added = keys.filter((key) => !live.some((one) => isSame(one, key)));
+  const isGone = (key: ReceiptKey) =>
+    added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSame(one, key)));
+  const kids = live.filter(isGone).map(({ kid }) => kid);
+  if (kids.length > 0) await endKeys(db, handle, { kids, at });
+  if (added.length > 0) {
+    await deleteOld(db, handle, at);
+    await addKeys(db, handle, { keys: added, at });
+  }
+  return kids.length + added.length > 0;
 }
 
 /** Uses up a proof; returns the rating that used it, this one or an earlier one. */

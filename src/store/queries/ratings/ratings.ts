@@ -128,7 +128,9 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
     touch(rating.subject_handle);
     await insertRating(db, encodeRating(rating));
   },
-  putReceiptKeys: (handle, seen) => writeReceiptKeys(db, handle, seen),
+  async putReceiptKeys(handle, seen) {
+    if (await writeReceiptKeys(db, handle, seen)) touch(handle);
+  },
   spendProof: (proof) => spendProof(db, proof),
   async putIdentities(identities) {
     await writeIdentities(db, identities);

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type PublishedKey, verifyReceipt } from '../../src/receipt/index.ts';
+import { openDomainDirectory, wellKnown } from '../claims/domain-directory.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { makeServiceKey, publishLines, type ServiceKey, signReceipt } from '../support/receipts.ts';
+
+const handle = 'co.webhook/webhook';
+const repository = 'https://github.com/webhook-co/webhook';
+const ed25519 = makeServiceKey('2026-11');
+const p256 = makeServiceKey('did:web:webhook.co#p256', 'ES256');
+
+interface Keys {
+  readonly receipt_keys?: readonly (PublishedKey & { readonly commit?: string })[];
+}
+
+describe('keys for receipts in a claim file', () => {
+  let directory: ClaimedDirectory;
+  beforeEach(async () => {
+    directory = await openClaimedDirectory();
+    await directory.claim(handle, 'webhook-co/webhook');
+  });
+  afterEach(() => directory.close());
+
+  const call = async (tool: string, input: object) =>
+    (await (await directory.post(`/api/tools/${tool}`, input)).json()) as Readonly<Record<string, unknown>>;
+  const read = async (detail: 'full' | 'summary' = 'full') =>
+    (await call('get_agent', { handle, detail })).claim as Keys;
+  const text = async (path: string) => (await directory.app.request(path)).text();
+  /** A receipt for com.rater/api, issued some seconds from now. */
+  const receiptAt = (key: ServiceKey, seconds: number) =>
+    signReceipt(key, {
+      iss: handle,
+      sub: 'com.rater/api',
+      jti: 'order-17',
+      iat: Math.floor(directory.context.clock().getTime() / 1000) + seconds,
+    });
+  const check = (receipt: string, keys: Keys['receipt_keys'] = []) =>
+    verifyReceipt(receipt, { keys, subject: handle, rater: 'com.rater/api' });
+
+  test('are in the answers of claim_agent and get_agent, with the commit and the time', async () => {
+    expect((await read()).receipt_keys).toBeUndefined();
+    await publishLines(directory, [ed25519.line, p256.line]);
+    const claimed = await call('claim_agent', { handle });
+    const { commit } = claimed.check as { commit: string };
+    const source = { kind: 'repository', repository, commit, valid_from: expect.stringMatching(/^20\d\d-/) };
+    expect(claimed.receipt_keys).toEqual([
+      {
+        ...{ kid: 'did:web:webhook.co#p256', ...source },
+        jwk: { kty: 'EC', crv: 'P-256', x: expect.stringMatching(/^.{43}$/), y: expect.any(String) },
+      },
+      {
+        ...{ kid: '2026-11', ...source },
+        jwk: { kty: 'OKP', crv: 'Ed25519', x: expect.stringMatching(/^.{43}$/) },
+      },
+    ]);
+    expect((await read()).receipt_keys).toEqual(claimed.receipt_keys);
+    expect((await read('summary')).receipt_keys).toBeUndefined();
+    const document = JSON.parse(await text(`/agents/${handle}.json`)) as Readonly<Record<string, unknown>>;
+    expect((document.claim as Keys).receipt_keys).toEqual(claimed.receipt_keys);
+    expect(document.untrusted_fields).toContain('claim.receipt_keys');
+  });
+
+  test('check a receipt offline, also one from before its key was taken away', async () => {
+    await publishLines(directory, [ed25519.line, p256.line]);
+    const receipt = await receiptAt(ed25519, 0);
+    const [before, own] = [(await read()).receipt_keys, await receiptAt(p256, 0)];
+    expect(await check(receipt, before)).toMatchObject({ jti: 'order-17', sub: 'com.rater/api' });
+    expect(await check(own, before)).toMatchObject({ iss: handle });
+    directory.wait(86_400);
+    await publishLines(directory, [p256.line]);
+    const after = (await read()).receipt_keys;
+    expect(after?.map(({ kid, valid_until }) => [kid, valid_until === undefined])).toEqual([
+      ['did:web:webhook.co#p256', true],
+      ['2026-11', false],
+    ]);
+    expect(await check(receipt, after)).toMatchObject({ jti: 'order-17' });
+    await expect(check(await receiptAt(ed25519, 3600), after)).rejects.toMatchObject({
+      code: 'proof_key_unknown',
+    });
+  });
+
+  test('stand on the page and in its Markdown, and go on doing so while the claim is suspended', async () => {
+    await publishLines(directory, [ed25519.line]);
+    const commit = String((await read()).receipt_keys?.[0]?.commit);
+    expect(await text(`/agents/${handle}`)).toMatch(
+      new RegExp(
+        `<h3[^>]*>Keys for receipts</h3>[^]*<code class="foreign">2026-11</code> \\(Ed25519\\), first seen [^]*${repository}</span> \\(repository\\), commit <code>${commit.slice(0, 12)}</code></li>`,
+      ),
+    );
+    expect(await text(`/agents/${handle}.md`)).toMatch(
+      new RegExp(
+        `Keys for receipts, newest first:\\n\\n\\* \`2026-11\` \\(Ed25519\\), first seen .* at \`${repository}\` \\(repository\\), commit \`${commit}\``,
+      ),
+    );
+    directory.git.createRepository('webhook-co/webhook').commit({ 'dossier-claim.txt': null });
+    directory.wait(31);
+    await call('claim_agent', { handle });
+    expect((await read()).receipt_keys).toMatchObject([
+      { kid: '2026-11', commit, valid_until: expect.any(String) },
+    ]);
+    expect(await text(`/agents/${handle}`)).toContain('; missing since ');
+  });
+
+  test('are the newest twenty', async () => {
+    for (const month of [1, 2, 3, 4, 5]) {
+      const names = [1, 2, 3, 4, 5].map((at) => `key-${month}-${at}`);
+      await publishLines(
+        directory,
+        names.map((name) => makeServiceKey(name).line),
+      );
+    }
+    const keys = (await read()).receipt_keys ?? [];
+    expect([keys.length, keys[0]?.kid, keys.at(-1)?.kid]).toEqual([20, 'key-5-5', 'key-2-1']);
+  });
+});
+
+test('keys for receipts of a domain name the domain and the way, and no commit', async () => {
+  const directory = await openDomainDirectory([registryEntry('com.example/tool')], ['example.com']);
+  try {
+    const ask = () => directory.ask('com.example/tool', { method: 'well_known' });
+    const { challenge } = await ask();
+    directory.web.files.set(wellKnown, `${challenge}\n${ed25519.line}\n`);
+    const { receipt_keys } = await ask();
+    expect(receipt_keys).toEqual([
+      {
+        ...{ kid: '2026-11', kind: 'well_known', domain: 'example.com' },
+        ...{ jwk: expect.any(Object), valid_from: expect.any(String) },
+      },
+    ]);
+  } finally {
+    await directory.close();
+  }
+});
