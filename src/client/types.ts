@@ -25,7 +25,7 @@ export interface GetAgentCall {
 }
 export interface GetAgentInput {
   /**
-   * <namespace>/<name>, with its capitals
+   * <namespace>/<name>, exact case
    */
   handle: string;
   /**
@@ -235,7 +235,7 @@ export interface SearchAgentsInput {
    */
   limit?: number;
   /**
-   * next_cursor of the previous answer
+   * next_cursor of the last answer
    */
   cursor?: string;
 }
@@ -360,16 +360,10 @@ export interface ListRatingsCall {
 }
 export interface ListRatingsInput {
   /**
-   * <namespace>/<name>, with its capitals
+   * <namespace>/<name>, exact case
    */
   handle: string;
-  /**
-   * Current ratings only
-   */
   outcome?: 'succeeded' | 'partial' | 'failed' | 'refused' | 'unreachable';
-  /**
-   * Current ratings only
-   */
   group?:
     | 'related'
     | 'declared_interest'
@@ -378,8 +372,9 @@ export interface ListRatingsInput {
     | 'source_ended'
     | 'new_source'
     | 'independent';
+  proof_class?: 'none' | 'service_receipt' | 'payment_receipt' | 'http_signature';
   /**
-   * next_cursor of the previous answer
+   * next_cursor of the last answer
    */
   cursor?: string;
 }
@@ -505,6 +500,20 @@ export interface ListRatingsAnswer {
     };
   }[];
   /**
+   * Counted ratings by value, of those that fit the other filters
+   */
+  counts?: {
+    outcome: {
+      [k: string]: number;
+    };
+    group: {
+      [k: string]: number;
+    };
+    proof_class: {
+      [k: string]: number;
+    };
+  };
+  /**
    * What each proof_class here shows and does not
    */
   proof_meanings: {
@@ -545,7 +554,7 @@ export interface CompareAgentsInput {
    * @minItems 2
    * @maxItems 8
    *
-   * Items: <namespace>/<name>, with its capitals
+   * Items: <namespace>/<name>, exact case
    */
   handles: string[];
   /**
@@ -684,7 +693,7 @@ export interface CheckSurfaceCall {
 }
 export interface CheckSurfaceInput {
   /**
-   * <namespace>/<name>, with its capitals
+   * <namespace>/<name>, exact case
    */
   handle: string;
   /**
@@ -738,7 +747,7 @@ export interface SubmitRatingCall {
 }
 export interface SubmitRatingInput {
   /**
-   * <namespace>/<name>, with its capitals
+   * <namespace>/<name>, exact case
    */
   handle: string;
   /**
@@ -854,7 +863,7 @@ export interface ClaimAgentCall {
 }
 export interface ClaimAgentInput {
   /**
-   * <namespace>/<name>, with its capitals
+   * <namespace>/<name>, exact case
    */
   handle: string;
   method?: 'repository' | 'profile_repository' | 'registry_key' | 'well_known' | 'dns';
@@ -985,7 +994,7 @@ export interface SubmitFeedbackInput {
   message: string;
   category?: 'data' | 'search' | 'claim' | 'rating' | 'report' | 'other';
   /**
-   * <namespace>/<name>, with its capitals
+   * <namespace>/<name>, exact case
    */
   handle?: string;
   rating_id?: string;

@@ -58,7 +58,7 @@ export const checkSurface = defineTool({
   name: 'check_surface',
   title: 'Compare the tools you see with those Dossier saw',
   description:
-    'Compares the tools that an MCP service lists to you with those it listed to Dossier, and says which differ, since when and seen from where. Use it when you have connected to a listed service, before you rely on its tool descriptions or annotations. The same tools are no promise about what a call does; Dossier calls none.',
+    'Compares the tools that an MCP service lists to you with those it listed to Dossier, and says which differ, since when and seen from where. Use it once connected to a listed service, before you rely on its tool descriptions or annotations. The same tools are no promise about what a call does; Dossier calls none.',
   effects: readsOnly,
   input,
   output,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { eraseRecord } from '../../src/transparency-log/erase-record.ts';
 import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { makeServiceKey, publishLines, type ServiceKey, signReceipt } from '../support/receipts.ts';
@@ -8,6 +8,79 @@ const day_s = 86_400;
 const ed25519 = makeServiceKey('2026-11');
 const p256 = makeServiceKey('did:web:webhook.co#p256', 'ES256');
 const unpublished = makeServiceKey('2026-11');
+
+test('ratings are listed and counted by class of proof, with other filters or without', async () => {
+  const directory = await openRatedDirectory('an MCP client');
+  try {
+    await publishLines(directory, [ed25519.line]);
+    const submit = async (outcome: string, capability: string, isProven: boolean) => {
+      const sub = capability === directory.third ? 'com.third/api' : 'com.rater/api';
+      const rating = directory.rating({ outcome });
+      const iat = Math.floor(Date.parse(directory.at(-60)) / 1000);
+      const payload = { iss: rating.handle, sub, jti: rating.interaction_id, iat };
+      const proof = { kind: 'service_receipt', value: await signReceipt(ed25519, payload) };
+      await directory.call('submit_rating', isProven ? { ...rating, proof } : rating, capability);
+    };
+    await submit('succeeded', directory.rater, true);
+    await submit('succeeded', directory.rater, false);
+    await submit('failed', directory.rater, true);
+    await submit('failed', directory.third, true);
+    const list = async (filter: object = {}) => {
+      const answer = await directory.call('list_ratings', { handle: 'co.webhook/webhook', ...filter });
+      const { ratings, counts, months } = answer as unknown as {
+        ratings: { outcome: string; proof_class: string }[];
+        counts: object;
+        months?: object;
+      };
+      return {
+        shown: ratings.map(({ outcome, proof_class }) => `${outcome} ${proof_class}`),
+        counts,
+        hasMonths: months !== undefined,
+      };
+    };
+    expect(await list()).toMatchObject({
+      counts: {
+        outcome: { succeeded: 2, failed: 2 },
+        group: { new_source: 1, independent: 3 },
+        proof_class: { none: 1, service_receipt: 3 },
+      },
+      hasMonths: true,
+    });
+    expect(await list({ proof_class: 'none' })).toEqual({
+      shown: ['succeeded none'],
+      counts: {
+        outcome: { succeeded: 1 },
+        group: { independent: 1 },
+        proof_class: { none: 1, service_receipt: 3 },
+      },
+      hasMonths: false,
+    });
+    expect(await list({ proof_class: 'service_receipt', outcome: 'failed' })).toMatchObject({
+      shown: ['failed service_receipt', 'failed service_receipt'],
+      counts: {
+        outcome: { succeeded: 1, failed: 2 },
+        group: { new_source: 1, independent: 1 },
+        proof_class: { service_receipt: 2 },
+      },
+    });
+    expect((await list({ proof_class: 'payment_receipt' })).shown).toEqual([]);
+    const page = async (query: string) =>
+      (await directory.app.request(`/agents/co.webhook/webhook/ratings${query}`)).text();
+    const all = await page('');
+    expect(all).toContain('with or without proof <span class="count">4</span>');
+    expect(all).toContain(
+      'ratings?proof_class=service_receipt" rel="nofollow">service receipt <span class="count">3</span>',
+    );
+    const failed = await page('?outcome=failed&proof_class=service_receipt');
+    expect(failed.match(/<dt>Proof<\/dt><dd>Service receipt</g)).toHaveLength(2);
+    expect(failed).toContain('no proof <span class="count">0</span>');
+    expect(failed).toContain('aria-current="true">service receipt <span class="count">2</span>');
+    const wrong = await directory.app.request('/agents/co.webhook/webhook/ratings?proof_class=word');
+    expect(wrong.status).toBe(422);
+  } finally {
+    await directory.close();
+  }
+});
 
 describe('a service receipt', () => {
   let directory: RatedDirectory;

@@ -1,21 +1,18 @@
 import type { ReceiptKey, SeenReceiptKey } from '../../evidence/claim/receipt-keys.ts';
-import type { RatingGroup } from '../../evidence/rating/groups.ts';
 import type { RecordedIdentity } from '../../evidence/rating/identity.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { Rating, RatingRecord, RatingResponse } from '../../evidence/rating/rating.ts';
+import type { RatingCell, RatingFilter } from '../../evidence/rating/rating-facets.ts';
 import type { RatingSides } from '../../evidence/rating/rating-sides.ts';
 
 /**
- * Which ratings of a subject to read: without `outcome` and `group` all versions, otherwise only the current
- * ratings that match, which are those that the counts include.
+ * Which ratings of a subject to read: without a filter all versions, otherwise only the current ratings that match, which
+ * are those that the counts include.
  */
-export interface RatingPage {
+export interface RatingPage extends RatingFilter {
   /** Continue after this rating. */
   readonly after?: { readonly created_at: string; readonly id: string } | undefined;
   readonly limit: number;
-  readonly outcome?: RatingRecord['outcome'] | undefined;
-  /** The group at `now`. */
-  readonly group?: RatingGroup | undefined;
   /** The time at which groups are judged, RFC 3339. */
   readonly now: string;
 }
@@ -82,6 +79,8 @@ export interface RatingReads {
   response(ratingId: string): Promise<RatingResponse | undefined>;
   /** A page of a subject's public records, newest first. */
   list(subject: string, page: RatingPage): Promise<RatingRecord[]>;
+  /** A subject's counted ratings by outcome, group at a time (RFC 3339) and class of proof. */
+  cells(subject: string, now: string): Promise<RatingCell[]>;
   /** The current ratings of a subject since a time, at most the newest 5,000, counted by month; oldest month first. */
   months(subject: string, period: { readonly since: string; readonly now: string }): Promise<MonthCount[]>;
 }

@@ -1,5 +1,6 @@
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
+import type { RatingFacets } from '../../evidence/rating/rating-facets.ts';
 import { code, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
 import { closingText } from './shared.ts';
 
@@ -10,6 +11,7 @@ interface ListedRatings {
   readonly statement: string;
   readonly ratings: readonly RatingRecord[];
   readonly proof_meanings: Readonly<Record<string, string>>;
+  readonly counts?: RatingFacets | undefined;
   readonly months?: readonly MonthCount[] | undefined;
   readonly next_cursor?: string | undefined;
   readonly untrusted_fields: readonly string[];
@@ -68,9 +70,18 @@ const ratingLines = (rating: RatingRecord, reasons: string[]) =>
 const monthText = ({ month, outcome, group, ratings }: MonthCount) =>
   `${month} ${outcome} ${group} ${ratings}`;
 
+const valuesText = (values: Readonly<Record<string, number>>) =>
+  Object.entries(values)
+    .map(([value, ratings]) => `${value} ${ratings}`)
+    .join(', ') || 'none';
+
+/** Every value of every filter with its count. */
+const facetsText = ({ outcome, group, proof_class }: RatingFacets) =>
+  `outcome ${valuesText(outcome)}; group ${valuesText(group)}; proof ${valuesText(proof_class)}`;
+
 /** The answer of list_ratings as Markdown, with every reason of a group given once. */
 export function toRatingsText(answer: ListedRatings): string {
-  const { handle, sample, statement, ratings, proof_meanings, months = [] } = answer;
+  const { handle, sample, statement, ratings, proof_meanings, counts, months = [] } = answer;
   const proofs = Object.entries(proof_meanings).map(([name, shows]) => `${name}: ${shows}`);
   const reasons = [...new Set(ratings.map(({ group_reason }) => group_reason))];
   return paragraphs(
@@ -78,7 +89,8 @@ export function toRatingsText(answer: ListedRatings): string {
     ratings.length > 0 && list(ratings, (rating) => ratingLines(rating, reasons)),
     reasons.length > 0 &&
       `Groups: ${reasons.map((reason, at) => `[${at + 1}] ${toInlineText(reason)}`).join(' ')}`,
-    proofs.length > 0 && `Proof, none where nothing else is said: ${proofs.join(' ')}`,
+    proofs.length > 0 && `Proof, none unless said: ${proofs.join(' ')}`,
+    counts && `Counted under the other filters: ${facetsText(counts)}`,
     months.length > 0 && `Counted by month: ${months.map(monthText).join('; ')}`,
     closingText(answer),
   );

@@ -1,51 +1,67 @@
 import { html } from 'hono/html';
-import type { NativeSignals } from '../../evidence/listing/listing-document.ts';
-import { groupTexts, type RatingGroup, ratingGroups, shownGroups } from '../../evidence/rating/groups.ts';
-import { outcomes, type RatingCounts, type RatingRecord } from '../../evidence/rating/rating.ts';
+import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
+import { countProofs, proofClasses, proofTexts } from '../../evidence/rating/proof/proof-classes.ts';
+import { outcomes } from '../../evidence/rating/rating.ts';
+import type { RatingFacets, RatingFilter } from '../../evidence/rating/rating-facets.ts';
 import { amount } from '../../evidence/text/plural.ts';
 import { type Html, pagePath } from '../layout/html.ts';
 
-/** The filter of a ratings page; all records if empty. */
-export interface RatingFilter {
-  readonly outcome?: RatingRecord['outcome'];
-  readonly group?: RatingGroup;
-}
-
 /** The address of the ratings that match a filter, from a cursor on. */
 export function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): string {
-  const parameters = Object.entries({ ...filter, cursor }).filter(([, value]) => value !== undefined);
+  const { outcome, group, proof_class } = filter;
+  const parameters = Object.entries({ outcome, group, proof_class, cursor }).filter(
+    ([, value]) => value !== undefined,
+  );
   const query = new URLSearchParams(parameters as [string, string][]);
   return `${pagePath(handle)}/ratings${query.size > 0 ? `?${query}` : ''}`;
 }
 
-interface Choice {
-  readonly text: string;
-  readonly filter: RatingFilter;
-  readonly ratings: number;
+/** One filter: its name, the words for none of its values, and its values with their words. */
+interface Facet {
+  readonly name: keyof RatingFilter;
+  readonly title: string;
+  readonly any: string;
+  readonly values: readonly (readonly [value: string, text: string])[];
 }
 
-const link = (handle: string, { text, filter, ratings }: Choice, now: RatingFilter) => {
-  const isNow = filter.outcome === now.outcome && filter.group === now.group;
-  return html`<li><a href="${ratingsPath(handle, filter)}" rel="nofollow"${isNow ? html` aria-current="true"` : ''}>${text} <span class="count">${amount(ratings)}</span></a></li>`;
-};
+/** All outcomes, and the groups and classes of proof that have ratings; `no proof` is always one of them. */
+function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter): readonly Facet[] {
+  const counted = countProofs(native);
+  const classes = proofClasses.filter(
+    (name) => name === 'none' || name === now.proof_class || name in counted,
+  );
+  return [
+    { name: 'outcome', title: 'Outcome', any: 'any outcome', values: outcomes.map((name) => [name, name]) },
+    {
+      ...{ name: 'group', title: 'Group', any: 'any group' },
+      values: shownGroups(native).map((group) => [group, groupTexts[group].name.toLowerCase()]),
+    },
+    {
+      ...{ name: 'proof_class', title: 'Proof', any: 'with or without proof' },
+      values: classes.map((name) => [name, proofTexts[name].name.toLowerCase()]),
+    },
+  ];
+}
 
-const ofOutcome = ({ ratings, outcomes: counts }: RatingCounts, outcome: RatingFilter['outcome']) =>
-  outcome ? counts[outcome] : ratings;
-
-const countOf = (native: NativeSignals, { outcome, group }: RatingFilter): number =>
-  (group ? [group] : [...ratingGroups])
-    .map((one) => ofOutcome(native[one], outcome))
-    .reduce((sum, ratings) => sum + ratings, 0);
-
-/** Filters for the ratings of a listing, each with the number of matching counted ratings. */
-export function ratingFilters(handle: string, native: NativeSignals, now: RatingFilter): Html {
-  const choice = (text: string, filter: RatingFilter) =>
-    link(handle, { text, filter, ratings: countOf(native, filter) }, now);
-  const { outcome: _, ...withoutOutcome } = now;
-  const { group: __, ...withoutGroup } = now;
+/** Filters for the ratings of a listing, each with the number of counted ratings that it leaves. */
+export function ratingFilters(
+  listing: ListingDocument,
+  counts: RatingFacets | undefined,
+  now: RatingFilter,
+): Html {
+  const link = (text: string, filter: RatingFilter, ratings: number) => {
+    const path = ratingsPath(listing.handle, filter);
+    const isNow = path === ratingsPath(listing.handle, now);
+    return html`<li><a href="${path}" rel="nofollow"${isNow ? html` aria-current="true"` : ''}>${text} <span class="count">${amount(ratings)}</span></a></li>`;
+  };
+  const facet = ({ name, title, any, values }: Facet) => {
+    const byValue: Readonly<Record<string, number>> = counts?.[name] ?? {};
+    const all = Object.values(byValue).reduce((sum, ratings) => sum + ratings, 0);
+    return html`
+<ul aria-label="${title}">${link(any, { ...now, [name]: undefined }, all)}${values.map(([value, text]) => link(text, { ...now, [name]: value }, byValue[value] ?? 0))}</ul>`;
+  };
   return html`
-<nav class="choices" aria-label="Filter the ratings">
-<ul aria-label="Outcome">${choice('any outcome', withoutOutcome)}${outcomes.map((outcome) => choice(outcome, { ...now, outcome }))}</ul>
-<ul aria-label="Group">${choice('any group', withoutGroup)}${shownGroups(native).map((group) => choice(groupTexts[group].name.toLowerCase(), { ...now, group }))}</ul>
+<nav class="choices" aria-label="Filter the ratings">${facetsOf(listing, now).map(facet)}
 </nav>`;
 }

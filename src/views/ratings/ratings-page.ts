@@ -1,18 +1,19 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import type { RatingFilter } from '../../evidence/rating/rating-facets.ts';
 import type { listRatings } from '../../tools/list-ratings.ts';
 import { type Html, pagePath } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import { originNote } from '../layout/origin-note.ts';
 import type { Site } from '../layout/site.ts';
 import { nativeCounts } from './native-block.ts';
-import { type RatingFilter, ratingFilters, ratingsPath } from './rating-filters.ts';
+import { ratingFilters, ratingsPath } from './rating-filters.ts';
 import { ratingItem } from './rating-item.ts';
 
 type Answer = z.output<typeof listRatings.output>;
 
-const isFiltered = ({ outcome, group }: RatingFilter) => outcome !== undefined || group !== undefined;
+const isFiltered = (filter: RatingFilter) => Object.values(filter).some((value) => value !== undefined);
 
 function records({ handle, ratings, next_cursor }: Answer, filter: RatingFilter) {
   const what = isFiltered(filter)
@@ -49,7 +50,7 @@ export const toRatingsPage = (
 ${originNote(listing)}
 <p class="statement">${answer.statement}</p>
 <p>Each rating is one sourced signal by a claimed listing. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
-${native.ratings > 0 ? html`<h2>Counts</h2>${nativeCounts(native)}${ratingFilters(handle, native, filter)}` : ''}
+${native.ratings > 0 ? html`<h2>Counts</h2>${nativeCounts(native)}${ratingFilters(listing, answer.counts, filter)}` : ''}
 ${native.ratings > 0 || answer.ratings.length > 0 ? records(answer, filter) : ''}`,
   });
 };

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { isHandle } from '../../../evidence/handle.ts';
 import type { ListingDocument } from '../../../evidence/listing/listing-document.ts';
+import type { RatingFilter } from '../../../evidence/rating/rating-facets.ts';
 import { Problem } from '../../../problem.ts';
 import { getListing } from '../../../tools/get-agent.ts';
 import { listRatings } from '../../../tools/list-ratings.ts';
@@ -10,7 +11,6 @@ import { toBadged } from '../../../views/badge/badge-block.ts';
 import { toBadgePage } from '../../../views/badge/badge-page.ts';
 import { pagePath } from '../../../views/layout/html.ts';
 import { toListingPage } from '../../../views/listing/listing-page.ts';
-import type { RatingFilter } from '../../../views/ratings/rating-filters.ts';
 import { toRatingsPage } from '../../../views/ratings/ratings-page.ts';
 import { toMarkdown } from '../../../views/text/markdown.ts';
 import { call } from '../../call.ts';
@@ -62,8 +62,8 @@ const showListing = async (c: Request, face: Face) => {
 const showRatings = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
-    const { outcome, group, cursor } = c.req.query();
-    const parameters = Object.entries({ outcome, group, cursor }).filter(([, value]) => value);
+    const { outcome, group, proof_class, cursor } = c.req.query();
+    const parameters = Object.entries({ outcome, group, proof_class, cursor }).filter(([, value]) => value);
     const answer = await call(c, listRatings, { handle, ...Object.fromEntries(parameters) });
     const filter = Object.fromEntries(parameters.filter(([name]) => name !== 'cursor')) as RatingFilter;
     const page = toRatingsPage(site, await getListing(handle, c.get('context')), { answer, filter });

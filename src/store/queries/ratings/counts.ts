@@ -9,6 +9,7 @@ import {
 import { type MonthCount, maxRatingsByMonth } from '../../../evidence/rating/month-counts.ts';
 import { type ProofClass, proofClasses } from '../../../evidence/rating/proof/proof-classes.ts';
 import type { outcomes, RatingCounts } from '../../../evidence/rating/rating.ts';
+import type { RatingCell } from '../../../evidence/rating/rating-facets.ts';
 import type { Db } from '../../engine.ts';
 import { countFlag, groupCase } from './group-case.ts';
 
@@ -103,6 +104,16 @@ async function countModerated(db: Db, subject: string): Promise<Record<'voided' 
     .execute();
   const countOf = (name: string) => Number(rows.find(({ action }) => action === name)?.ratings ?? 0);
   return { voided: countOf('void'), hidden: countOf('hide') };
+}
+
+/** Counted ratings of a subject by outcome, group and class of proof (contract/ratings.ts). */
+export async function readRatingCells(db: Db, subject: string, now: string): Promise<RatingCell[]> {
+  const rows = await db
+    .selectFrom(groupedOf(db, subject, now).as('grouped'))
+    .select(({ fn }) => ['in_group as group', 'outcome', 'proof_class', fn.countAll<number>().as('ratings')])
+    .groupBy(['in_group', 'outcome', 'proof_class'])
+    .execute();
+  return rows.map((row) => ({ ...row, ratings: Number(row.ratings) }) as RatingCell);
 }
 
 type NativeCounts = Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>;

@@ -3,7 +3,7 @@ import type { RatingReads, RatingWrites } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import type { RatingRow } from '../../schema/ratings.ts';
 import { precompileQuery } from '../precompiled-query.ts';
-import { isCurrent, readMonthCounts } from './counts.ts';
+import { isCurrent, readMonthCounts, readRatingCells } from './counts.ts';
 import { forgetProof, readReceiptKeys, spendProof, writeReceiptKeys } from './proofs.ts';
 import { readRatings } from './records.ts';
 import {
@@ -82,6 +82,7 @@ export const createRatingReads = (db: Db): RatingReads => ({
     })),
   response: (ratingId) => readResponse(db, ratingId),
   list: (...page) => readRatings(db, ...page),
+  cells: (subject, now) => readRatingCells(db, subject, now),
   months: (subject, period) => readMonthCounts(db, subject, period),
 });
 

@@ -135,11 +135,14 @@ export async function readRecentRatings(
 /** A page of a subject's public records (contract/ratings.ts). */
 export async function readRatings(
   db: Db,
-  ...[subject, { after, limit, outcome, group, now }]: Parameters<RatingReads['list']>
+  ...[subject, { after, limit, now, ...filter }]: Parameters<RatingReads['list']>
 ): Promise<RatingRecord[]> {
   let query = recordsOf(db, subject);
-  if (outcome !== undefined || group !== undefined) query = query.where('is_current', '=', isCurrent);
+  const { outcome, group, proof_class } = filter;
+  if (Object.values(filter).some((value) => value !== undefined))
+    query = query.where('is_current', '=', isCurrent);
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (proof_class !== undefined) query = query.where('proof_class', '=', proof_class);
   if (group !== undefined) query = query.where(groupCase(now), '=', group);
   if (after) {
     query = query.where(({ eb, refTuple, tuple }) =>
