@@ -92,13 +92,20 @@ async function sendDue(
   await Promise.all(inFlight);
 }
 
+/** How fast and how long to send, and from which address if not the usual one. */
+export interface Pace {
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly localAddress?: string;
+}
+
 /** Sends requests at a steady rate, whether or not the server keeps up. Wrong answers are counted, not thrown. */
 export async function drivePaced(
   { url }: Pick<Server, 'url'>,
   next: () => CheckedRequest,
-  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+  { perSecond, seconds, localAddress }: Pace,
 ): Promise<Paced> {
-  const pool = new Pool(url, { connections, pipelining: 1 });
+  const pool = new Pool(url, { connections, pipelining: 1, ...(localAddress && { localAddress }) });
   const counts = createCounts();
   await sendDue(Math.round(perSecond * seconds), perSecond, async (due_ms) => {
     const request = next();

@@ -21,6 +21,8 @@ export interface MemoryLimit {
   take(network: string, now_ms: number): void;
   /** Why `take` would refuse the call now; undefined if it would not. Counts nothing. */
   refusalOf(network: string, now_ms: number): Refusal | undefined;
+  /** How much of its bucket a network has used, or of that of a wider network around it: 0 to 1, the largest share. */
+  usedShare(network: string, now_ms: number): number;
 }
 
 /** A limit in memory. GCRA: for each network it stores only the time at which the bucket is full again. */
@@ -56,6 +58,10 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings): Memory
       if (refusal) return;
       for (const { network: one, times } of toCountedNetworks(network))
         store(one, fullAfter_ms(one, times, now_ms));
+    },
+    usedShare(network, now_ms) {
+      const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
+      return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);
     },
     refusalOf: (network, now_ms) => (settings.hasLimits ? refusalOf(network, now_ms) : undefined),
   };

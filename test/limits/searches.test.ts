@@ -1,53 +1,80 @@
 import { expect, it } from 'vitest';
 import { createSearches } from '../../src/limits/searches.ts';
 
-const settings = { hasLimits: true, limitOverrides: {} };
-let callers = 0;
-/** A caller of a network of its own. */
-const asked = () => ({ network: `10.${callers++}.0.1`, now_ms: 0 });
+const settings = { hasLimits: true, limitOverrides: { search: { burst: 4, refill_s: 400 } } };
 const nextTurn = () => new Promise<void>((done) => setImmediate(done));
 const unavailable = {
   code: 'unavailable',
   facts: { retry_after_s: 2, detail: 'Too many searches at the moment.' },
 };
 
-/** Computes, as a search does, for so much time of the processor. */
-const compute = async (length_ms: number) => {
-  const { user, system } = process.threadCpuUsage();
-  for (const end = (user + system) / 1000 + length_ms; ; ) {
-    const now = process.threadCpuUsage();
-    if ((now.user + now.system) / 1000 > end) return 'found';
+/** Searches that write down in what order they began, and what other work of the process did meanwhile. */
+function createJournal({ run } = createSearches(settings)) {
+  const journal: string[] = [];
+  const search = (network: string, name = network) =>
+    run({ network, now_ms: 0 }, () => Promise.resolve(journal.push(name)));
+  return { journal, search };
+}
+
+it('begins one search in a turn of the event loop, so that other work goes on between two', async () => {
+  const { journal, search } = createJournal();
+  const all = Promise.all(['10.0.0.1', '10.1.0.1', '10.2.0.1'].map((network) => search(network)));
+  const begun: number[] = [];
+  for (let turn = 0; turn < 4; turn++) {
+    await new Promise<void>((done) => process.nextTick(done));
+    await Promise.resolve();
+    begun.push(journal.length);
+    await nextTurn();
   }
-};
-
-it('refuses further searches once those that came together have computed for 100 ms, until the next turn', async () => {
-  const { run } = createSearches(settings);
-  expect(await run(asked(), () => compute(60))).toBe('found');
-  expect(await run(asked(), () => compute(60))).toBe('found');
-  await expect(run(asked(), () => compute(1))).rejects.toMatchObject(unavailable);
-  await nextTurn();
-  expect(await run(asked(), () => compute(1))).toBe('found');
+  await all;
+  expect(begun).toEqual([1, 2, 3, 3]);
+  expect(journal).toEqual(['10.0.0.1', '10.1.0.1', '10.2.0.1']);
 });
 
-it('refuses the fifty-first while fifty wait for the database', async () => {
-  const { run } = createSearches(settings);
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const waiting = Array.from({ length: 50 }, () => run(asked(), () => promise));
-  await expect(run(asked(), () => compute(0))).rejects.toMatchObject(unavailable);
-  resolve('found');
-  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['found']));
-  expect(await run(asked(), () => compute(0))).toBe('found');
+it('the caller that used the least of its limit is next, and within that the one that waits longest', async () => {
+  const { journal, search } = createJournal();
+  const many = ['first', 'second', 'third', 'fourth'].map((name) => search('192.0.2.1', name));
+  const few = ['one', 'two'].map((name) => search('198.51.100.1', name));
+  await Promise.all([...many, ...few, search('203.0.113.1', 'late')]);
+  expect(journal).toEqual(['first', 'one', 'late', 'second', 'two', 'third', 'fourth']);
 });
 
-it('counts no search that it refused, and refuses none with LIMITS=off or of its own process', async () => {
-  const { run } = createSearches({ ...settings, limitOverrides: { search: { burst: 1, refill_s: 60 } } });
-  const late = asked();
-  await run(asked(), () => compute(120));
-  await expect(run(late, () => compute(0))).rejects.toMatchObject(unavailable);
-  expect(await run({ network: 'local', now_ms: 0 }, () => compute(0))).toBe('found');
-  await nextTurn();
-  expect(await run(late, () => compute(0))).toBe('found');
-  await expect(run(late, () => compute(0))).rejects.toMatchObject({ code: 'rate_limited' });
-  const off = createSearches({ ...settings, hasLimits: false });
-  for (let count = 0; count < 3; count++) expect(await off.run(late, () => compute(60))).toBe('found');
+it('when more than 50 wait, the one that used most gives up its place', async () => {
+  const { journal, search } = createJournal();
+  const heavy = ['first', 'second', 'third', 'fourth'].map((name) => search('192.0.2.1', name));
+  const others = Array.from({ length: 48 }, (_, n) => search(`10.${n}.0.1`));
+  await expect(heavy[3]).rejects.toMatchObject(unavailable);
+  const last = search('10.200.0.1');
+  await expect(heavy[2]).rejects.toMatchObject(unavailable);
+  await Promise.all([heavy[0], heavy[1], ...others, last]);
+  expect(journal).toHaveLength(51);
+  expect([journal[0], journal.at(-1)]).toEqual(['first', 'second']);
+});
+
+it('at most 20 wait for the database, and one that fails makes room', async () => {
+  const { run } = createSearches(settings);
+  const { promise, reject } = Promise.withResolvers<never>();
+  let began = 0;
+  const searches = Array.from({ length: 21 }, (_, n) =>
+    run({ network: `10.${n}.0.1`, now_ms: 0 }, () => {
+      began += 1;
+      return promise;
+    }),
+  );
+  const settled = Promise.allSettled(searches);
+  for (let turn = 0; turn < 40; turn++) await nextTurn();
+  expect(began).toBe(20);
+  reject(new Error('lost'));
+  expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(['rejected']));
+  expect(began).toBe(21);
+});
+
+it('the limit refuses before a search waits; with LIMITS=off, and of its own process, none is refused', async () => {
+  const { search } = createJournal();
+  for (let count = 0; count < 4; count++) await search('192.0.2.1');
+  await expect(search('192.0.2.1')).rejects.toMatchObject({ code: 'rate_limited' });
+  const off = createJournal(createSearches({ ...settings, hasLimits: false }));
+  for (let count = 0; count < 6; count++) await off.search('192.0.2.1');
+  for (let count = 0; count < 6; count++) await search('local');
+  expect(off.journal).toHaveLength(6);
 });
