@@ -1,20 +1,45 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, copyFileSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { queryDatabase } from '../../test/support/nodes.ts';
-import { type Fault, must } from './fault.ts';
+import { type Fault, must, type Session } from './fault.ts';
 
 const page_bytes = 4096;
 const damagedPages = 20;
+
+/** A refusal to start that says in one line that the database is damaged and what to do. */
+const isClearRefusal = (message: string) =>
+  /^ended with 74 [^\n]*\n\nDATABASE_URL: [^\n]*restore the newest backup[^\n]*\n$/.test(message);
+
+/** What a node that may refuse a damaged file said; empty where it started. */
+const startOf = (node: Session['node']): Promise<string> =>
+  node.start().then(
+    () => '',
+    ({ message }: Error) => message,
+  );
+
+/** Puts another file in the place of a closed database. */
+function putBack(from: string, file: string): void {
+  for (const part of ['-wal', '-shm']) rmSync(`${file}${part}`, { force: true });
+  copyFileSync(from, file);
+}
 
 const cutLog: Fault = {
   ...{ name: 'SQLite, killed, then its WAL cut', engine: 'sqlite', rounds: [2, 50], destroys: true },
   async inject({ node, file, rounds, restart }) {
     for (let round = 0; round < rounds; round++) {
+      await wait(1000);
+      await node.stop();
+      copyFileSync(file, `${file}.backup`);
+      await node.start();
       await wait(2000);
       await node.kill();
       const wal = `${file}-wal`;
       truncateSync(wal, Math.floor(Math.random() * statSync(wal).size));
+      const refusal = await startOf(node);
+      must(refusal === '' || isClearRefusal(refusal), refusal);
+      await node.kill();
+      if (refusal !== '') putBack(`${file}.backup`, file);
       await restart();
     }
   },
@@ -33,29 +58,23 @@ function damage(file: string): void {
 
 const damagedFile: Fault = {
   ...{ name: 'SQLite, pages damaged, later put back', engine: 'sqlite', rounds: [2, 30] },
-  code: '503 unavailable',
+  // What was written beside the damage is not in the copy that is put back.
+  ...{ code: '503 unavailable', destroys: true },
   async inject({ node, file, rounds, restart }) {
     for (let round = 0; round < rounds; round++) {
       await wait(1500);
       await node.stop();
       copyFileSync(file, `${file}.good`);
       damage(file);
-      await node.start().then(
-        () => wait(4000),
-        (error: Error) => must(error.message.startsWith('ended with 74'), error.message),
-      );
+      const refusal = await startOf(node);
+      must(refusal === '' || isClearRefusal(refusal), refusal);
+      if (refusal === '') await wait(4000);
       await node.kill();
-      for (const part of ['-wal', '-shm']) truncateOf(`${file}${part}`);
-      copyFileSync(`${file}.good`, file);
+      putBack(`${file}.good`, file);
       await restart();
     }
   },
 };
-
-/** Empties a file that may be there. */
-function truncateOf(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })) truncateSync(path);
-}
 
 const newer =
   "insert into kysely_migration (name, timestamp) values ('9999-later', '2027-01-01T00:00:00.000Z')";
@@ -67,11 +86,11 @@ const newerSchema: Fault = {
       await wait(1500);
       await node.stop();
       await queryDatabase(cluster.databaseUrl, newer);
-      const refusal = await node.start().then(
-        () => 'started',
-        (error: Error) => error.message,
+      const refusal = await startOf(node);
+      must(
+        /^ended with 78 [\s\S]*newer version of Dossier; run that version/.test(refusal),
+        refusal || 'it started',
       );
-      must(/^ended with 78 [\s\S]*newer version of Dossier; run that version/.test(refusal), refusal);
       await queryDatabase(cluster.databaseUrl, "delete from kysely_migration where name = '9999-later'");
       await restart();
     }

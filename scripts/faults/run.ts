@@ -41,8 +41,9 @@ async function injectUnderWrites(fault: Fault, session: Session, { git }: Forge)
 }
 
 /** Answers of HTTP that a fault does not explain, and the one that it must show, if missing. */
-function judgeCodes({ code }: Fault, kinds: readonly string[]): string[] {
-  const wrong = kinds.filter((kind) => /^\d/.test(kind) && !(code && kind.startsWith(code)));
+function judgeCodes({ code, destroys }: Fault, kinds: readonly string[]): string[] {
+  const explained = [...(code ? [code] : []), ...(destroys ? ['404 '] : [])];
+  const wrong = kinds.filter((kind) => /^\d/.test(kind) && !explained.some((one) => kind.startsWith(one)));
   const isMissing = code !== undefined && !kinds.some((kind) => kind.startsWith(code));
   return [...wrong.map((kind) => `answered ${kind}`), ...(isMissing ? [`nobody saw ${code}`] : [])];
 }

@@ -30,6 +30,14 @@ const lockHeld: Fault = {
 const library =
   process.env.FAKETIME_LIBRARY ??
   globSync('/usr/lib/{*/,}faketime/libfaketimeMT.so.1').find((path) => existsSync(path));
+
+/** What a machine without the library lacks. */
+function lacksFaketime(): string | undefined {
+  if (library === undefined)
+    return 'no libfaketime (Debian: apt install libfaketime; elsewhere name libfaketimeMT.so.1 in FAKETIME_LIBRARY)';
+  return existsSync(library) ? undefined : `FAKETIME_LIBRARY names ${library}, which is not there`;
+}
+
 const clockFile = join(tmpdir(), `dossier-clock-${process.pid}`);
 const setClock = (shift: string) => writeFileSync(clockFile, shift);
 const jumps = [
@@ -41,7 +49,7 @@ const jumps = [
 
 const clockJumps: Fault = {
   ...{ name: 'SQLite, clock 2 h and 30 d ahead and back', engine: 'sqlite', rounds: [1, 20] },
-  lacks: () => (library ? undefined : 'no libfaketime'),
+  lacks: lacksFaketime,
   openFolder() {
     setClock('+0');
     const { folder, close } = openTemporaryFolder();

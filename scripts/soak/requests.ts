@@ -35,28 +35,40 @@ function kindOf(error: unknown): string {
   return cause?.code ?? name;
 }
 
-/** Sends one request. Returns the text of a 200; anything else is counted among `errors` by its kind. */
-export async function send(node: ClusterNode, call: Call, errors: Tally): Promise<string | undefined> {
-  const { path, body, headers } = call;
+/** Sends one request. Returns the status and the text of a 200; anything else is counted among `errors` by its kind. */
+async function exchange(
+  node: ClusterNode,
+  { path, body, headers }: Call,
+  errors: Tally,
+): Promise<{ readonly status: number | undefined; readonly text: string | undefined }> {
   try {
     const answer = await fetch(node.url + path, {
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
       headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
       signal: AbortSignal.timeout(timeout_ms),
     });
+    const { status } = answer;
     const text = await answer.text();
-    if (answer.status === 200) return text;
+    if (status === 200) return { status, text };
     const code = /"code":"(\w+)"/.exec(text)?.[1] ?? '';
-    errors.count(`${answer.status} ${code} from ${path.split('/').slice(0, 4).join('/')}`);
+    errors.count(`${status} ${code} from ${path.split('/').slice(0, 4).join('/')}`);
+    return { status, text: undefined };
   } catch (error) {
     errors.count(kindOf(error));
+    return { status: undefined, text: undefined };
   }
-  return undefined;
 }
+
+/** Sends one request. Returns the text of a 200; anything else is counted among `errors` by its kind. */
+export const send = async (node: ClusterNode, call: Call, errors: Tally): Promise<string | undefined> =>
+  (await exchange(node, call, errors)).text;
+
+/** A node says that there is nothing by that name: sent again, the call would be refused again. */
+export class NotThereError extends Error {}
 
 /**
  * Sends a call to the nodes in turn, starting with node `first`, until one acknowledges it. Returns its text and the
- * number of the node; throws if none does within a minute.
+ * number of the node; throws if none does within a minute, and NotThereError as soon as one answers 404.
  */
 export async function sendUntilAcknowledged(
   nodes: readonly ClusterNode[],
@@ -67,8 +79,9 @@ export async function sendUntilAcknowledged(
   for (let tried = 0; performance.now() < end_ms; tried++) {
     const by = (first + tried) % nodes.length;
     const node = nodes[by];
-    const text = node && (await send(node, call, errors));
+    const { status, text } = node ? await exchange(node, call, errors) : {};
     if (text !== undefined) return { text, by };
+    if (status === 404) throw new NotThereError(`${call.path}: not found`);
     await wait(20 + 30 * Math.random());
   }
   throw new Error(`no node acknowledged ${call.path} in a minute`);

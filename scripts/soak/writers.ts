@@ -1,6 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Cluster, ClusterNode } from './cluster.ts';
-import { type Call, createTally, send, sendUntilAcknowledged, type Tally, toTool } from './requests.ts';
+import {
+  type Call,
+  createTally,
+  NotThereError,
+  send,
+  sendUntilAcknowledged,
+  type Tally,
+  toTool,
+} from './requests.ts';
 
 const think_ms = 150;
 const staleAfter_ms = 100;
@@ -140,6 +148,12 @@ async function withdraw(writer: Writer, handle: string): Promise<number> {
   return by;
 }
 
+/** Forgets what a writer rated a subject, where a fault took a rating away that was acknowledged. */
+function forgetLost({ current }: Writer, handle: string, error: unknown): undefined {
+  if (!(error instanceof NotThereError)) throw error;
+  current.delete(handle);
+}
+
 /** Feedback is sent once: sent again it would count twice. */
 async function sendFeedback({ cluster, ledger }: Writer): Promise<void> {
   const node = pick(cluster.nodes.filter(({ isUp }) => isUp));
@@ -161,9 +175,9 @@ export async function write(
     if (dice < 0.05) await sendFeedback(writer);
     else {
       const act = dice < 0.2 ? amend : dice < 0.3 ? withdraw : rate;
-      const by = await act(writer, handle);
+      const by = await act(writer, handle).catch((error: unknown) => forgetLost(writer, handle, error));
       await wait(staleAfter_ms);
-      await reread(writer, handle, by);
+      if (by !== undefined) await reread(writer, handle, by);
     }
     await wait(think_ms * 2 * Math.random());
   }

@@ -6,6 +6,7 @@ import { createGzip } from 'node:zlib';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import { toBackupText } from '../store/backup/write.ts';
 import type { Dump } from '../store/contract/backup.ts';
+import { toDamageError } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 
 /** How a backup is made. */
@@ -48,14 +49,12 @@ async function writeDump(dump: Dump, stream: Writable, { version, signal, onRows
 export const writeBackup = (store: Store, stream: Writable, making: Making): Promise<number> =>
   store.dump((dump) => writeDump(dump, stream, making));
 
-/** The error of a file that cannot be written (74). */
-export const toBackupError = (file: string, error: unknown) =>
-  error instanceof ExitError
-    ? error
-    : new ExitError(
-        exitCodes.io,
-        `${file}: cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-      );
+/** The error of a backup that could not be made (74): of the database where that is damaged, else of the file. */
+export function toBackupError(file: string, error: unknown): ExitError {
+  if (error instanceof ExitError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return toDamageError(error) ?? new ExitError(exitCodes.io, `${file}: cannot be written: ${reason}`);
+}
 
 /** Makes the new name of a file durable; not every system can open a folder for that. */
 async function syncFolder(file: string): Promise<void> {

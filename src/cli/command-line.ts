@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
+import { toDamageError } from '../store/open.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addEvidenceCommands } from './commands/evidence.ts';
 import { addFeedbackCommands } from './commands/feedback.ts';
@@ -73,7 +74,8 @@ function createCommandLine(): Command {
 /** What a failure means to the shell: one plain line each, never a stack for what the user can mend. */
 function toExit(error: unknown): { code: number; lines: string } {
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : exitCodes.usage, lines: '' };
-  if (error instanceof ExitError) return { code: error.exitCode, lines: `${error.message}\n` };
+  const known = error instanceof ExitError ? error : toDamageError(error);
+  if (known) return { code: known.exitCode, lines: `${known.message}\n` };
   return {
     code: exitCodes.io,
     lines: `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

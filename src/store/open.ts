@@ -2,6 +2,7 @@ import { toShownDatabase } from '../config/checks.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import { createCachedStore } from './cached-store.ts';
+import { isDamagedContent } from './sqlite/failure.ts';
 import type { Store } from './store.ts';
 
 type Databases = Pick<Config, 'databaseUrl' | 'databaseReadUrl'>;
@@ -15,6 +16,18 @@ async function openEngine(url: string, readUrl: string): Promise<Store> {
   return (await import('./sqlite/store.ts')).openSqliteStore(url);
 }
 
+const nextWhenDamaged =
+  'stop what uses it and put the file back or restore the newest backup (docs/operations.md, "When something is down")';
+
+/** An ExitError (74) for an error that says that SQLite's file is damaged, with what to do; undefined for any other. */
+export const toDamageError = (error: unknown): ExitError | undefined =>
+  isDamagedContent(error)
+    ? new ExitError(
+        exitCodes.io,
+        `DATABASE_URL: the database cannot be read: ${error.message}; ${nextWhenDamaged}`,
+      )
+    : undefined;
+
 /** Opens the database of DATABASE_URL with its cache, even if a restore into it has not ended. Throws ExitError. */
 export async function connectStore(databases: Databases): Promise<Store> {
   const { databaseUrl: url, databaseReadUrl: readUrl } = databases;
@@ -25,7 +38,7 @@ export async function connectStore(databases: Databases): Promise<Store> {
     const { message, code } = error as NodeJS.ErrnoException;
     throw new ExitError(
       exitCodes.io,
-      `DATABASE_URL: cannot open ${toShownDatabase(url)}: ${message || code}`,
+      `DATABASE_URL: cannot open ${toShownDatabase(url)}: ${message || code}${isDamagedContent(error) ? `; ${nextWhenDamaged}` : ''}`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -157,7 +157,22 @@ describe('dossier', () => {
     await writeFile(other, 'this is not a database, it is a text of more than a few bytes\n'.repeat(100));
     const { code, stderr } = await runDossier([], settings({ DATABASE_URL: `file:${other}` }));
     expect(code).toBe(74);
-    expect(stderr).toMatch(/^DATABASE_URL: .*not a database/);
+    expect(stderr).toMatch(/^DATABASE_URL: .*not a database.*restore the newest backup[^\n]*\n$/);
+  });
+  it.each([
+    ['every page but the first', 0.01],
+    ['the last tenth', 0.9],
+  ])('ends with 74 and a line that says what to do when %s is damaged', async (_part, from) => {
+    const path = join(folder, `damaged-${from}.db`);
+    const database = settings({ DATABASE_URL: `file:${path}` });
+    await runDossier(['import', '--from', 'data/sample.json'], database);
+    const content = await readFile(path);
+    await writeFile(path, content.fill(0xa5, Math.ceil(content.length * from)));
+    const { code, stderr } = await runDossier(['backup', `${path}.gz`], database);
+    expect([code, stderr]).toEqual([
+      74,
+      expect.stringMatching(/^DATABASE_URL: [^\n]*restore the newest backup[^\n]*\n$/),
+    ]);
   });
   it('shows its version and its commands', async () => {
     expect((await runDossier(['--version'], {})).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

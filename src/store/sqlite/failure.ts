@@ -11,8 +11,13 @@ const failures: Readonly<Record<number, Failure>> = {
   [full]: 'storage_full',
 };
 
+/** The result code of an error of node:sqlite, without what extends it. */
+const codeOf = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+
 /** What an error of node:sqlite means to a caller. */
-export function sqliteFailure(error: unknown): Failure | undefined {
-  if (!(error instanceof Error && 'errcode' in error)) return undefined;
-  return failures[Number(error.errcode) & 0xff];
-}
+export const sqliteFailure = (error: unknown): Failure | undefined => failures[codeOf(error) ?? -1];
+
+/** Whether an error of node:sqlite says that the content of the file is no database or a damaged one. */
+export const isDamagedContent = (error: unknown): error is Error =>
+  codeOf(error) === corrupt || codeOf(error) === notADatabase;
