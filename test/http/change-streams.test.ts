@@ -37,3 +37,29 @@ it('one network has 20 streams at most, and another one when it closes one', asy
   }, 10_000);
   await Promise.all([...streams, next].map(async ({ body }) => body?.cancel()));
 });
+
+it.each([
+  ['an IPv4 /24', 100, (n: number) => `192.0.2.${n}`, '198.51.100.1'],
+  ['an IPv6 /56', 80, (n: number) => `2001:db8:1:${n.toString(16)}::1`, '2001:db8:1:100::1'],
+  ['an IPv6 /48', 100, (n: number) => `2001:db8:2:${(n * 256).toString(16)}::1`, '2001:db8:3::1'],
+])('%s has %i streams at most, and leaves places for others', async (_, most, toAddress, outside) => {
+  const proxied = await openDirectory({ listening: true, environment: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const open = (address: string) =>
+    fetch(`${proxied.url}/changes`, {
+      headers: { accept: 'text/event-stream', 'x-forwarded-for': address },
+    });
+  const streams = [];
+  for (let n = 0; n < most; n += 1) streams.push(await open(toAddress(n)));
+  expect(streams.filter(({ status }) => status !== 200)).toEqual([]);
+  const refused = await open(toAddress(201));
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30']);
+  expect(await refused.json()).toMatchObject({
+    detail: expect.stringContaining(
+      `The networks around this one have at most ${most} streams open at a time; try again later.`,
+    ),
+  });
+  const other = await open(outside);
+  expect(other.status).toBe(200);
+  await Promise.all([...streams, other].map(async ({ body }) => body?.cancel()));
+  await proxied.close();
+});
