@@ -11,7 +11,12 @@ export interface Writing {
   readonly handle: string;
   readonly capability_id?: string;
   readonly accounts?: readonly string[];
+  /** It only takes back what it wrote before, as withdrawing a rating does. */
+  readonly isTakingBack?: boolean;
 }
+
+/** What still applies to taking back: who lost a capability must not lose ratings by it, and traffic stays refused. */
+const alsoTakingBack: readonly Moderation['target_kind'][] = ['capability', 'network'];
 
 const refusal = ({ action, statement }: Moderation, { config }: WritingContext) =>
   new Problem(action === 'revoke' ? 'capability_revoked' : 'writing_blocked', {
@@ -20,7 +25,7 @@ const refusal = ({ action, statement }: Moderation, { config }: WritingContext) 
 
 /**
  * Throws writing_blocked, or capability_revoked, if the operator keeps this listing or the caller's network from writing;
- * without `writing` only the network counts.
+ * without `writing` only the network counts. Who is blocked can still take back what they wrote (docs/moderation.md).
  */
 export async function requireMayWrite(context: WritingContext, writing?: Writing): Promise<void> {
   const writer = writing && {
@@ -29,7 +34,8 @@ export async function requireMayWrite(context: WritingContext, writing?: Writing
   };
   const { network } = context.caller;
   const applies = ({ target_kind, target }: Moderation) =>
-    target_kind !== 'network' || isInNetwork(network, target);
+    (target_kind !== 'network' || isInNetwork(network, target)) &&
+    (!writing?.isTakingBack || alsoTakingBack.includes(target_kind));
   const against = (await context.store.moderation.against(writer)).find(applies);
   if (against) throw refusal(against, context);
 }

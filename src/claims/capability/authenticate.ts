@@ -34,15 +34,16 @@ async function findHolder(context: Context) {
 }
 
 /**
- * The caller's active capability. Throws capability_required, capability_conflict, capability_invalid,
+ * The caller's active capability, to write with, or only to take back what its listing wrote. Throws capability_required, capability_conflict, capability_invalid,
  * capability_revoked (also for a leaked one), capability_suspended, writing_blocked, or rate_limited after too many bad
  * ones.
  */
-export async function authenticate(context: Context): Promise<Capability> {
+export async function authenticate(context: Context, { isTakingBack = false } = {}): Promise<Capability> {
   const { capability, isClaimed } = await findHolder(context);
   if (capability.state !== 'active') return refuseBad(refusals[capability.state], context);
   if (!isClaimed) return refuseBad('capability_suspended', context);
-  await requireMayWrite(context, { handle: capability.handle, capability_id: capability.id });
+  const { handle, id: capability_id } = capability;
+  await requireMayWrite(context, { handle, capability_id, isTakingBack });
   return capability;
 }
 

@@ -12,5 +12,8 @@ export const block: Action = {
   reasons: ['repeated', 'overload', 'unlawful'],
   example: 'account:github.com/example',
   did: (target) => `blocked ${what(target)} from writing`,
-  consequence: () => 'What was written before stays, and reading is open as before.',
+  consequence: ({ target_kind }) =>
+    target_kind === 'network'
+      ? 'What was written before stays, and reading is open as before.'
+      : 'What was written before stays unless its source withdraws it, and reading is open as before.',
 };

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ModerationReason } from '../../src/evidence/moderation/reasons.ts';
+import { actions } from '../../src/moderation/actions/index.ts';
+import { applyAction } from '../../src/moderation/apply-action.ts';
+import { readTarget } from '../../src/moderation/target.ts';
+import { audit } from '../../src/transparency-log/audit/audit.ts';
+import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+
+type Json = Record<string, unknown>;
+const subject = 'co.webhook/webhook';
+const rater = 'com.politicalcomms/api';
+
+let directory: ClaimedDirectory;
+let capability: string;
+let rating_id: string;
+beforeEach(async () => {
+  directory = await openClaimedDirectory({ listening: true });
+  capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
+  rating_id = String((await rate()).rating_id);
+});
+afterEach(() => directory.close());
+
+const call = async (tool: string, body: object) => {
+  const answer = await fetch(`${directory.url}/api/tools/${tool}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${capability}` },
+    body: JSON.stringify(body),
+  });
+  return (await answer.json()) as Json;
+};
+const rate = (change: object = {}) =>
+  call('submit_rating', {
+    ...{ handle: subject, interaction_id: 'job-1', interaction_at: '2026-11-20T10:00:00Z' },
+    ...{ outcome: 'failed', protocol: 'mcp', relationship: 'customer', comment: 'It lost my webhooks' },
+    ...change,
+  });
+const act = async (name: string, on: string, reason: ModerationReason) => {
+  const [action, target] = [actions.find((one) => one.name === name), readTarget(on)];
+  if (!action || !target) throw new Error(`${name} ${on}`);
+  const at = directory.context.clock().toISOString();
+  await directory.store.write((tx) => applyAction(tx, action, { target, at, reason }));
+};
+const native = async () => {
+  const answer = await directory.app.request(`/agents/${subject}.json`);
+  return ((await answer.json()) as { signals: { native: Json } }).signals.native;
+};
+async function faults(): Promise<string[]> {
+  const found: string[] = [];
+  const { context, store } = directory;
+  const onFault = ({ where, message }: { where: string; message: string }) =>
+    void found.push(`${where}: ${message}`);
+  await audit(createStoredEvidence({ ...context, store }), [], { onFault });
+  return found;
+}
+
+describe('the source of a rating', () => {
+  it.each([
+    ['block', 'namespace:com.politicalcomms', 'repeated'],
+    ['block', 'account:github.com/political-comms', 'repeated'],
+    ['withdraw', rater, 'malicious'],
+  ] as const)(
+    'can withdraw it, and neither amend it nor make it again, after %s %s',
+    async (action, on, reason) => {
+      await act(action, on, reason);
+      expect(await rate({ supersedes: rating_id, comment: 'Better' })).toMatchObject({
+        code: 'writing_blocked',
+      });
+      expect(await native()).toMatchObject({ ratings: 1 });
+      const size = await directory.store.log.size();
+      expect(await call('withdraw_rating', { rating_id })).toMatchObject({ rating_id, status: 'withdrawn' });
+      expect(await native()).toMatchObject({ ratings: 0 });
+      const listed = JSON.stringify(await call('list_ratings', { handle: subject }));
+      expect(listed).toContain(rating_id);
+      expect(listed).not.toContain('It lost my webhooks');
+      expect((await directory.store.log.leaf(size))?.type).toBe('rating.withdrawn');
+      expect(await rate()).toMatchObject({ code: 'writing_blocked' });
+      expect(await faults()).toEqual([]);
+    },
+  );
+  it('cannot withdraw it with a capability that the operator revoked', async () => {
+    const answer = await directory.app.request('/api/capability', {
+      headers: { authorization: `Bearer ${capability}` },
+    });
+    const { capability_id } = (await answer.json()) as Json;
+    await act('revoke', String(capability_id), 'stolen_capability');
+    expect(await call('withdraw_rating', { rating_id })).toMatchObject({ code: 'capability_revoked' });
+    expect(await native()).toMatchObject({ ratings: 1 });
+  });
+  it('cannot withdraw it from a blocked network', async () => {
+    await act('block', 'network:127.0.0.0/8', 'overload');
+    expect(await call('withdraw_rating', { rating_id })).toMatchObject({ code: 'writing_blocked' });
+    expect(await native()).toMatchObject({ ratings: 1 });
+  });
+});
