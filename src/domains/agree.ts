@@ -1,4 +1,4 @@
-import type { TxtRecords } from '../outbound/txt.ts';
+import type { DnsRecords } from '../outbound/dns-records.ts';
 
 /** What several DNS servers say about the TXT records of one name. */
 export type AgreedTxt =
@@ -13,7 +13,7 @@ export type AgreedTxt =
   | 'no_answer';
 
 /** Compares the answers of several servers; `undefined` is that of one that gave none. */
-export function agree(answers: readonly (TxtRecords | undefined)[]): AgreedTxt {
+export function agree(answers: readonly (DnsRecords | undefined)[]): AgreedTxt {
   const given = answers.filter((answer) => answer !== undefined);
   if (given.length < answers.length || given.length === 0) return 'no_answer';
   const sets = given.map(({ records }) => new Set(records));

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import type { FetchFailure, OutboundClient, OutboundResponse } from '../outbound/client.ts';
+import { dnsServersFor } from '../outbound/dns-servers.ts';
 import { reachPublic } from '../outbound/reach.ts';
 import { type AgreedTxt, agree } from './agree.ts';
 
@@ -20,14 +21,7 @@ export interface DomainReader {
   file(url: URL): Promise<WebRead>;
 }
 
-const publicServers = ['1.1.1.1:53', '8.8.8.8:53'];
-
 type Rules = Pick<Config, 'dnsServers' | 'hostOverrides' | 'version' | 'publicUrl'>;
-
-/** Without servers of one's own, names of HOST_OVERRIDES are not looked up: they need not exist outside. */
-const isPrivate = ({ dnsServers, hostOverrides }: Rules, name: string) =>
-  dnsServers === undefined &&
-  Object.keys(hostOverrides).some((host) => `.${name}`.endsWith(`.${host.replace(/:\d+$/, '')}`));
 
 function toWebRead({ status, location, body, contentType, retry_after_s }: OutboundResponse): WebRead {
   const wait = retry_after_s === undefined ? {} : { retry_after_s };
@@ -52,10 +46,11 @@ export function createDomainReader(rules: Rules, timeouts: Timeouts = defaultTim
   let client: Promise<OutboundClient> | undefined;
   return {
     async txt(name) {
-      if (isPrivate(rules, name)) return 'no_answer';
-      const { readTxt } = await import('../outbound/txt.ts');
-      const servers = rules.dnsServers ?? publicServers;
-      const ask = (server: string) => readTxt(server, name, timeouts.claimDns_ms).catch(() => undefined);
+      const servers = dnsServersFor(rules, name);
+      if (!servers) return 'no_answer';
+      const { readRecords } = await import('../outbound/dns-records.ts');
+      const ask = (server: string) =>
+        readRecords(server, { name, type: 'TXT' }, timeouts.claimDns_ms).catch(() => undefined);
       return agree(await Promise.all(servers.map(ask)));
     },
     async file(url) {

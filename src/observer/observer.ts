@@ -5,7 +5,7 @@ import type { DatedFinding } from '../evidence/observation/compare-looks.ts';
 import type { Subject } from '../evidence/observation/look.ts';
 import { looks } from '../observability/events.ts';
 import { createOutboundClient } from '../outbound/client.ts';
-import { createDns, type Dns } from './endpoint/dns.ts';
+import { createDns } from './endpoint/dns.ts';
 import { createLook, type LookParts } from './look.ts';
 import { findAll, type LookReport, observeListing } from './observe-listing.ts';
 import { createPackageRegistries } from './packages/registries.ts';
@@ -17,8 +17,6 @@ import { createPriceCatalogs } from './price-catalogs.ts';
 import { findRefusal } from './refusal.ts';
 import { observerRules } from './rules.ts';
 import { type ObserverKey, openObserverKey, signRequest } from './signature.ts';
-
-const publicServers = ['1.1.1.1:53', '8.8.8.8:53'];
 
 /** What the observer needs of a context. */
 export type ObserverContext = Pick<
@@ -36,22 +34,6 @@ export interface Observer {
   hold<T>(listing: Listing, work: () => Promise<T>): Promise<T | 'elsewhere'>;
   /** Returns the hosts that this process holds. */
   close(): Promise<void>;
-}
-
-/** Without servers of one's own, hosts of HOST_OVERRIDES are not looked up: they need not exist outside. */
-function toDns({ config: { dnsServers, hostOverrides }, timeouts }: ObserverContext): Dns {
-  const [ask, isOwn] = [
-    createDns(dnsServers ?? publicServers, timeouts.observerDns_ms),
-    dnsServers !== undefined,
-  ];
-  const names = Object.keys(hostOverrides).map((host) => host.replace(/:\d+$/, ''));
-  return async (hostname) =>
-    isOwn || !names.includes(hostname)
-      ? ask(hostname)
-      : {
-          result: 'not_checked',
-          reason: 'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.',
-        };
 }
 
 function createParts(
@@ -75,7 +57,7 @@ function createParts(
     ...{ fetch, queue, robots, timeouts },
     repositories: createPoliteRepositories(repositories, config.repositoryHosts, queue),
     reach: (url) => rules.reach(url),
-    dns: toDns(context),
+    dns: createDns(config, timeouts.observerDns_ms),
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
     packages: createPackageRegistries(config, { fetch, queue, robots, timeouts }),
     client: { name: 'dossier-observer', version: config.version },

@@ -2,9 +2,13 @@ import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import { type DecodedPacket, decode, encode, type Packet, streamDecode, streamEncode } from 'dns-packet';
 
-/** A question about TXT records to one DNS server. */
+/** The types of records that are asked for. */
+export type QuestionType = 'TXT' | 'A' | 'AAAA' | 'CAA';
+
+/** A question to one DNS server. */
 export interface DnsQuestion {
   readonly name: string;
+  readonly type: QuestionType;
   readonly id: number;
 }
 
@@ -14,11 +18,11 @@ const authenticData = 0x20;
 /** Answers up to this size come over UDP without being split on their way (RFC 9715). */
 const udpPayload_bytes = 1232;
 
-const toPacket = ({ name, id }: DnsQuestion): Packet => ({
+const toPacket = ({ name, type, id }: DnsQuestion): Packet => ({
   type: 'query',
   id,
   flags: recursionDesired | authenticData,
-  questions: [{ type: 'TXT', name }],
+  questions: [{ type, name }],
   // The types leave out what EDNS has in place of a class and a time to live.
   additionals: [{ type: 'OPT', name: '.', udpPayloadSize: udpPayload_bytes, flags: 0, options: [] } as never],
 });
@@ -29,11 +33,11 @@ function toAddress(server: string): { host: string; port: number } {
 }
 
 /** Whether a packet is the answer to a question: others may arrive by mistake, or be forged. */
-const isAnswerTo = ({ name, id }: DnsQuestion, packet: DecodedPacket) =>
+const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
   packet.type === 'response' &&
   packet.id === id &&
   packet.questions?.length === 1 &&
-  packet.questions[0]?.type === 'TXT' &&
+  packet.questions[0]?.type === type &&
   packet.questions[0].name.toLowerCase() === name.toLowerCase();
 
 const tryDecode = (read: () => Packet): DecodedPacket | undefined => {

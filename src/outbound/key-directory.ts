@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.ts';
 import { asObject, type JsonObject, readObject } from '../evidence/text/json-object.ts';
 import { createOutboundClient, type FetchFailure } from './client.ts';
-import { overridden } from './host-overrides.ts';
-import { isAddress } from './public-address.ts';
+import { reachPublic } from './reach.ts';
 
 /** The keys of a host's directory, or why they could not be read. */
 export type DirectoryKeys = readonly JsonObject[] | FetchFailure;
@@ -32,11 +31,7 @@ export function createKeyDirectories({ hostOverrides, version, publicUrl }: Conf
     userAgent: `Dossier/${version} (+${publicUrl})`,
     bodyLimit_bytes: 65_536,
     headerLimit_bytes: 16_384,
-    reach(url) {
-      const other = overridden(url, hostOverrides);
-      if (other) return { url: other, addresses: 'any' };
-      return isAddress(url.hostname) ? undefined : { url, addresses: 'public' };
-    },
+    reach: (url) => reachPublic(url, hostOverrides),
   });
   const read = async (authority: string): Promise<DirectoryKeys> => {
     const url = URL.parse(`https://${authority}${path}`);

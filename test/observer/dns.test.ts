@@ -19,6 +19,7 @@ const zone: Readonly<Record<string, readonly object[] | number>> = {
   'two.example.com': [a('192.0.2.1'), a('192.0.2.2'), { type: Packet.TYPE.AAAA, address: '2001:db8::1' }],
   'example.com': [caa('ca.example.net')],
   'own.example.org': [a('192.0.2.3'), caa('own-ca.example.net')],
+  'alias.example.net': [{ type: Packet.TYPE.CNAME, domain: 'two.example.com' }],
   'missing.example.com': noSuchName,
   'broken.example.com': serverFailure,
 };
@@ -41,7 +42,7 @@ beforeAll(async () => {
       if (typeof known === 'number') response.header.rcode = known;
       else
         for (const record of known ?? [])
-          if ((record as { type: number }).type === question?.type)
+          if ([Packet.TYPE.CNAME, question?.type].includes((record as { type: number }).type))
             response.answers.push({ name, class: Packet.CLASS.IN, ttl: 300, ...record } as never);
       send(response);
     },
@@ -49,8 +50,9 @@ beforeAll(async () => {
   const listening = await server.listen({ udp: { port: 0, address: '127.0.0.1' } });
   address = `127.0.0.1:${(listening as { udp: { port: number } }).udp.port}`;
   const hosts = ['two.example.com', 'own.example.org', 'missing.example.com', 'broken.example.com'];
+  const more = ['silent.example.com', '192.0.2.9', 'alias.example.net'];
   directory = await openDirectory({
-    entries: [...hosts, 'silent.example.com', '192.0.2.9'].map((host, at) =>
+    entries: [...hosts, ...more].map((host, at) =>
       registryEntry(`com.example.dns/x${at}`, {
         remotes: [{ type: 'streamable-http', url: `http://${host}/mcp` }],
       }),
@@ -59,9 +61,7 @@ beforeAll(async () => {
     environment: {
       DNS_SERVERS: address,
       HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(
-          [...hosts, 'silent.example.com', '192.0.2.9'].map((host) => [host, 'http://127.0.0.1:9']),
-        ),
+        Object.fromEntries([...hosts, ...more].map((host) => [host, 'http://127.0.0.1:9'])),
       ),
     },
   });
@@ -93,6 +93,17 @@ it('counts addresses, and names the authorities of the nearest name that has CAA
   });
 });
 
+it('counts the addresses that an alias leads to', async () => {
+  expect(await dnsOf(6)).toMatchObject({ value: 3, details: { ipv4: 2, ipv6: 1 } });
+});
+
+it('asks the next server where one gives no answer', async () => {
+  const { context } = directory;
+  const dnsServers = ['127.0.0.1:1', address];
+  const found = await dnsOf(0, { ...context, config: { ...context.config, dnsServers } });
+  expect(found).toMatchObject({ value: 3, details: { ipv4: 2, ipv6: 1, caa: ['issue ca.example.net'] } });
+});
+
 it('reports a name that does not exist as not found', async () => {
   expect(await dnsOf(2)).toMatchObject({
     value: null,
@@ -102,8 +113,8 @@ it('reports a name that does not exist as not found', async () => {
 });
 
 it.each([
-  [3, 'broken.example.com', 'ESERVFAIL'],
-  [4, 'silent.example.com', 'ETIMEOUT'],
+  [3, 'broken.example.com', 'SERVFAIL'],
+  [4, 'silent.example.com', 'no answer in time'],
 ])('does not take a failure for an absence (%#)', async (at, host, code) => {
   expect(await dnsOf(at)).toMatchObject({
     value: null,

@@ -1,8 +1,8 @@
-import { Resolver } from 'node:dns/promises';
 import type { NoAnswer } from '../../evidence/observation/answer.ts';
 import type { DnsLook } from '../../evidence/observation/endpoint-look.ts';
+import { readRecords } from '../../outbound/dns-records.ts';
+import { type DnsRules, dnsServersFor } from '../../outbound/dns-servers.ts';
 
-const tries = 2;
 /** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */
 const mostParents = 8;
 const mostRecords = 20;
@@ -11,53 +11,60 @@ const longestText = 200;
 /** What is asked of DNS about host names. Never throws. */
 export type Dns = (hostname: string) => Promise<DnsLook | NoAnswer>;
 
-/** The name exists without such records, or does not exist: both are answers. */
-const isAbsence = (error: unknown) =>
-  ['ENODATA', 'ENOTFOUND'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
+/** The records of one type at a name. Throws what is no answer: SERVFAIL, a refusal, a time-out. */
+type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string[]>;
 
-/** Records of an answer; none is an answer too. Throws what is no answer: SERVFAIL, a refusal, a time-out. */
-async function records<T>(asked: Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isAbsence(error)) return [];
-    throw error;
-  }
-}
-
-type CaaRecord = Awaited<ReturnType<Resolver['resolveCaa']>>[number];
-
-const toCaa = (record: CaaRecord) =>
-  Object.entries(record)
-    .filter(([tag, value]) => tag !== 'critical' && tag !== 'type' && typeof value === 'string')
-    .map(([tag, value]) => `${tag} ${value}`.slice(0, longestText));
+/** Asks the servers in turn, the next one where one gives no answer. */
+const askInTurn =
+  (servers: readonly string[], timeout_ms: number): Ask =>
+  async (name, type) => {
+    let failure: unknown;
+    for (const server of servers)
+      try {
+        return (await readRecords(server, { name, type }, timeout_ms)).records;
+      } catch (error) {
+        failure = error;
+      }
+    throw failure;
+  };
 
 /** The CAA records that count for a name: its own, else those of its nearest parent that has some. */
-async function readCaa(resolver: Resolver, hostname: string): Promise<readonly string[]> {
+async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   const labels = hostname.split('.').slice(-mostParents);
   for (let at = 0; at < labels.length - 1; at++) {
-    const found = await records(resolver.resolveCaa(labels.slice(at).join('.')));
-    if (found.length > 0) return found.slice(0, mostRecords).flatMap(toCaa).toSorted();
+    const found = await ask(labels.slice(at).join('.'), 'CAA');
+    if (found.length > 0)
+      return found
+        .slice(0, mostRecords)
+        .map((text) => text.slice(0, longestText))
+        .toSorted();
   }
   return [];
 }
 
-/** Asks the servers (`address:port`) in turn: addresses and CAA. */
-export function createDns(servers: readonly string[], timeout_ms: number): Dns {
-  const resolver = new Resolver({ timeout: timeout_ms, tries });
-  resolver.setServers(servers);
-  return async (hostname) => {
-    try {
-      const ipv4 = await records(resolver.resolve4(hostname));
-      const ipv6 = await records(resolver.resolve6(hostname));
-      const caa = await readCaa(resolver, hostname);
-      return { result: 'dns', ipv4: ipv4.length, ipv6: ipv6.length, caa };
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? 'no code';
-      return {
-        result: 'unreachable',
-        reason: `The DNS servers that Dossier asks gave no answer about ${hostname} (${code}).`,
-      };
-    }
-  };
+async function look(ask: Ask, hostname: string): Promise<DnsLook | NoAnswer> {
+  try {
+    const ipv4 = await ask(hostname, 'A');
+    const ipv6 = await ask(hostname, 'AAAA');
+    const caa = await readCaa(ask, hostname);
+    return { result: 'dns', ipv4: ipv4.length, ipv6: ipv6.length, caa };
+  } catch (error) {
+    const why = (error as Error).message;
+    return {
+      result: 'unreachable',
+      reason: `The DNS servers that Dossier asks gave no answer about ${hostname} (${why}).`,
+    };
+  }
 }
+
+/** Asks the servers that the settings name for addresses and CAA. */
+export const createDns =
+  (rules: DnsRules, timeout_ms: number): Dns =>
+  async (hostname) => {
+    const servers = dnsServersFor(rules, hostname);
+    if (servers) return look(askInTurn(servers, timeout_ms), hostname);
+    return {
+      result: 'not_checked',
+      reason: 'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.',
+    };
+  };
