@@ -44,7 +44,8 @@ const origins = [
 
 const shown = { kind: 'repository' as const, claimed_at: time, commit: 'a'.repeat(40) };
 const optOut = {
-  ...{ handle, state: 'seen' as const, repository: '', repository_key: '', listing: undefined },
+  ...{ handle, state: 'seen' as const, listing: undefined },
+  ...{ kind: 'repository' as const, place: '', place_key: '' },
   ...{ seen_at: time, checked_at: time },
 };
 const claims = [

@@ -36,14 +36,15 @@ export interface CheckedClaim {
 }
 
 /**
- * A listing as a check needs it: one that its publisher withdrew has the repository where it opted out. Undefined for an
+ * A listing as a check needs it: one that an opt-out line withdrew has the repository of that line, if it stands in one. Undefined for an
  * unknown one and for one that the registry deleted or the operator withdrew.
  */
 export async function findToCheck(handle: string, reads: ListingReads): Promise<Listing | undefined> {
   const listing = await reads.byHandle(handle);
   if (listing?.withdrawn === 'deleted' || listing?.withdrawn === 'operator') return undefined;
   if (listing?.withdrawn !== 'optout') return listing;
-  return { ...listing, repository: (await reads.optOut(handle))?.repository };
+  const optOut = await reads.optOut(handle);
+  return { ...listing, repository: optOut?.kind === 'repository' ? optOut.place : undefined };
 }
 
 /** What was read at a place, and the signature that a request sent, if it did. */
@@ -72,9 +73,10 @@ export function findTarget(
   return place && { listing, place };
 }
 
-/** The recorded repository, where every claim is checked unless another way is asked for. Throws no_repository or host_unsupported. */
+/** The recorded repository, where every claim is checked unless another way is asked for. Throws no_repository, host_unsupported or listing_withdrawn. */
 export function toRepositoryTarget(listing: Listing, context: Context): ClaimTarget {
   const target = findTarget(listing, 'repository', context);
+  if (!target && listing.withdrawn === 'optout') throw new Problem('listing_withdrawn');
   if (!target) throw new Problem(listing.repository ? 'host_unsupported' : 'no_repository');
   return target;
 }

@@ -1,5 +1,6 @@
 import type { Claim } from '../evidence/claim/claim.ts';
 import type { ClaimFile } from '../evidence/claim/claim-file.ts';
+import { isInRepository } from '../evidence/claim/proof-place.ts';
 import { type OptOut, secondCheck_ms } from '../evidence/listing/state/opt-out.ts';
 import { toWithdrawn } from '../evidence/listing/state/withdrawn.ts';
 import type { Transaction } from '../store/store.ts';
@@ -10,7 +11,7 @@ import { suspendClaim } from './suspend.ts';
 /** Adds the withdrawal or restoration to the listing's history and the log, with the control root if it was claimed there. */
 async function recordListingEvent(
   tx: Transaction,
-  { handle, repository, repository_key }: OptOut,
+  { handle, kind, place, place_key }: OptOut,
   event: {
     readonly type: 'listing_withdrawn' | 'listing_restored';
     readonly at: string;
@@ -18,8 +19,8 @@ async function recordListingEvent(
   },
 ): Promise<void> {
   const claim = await tx.claims.claim(handle);
-  const subject = claim?.place_key === repository_key ? claim : { handle };
-  await recordClaimEvent(tx, { ...subject, kind: 'repository', place: repository }, event);
+  const subject = claim?.place_key === place_key ? claim : { handle };
+  await recordClaimEvent(tx, { ...subject, kind, place }, event);
 }
 
 /** Deletes the publisher's text from the listing; handle, versions and claim history stay. */
@@ -52,9 +53,18 @@ export async function restoreListing(tx: Transaction, optOut: OptOut, restoratio
   await recordRestored(tx, optOut, restoration);
 }
 
-/** Whether one check is enough: the listing is, or was, claimed in this same repository. */
+/**
+ * Whether one check is enough: the listing is claimed in this same place, or was in this same repository. A domain has no
+ * history that shows another owner.
+ */
 const isOwners = (claim: Claim | undefined, { place, isContinuous }: Proof) =>
-  claim?.place_key === place.key && isContinuous;
+  claim?.place_key === place.key && isContinuous && (isInRepository(place.kind) || claim.state === 'claimed');
+
+/** Whether a line counts here: the namespace's places say nothing against whoever has claimed the listing elsewhere. */
+const isHeard = (claim: Claim | undefined, { place, read }: Proof) =>
+  place.kind === 'repository' ||
+  claim?.state !== 'claimed' ||
+  claim.root === (read.seen ? `dns:${read.seen.domain}` : place.root);
 
 async function seeLine(tx: Transaction, proof: Proof, known: OptOut | undefined): Promise<OptOut> {
   const { listing, place, now } = proof;
@@ -65,8 +75,7 @@ async function seeLine(tx: Transaction, proof: Proof, known: OptOut | undefined)
     : {
         handle,
         state: 'seen',
-        repository: place.shown,
-        repository_key: place.key,
+        ...{ kind: place.kind, place: place.shown, place_key: place.key },
         seen_at: at,
         checked_at: at,
         listing: undefined,
@@ -78,24 +87,36 @@ async function seeLine(tx: Transaction, proof: Proof, known: OptOut | undefined)
   return after;
 }
 
+const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
+
+/** Takes a line that is gone, or not heard, back: a listing is listed again only by the place that withdrew it. */
+async function takeBack(tx: Transaction, stored: OptOut, { now }: Proof): Promise<void> {
+  if (stored.state === 'withdrawn')
+    await restoreListing(tx, stored, { at: now.toISOString(), reason: 'optout_removed' });
+  else await tx.listings.removeOptOut(stored.handle);
+}
+
 /**
- * Applies the line `optout <handle>` or its absence; both count only in a file of the recorded repository, read at HEAD's
- * commit. Returns the line that is in force after this check, if any.
+ * Applies the line `optout <handle>` or its absence, as an authoritative reading of the place shows it. Returns the line that is
+ * in force in that place after this check, if any. A signature is no text, so that registry_key has no such line.
  */
 export async function applyOptOut(
   tx: Transaction,
   proof: Proof,
   file: ClaimFile | string,
 ): Promise<OptOut | undefined> {
-  if (proof.place.kind !== 'repository') return undefined;
-  const { handle } = proof.listing;
+  const { place, read, listing } = proof;
+  if (place.kind === 'registry_key') return undefined;
+  const { handle } = listing;
   const stored = await tx.listings.optOut(handle);
-  const known = stored?.repository_key === proof.place.key ? stored : undefined;
-  const isConclusive = proof.read.pinned && (typeof file !== 'string' || file === 'file_absent');
-  if (!isConclusive) return known;
-  if (typeof file !== 'string' && file.optouts.includes(handle)) return seeLine(tx, proof, known);
-  if (stored?.state === 'withdrawn')
-    await restoreListing(tx, stored, { at: proof.now.toISOString(), reason: 'optout_removed' });
-  else if (stored) await tx.listings.removeOptOut(handle);
+  const isHere = stored?.kind === place.kind;
+  const known = isHere && stored.place_key === place.key ? stored : undefined;
+  const isConclusive = read.pinned && (typeof file !== 'string' || absences.includes(file));
+  if (!isConclusive || (stored?.state === 'withdrawn' && !isHere)) return known;
+  const claim = await tx.claims.claim(handle);
+  const isWanted = typeof file !== 'string' && file.optouts.includes(handle) && isHeard(claim, proof);
+  if (isWanted && (known || !stored || isOwners(claim, proof) || stored.state === 'overruled'))
+    return seeLine(tx, proof, known);
+  if (!isWanted && isHere) await takeBack(tx, stored, proof);
   return undefined;
 }

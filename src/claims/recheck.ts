@@ -34,14 +34,14 @@ interface Due {
   readonly at_ms: number;
 }
 
-/** Where a listing is checked again: for its claim where that was proven, for an opt-out line in its repository. */
+/** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */
 async function duesOf(handle: string, { store, config }: Context): Promise<Due[]> {
   const optOut = await store.listings.optOut(handle);
   const claim = optOut?.state === 'withdrawn' ? undefined : await store.claims.claim(handle);
   const interval_s = config.claimRecheck_s;
   return [
     ...(claim ? [{ kind: claim.kind, at_ms: recheckDue_ms(claim, interval_s) }] : []),
-    ...(optOut ? [{ kind: 'repository' as const, at_ms: optOutDue_ms(optOut, interval_s) }] : []),
+    ...(optOut ? [{ kind: optOut.kind, at_ms: optOutDue_ms(optOut, interval_s) }] : []),
   ];
 }
 

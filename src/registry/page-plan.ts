@@ -87,7 +87,7 @@ async function planListings(
     const listing = withModeration(withKnownId(made.listing, before), before);
     const { signals } = made;
     const optOut = before?.withdrawn === 'optout' ? await reads.optOut(handle) : undefined;
-    if (optOut && (listing.withdrawn || listing.repository_key === optOut.repository_key)) {
+    if (optOut && (listing.withdrawn || stillStands(optOut, listing))) {
       optedOut.push({ optOut: { ...optOut, listing }, signals });
       continue;
     }
@@ -96,6 +96,10 @@ async function planListings(
   }
   return { listings, optedOut };
 }
+
+/** Whether the record still names the place of an opt-out line: a namespace always does. */
+const stillStands = ({ kind, place_key }: OptOut, { repository_key }: Listing) =>
+  kind !== 'repository' || repository_key === place_key;
 
 /** Whether a visible listing's recorded repository changes or disappears. */
 export const changesRepository = ({ listing, known }: ListingChange): boolean =>

@@ -100,8 +100,9 @@ beforeAll(async () => {
     tx.listings.putOptOut({
       handle: 'com.politicalcomms/api',
       state: 'seen',
-      repository: 'https://github.com/Political-Comms/political-comms-sdk',
-      repository_key: 'github.com/political-comms/political-comms-sdk',
+      kind: 'repository',
+      place: 'https://github.com/Political-Comms/political-comms-sdk',
+      place_key: 'github.com/political-comms/political-comms-sdk',
       seen_at: '2026-11-20T08:00:00.000Z',
       checked_at: '2026-11-20T08:00:00.000Z',
       listing: undefined,

@@ -210,8 +210,9 @@ describe('what the registry takes back', () => {
       await tx.listings.putOptOut({
         handle: 'a.b/c',
         state: 'withdrawn',
-        repository: 'https://github.com/owner/repo',
-        repository_key: 'github.com/owner/repo',
+        kind: 'repository',
+        place: 'https://github.com/owner/repo',
+        place_key: 'github.com/owner/repo',
         seen_at: '2026-10-02T00:00:00.000Z',
         checked_at: '2026-10-02T00:00:00.000Z',
         listing: row,

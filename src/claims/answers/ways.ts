@@ -27,7 +27,7 @@ const chooseKind = async ({ handle }: Listing, ways: readonly ProofPlace[], { st
   (await store.claims.claim(handle))?.kind ?? ways[0]?.kind;
 
 /**
- * Where a request is checked. Throws listing_withdrawn where the repository's owner withdrew the listing, no_repository or
+ * Where a request is checked. Throws listing_withdrawn where a line in another place withdrew the listing, no_repository or
  * host_unsupported where it cannot be claimed, invalid_input where not in the way that was asked for.
  */
 export async function requireTarget(
@@ -37,12 +37,14 @@ export async function requireTarget(
 ): Promise<ClaimTarget> {
   requireFitting(request);
   const ways = findWays(listing, context);
+  const optOut =
+    listing.withdrawn === 'optout' ? await context.store.listings.optOut(listing.handle) : undefined;
   const asked = request.method ?? (request.signature === undefined ? undefined : 'registry_key');
-  const kind = asked ?? (await chooseKind(listing, ways, context));
+  const kind = asked ?? optOut?.kind ?? (await chooseKind(listing, ways, context));
   if (kind === undefined || kind === 'repository') return toRepositoryTarget(listing, context);
   const target = findTarget(listing, kind, context);
   const others = ways.map((way) => way.kind).join(', ') || 'none';
   if (!target) throw refuse('method', `${kind} cannot work for this listing; those that can: ${others}`);
-  if (listing.withdrawn === 'optout') throw new Problem('listing_withdrawn');
+  if (optOut && optOut.kind !== kind) throw new Problem('listing_withdrawn');
   return target;
 }

@@ -9,15 +9,20 @@ type Answered = Exclude<AgreedTxt, 'no_answer'>;
 
 /** A wildcard record answers for every name, so that records of another purpose are none. */
 const isOurs = (record: string) => /dossier-claim-v1\.|dossier_cap_/.test(record);
+const isOptOut = (record: string) => /^\s*optout\s/.test(record);
 
+/** The nearest domain with a claim line, else with another line of ours. An opt-out counts from each of the domains. */
 function toCheck(answers: readonly (readonly [string, Answered])[]): PlaceCheck {
   const isAgreed = answers.every(([, answer]) => answer.isAgreed);
-  const found = answers.find(([, { records }]) => records.some(isOurs));
+  const withAny = (isWanted: (record: string) => boolean) =>
+    answers.find(([, { records }]) => records.some(isWanted));
+  const found = withAny(isOurs) ?? withAny(isOptOut);
   if (!found) return { result: isAgreed ? 'dns_no_record' : 'dns_disagree', pinned: isAgreed };
   const [domain, { records, resolvers, dnssec }] = found;
+  const optOuts = answers.flatMap(([, answer]) => answer.records.filter(isOptOut));
   return {
     result: 'file',
-    text: records.join('\n'),
+    text: [...records, ...optOuts].join('\n'),
     pinned: isAgreed,
     seen: { domain, resolvers, dnssec },
   };

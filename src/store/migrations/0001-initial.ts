@@ -25,8 +25,8 @@ const listingParts = ({ int8, text }: Types): Statements => [
     is_latest integer not null, primary key (handle, version))`,
   sql`create index listing_version_updated on listing_version (updated_at, handle, version)`,
   sql`create table opt_out (
-    handle ${text} not null primary key, state ${text} not null, repository ${text} not null,
-    repository_key ${text} not null, seen_at ${text} not null, checked_at ${text} not null, listing ${text})`,
+    handle ${text} not null primary key, state ${text} not null, kind ${text} not null, place ${text} not null,
+    place_key ${text} not null, seen_at ${text} not null, checked_at ${text} not null, listing ${text})`,
   sql`create table imported_signal (
     handle ${text} not null, source ${text} not null, signals ${text} not null, primary key (handle, source))`,
   sql`create table facet_count (facet ${text} not null primary key, listings ${int8} not null)`,

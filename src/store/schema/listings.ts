@@ -1,3 +1,4 @@
+import type { ClaimKind } from '../../evidence/claim/proof-place.ts';
 import type { Json, Time } from './columns.ts';
 
 /** One listing: the facts of its latest version. */
@@ -38,8 +39,9 @@ export interface ListingRow {
 export interface OptOutRow {
   handle: string;
   state: 'seen' | 'withdrawn' | 'overruled';
-  repository: string;
-  repository_key: string;
+  kind: ClaimKind;
+  place: string;
+  place_key: string;
   seen_at: Time;
   checked_at: Time;
   /** The withdrawn listing, to restore it from. */

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { recheckClaims } from '../../src/claims/recheck.ts';
+import { serverFailure } from '../support/endpoints/dns-server.ts';
+import { registryEntry } from '../support/entries.ts';
+import { recorded } from './claimable.ts';
+import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+
+const handle = 'com.example.api/tool';
+const both = 'com.example.api/both';
+const ofAccount = 'io.github.alice/tool';
+const line = `optout ${handle}`;
+const name = '_dossier-challenge.api.example.com';
+const day_s = 86_400;
+let directory: DomainDirectory;
+beforeEach(async () => {
+  directory = await openDomainDirectory(
+    [registryEntry(handle), recorded(both, 'corp/both'), registryEntry(ofAccount)],
+    ['example.com', 'api.example.com'],
+  );
+});
+afterEach(() => directory.close());
+
+const pageStatus = async (of = handle) => (await directory.get(`/agents/${of}`)).status;
+const checkDaily = async () => {
+  directory.directory.wait(1.25 * day_s);
+  return recheckClaims(directory.directory.context);
+};
+const events = () => directory.directory.store.claims.history(handle);
+
+describe('a line on the web server of the domain', () => {
+  const serve = (text: string | undefined) =>
+    text === undefined ? directory.web.files.delete(wellKnown) : directory.web.files.set(wellKnown, text);
+  const ask = (input = {}) => directory.ask(handle, { method: 'well_known', ...input });
+
+  test('withdraws a listing that was never claimed after two checks a day apart, until it is gone', async () => {
+    serve(`${line}\n`);
+    const first = await ask();
+    expect(first).toMatchObject({ status: 'not_proven', reason: 'no_challenge_in_file' });
+    expect(first.message).toMatch(/The line "optout com\.example\.api\/tool" was read on 20\d\d-\d\d-\d\d\./);
+    directory.directory.wait(0.9 * day_s);
+    await ask();
+    expect(await pageStatus()).toBe(200);
+    expect(await checkDaily()).toBe(1);
+    expect(await pageStatus()).toBe(410);
+    expect(await ask()).toMatchObject({ status: 410, code: 'listing_withdrawn' });
+    serve(undefined);
+    expect(await checkDaily()).toBe(1);
+    expect(await pageStatus()).toBe(200);
+    expect(await events()).toMatchObject([
+      { type: 'listing_withdrawn', kind: 'well_known', domain: 'api.example.com', reason: 'optout' },
+      { type: 'listing_restored', kind: 'well_known', domain: 'api.example.com', reason: 'optout_removed' },
+    ]);
+  });
+
+  test('is not enough if it was gone in between', async () => {
+    serve(line);
+    await ask();
+    serve(undefined);
+    await ask();
+    serve(line);
+    expect(await checkDaily()).toBe(0);
+    await ask();
+    expect(await pageStatus()).toBe(200);
+  });
+
+  test('withdraws a listing that is claimed there at once; the claim comes back with its line', async () => {
+    const { challenge, capability } = await ask();
+    serve(challenge);
+    expect(await ask()).toMatchObject({ status: 'claimed' });
+    serve(`${challenge}\n${line}\n`);
+    expect(await ask()).toMatchObject({ status: 410 });
+    expect([await pageStatus(), await directory.standing(capability)]).toEqual([410, 'capability_suspended']);
+    serve(challenge);
+    expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+    expect([await pageStatus(), await directory.standing(capability)]).toEqual([200, '200']);
+  });
+
+  test('stays in force while the server fails, while other places have nothing, and through an import', async () => {
+    const { challenge } = await ask();
+    serve(challenge);
+    await ask();
+    serve(`${challenge}\n${line}\n`);
+    await ask();
+    for (const method of ['dns', 'registry_key', undefined])
+      expect(await directory.ask(handle, { method })).toMatchObject({ status: 410 });
+    await directory.directory.importEntries([
+      registryEntry(handle, { description: 'Newer.', version: '2.0.0' }),
+    ]);
+    for (const status of [503, 302, 429]) {
+      directory.web.fault = (_request, response) => response.writeHead(status).end();
+      await checkDaily();
+      expect(await pageStatus()).toBe(410);
+    }
+    directory.web.fault = undefined;
+    serve(undefined);
+    await checkDaily();
+    expect((await directory.get(`/agents/${handle}`)).body).toContain('Newer.');
+  });
+});
+
+describe('a TXT record of the domain', () => {
+  const ask = () => directory.ask(handle, { method: 'dns' });
+
+  test('withdraws a claimed listing at once; only servers that agree on its absence restore it', async () => {
+    const { challenge } = await ask();
+    directory.setTxt(name, challenge);
+    expect(await ask()).toMatchObject({ status: 'claimed' });
+    directory.dns[0].zone.set(name, [challenge, line]);
+    expect(await ask()).toMatchObject({ status: 'claimed' });
+    directory.setTxt(name, challenge, line);
+    expect(await ask()).toMatchObject({ status: 410 });
+    directory.dns[1].zone.set(name, [challenge]);
+    expect(await ask()).toMatchObject({ status: 410 });
+    directory.dns[1].zone.set(name, serverFailure);
+    expect(await ask()).toMatchObject({ status: 410 });
+    directory.setTxt(name, challenge);
+    expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+    expect(await pageStatus()).toBe(200);
+  });
+
+  test('counts at a domain above that of the namespace too, beside a record below it', async () => {
+    directory.setTxt('_dossier-challenge.example.com', line);
+    directory.setTxt(name, 'dossier-claim-v1.something-else');
+    await ask();
+    await checkDaily();
+    expect(await pageStatus()).toBe(410);
+    directory.setTxt('_dossier-challenge.example.com');
+    await checkDaily();
+    expect(await pageStatus()).toBe(200);
+  });
+});
+
+test('a line in the profile repository of the account withdraws its listing', async () => {
+  const profile = directory.git.createRepository('alice/alice');
+  profile.commit({ 'dossier-claim.txt': `optout ${ofAccount}\n` });
+  const ask = () => directory.ask(ofAccount, { method: 'profile_repository' });
+  expect(await ask()).toMatchObject({ status: 'not_proven' });
+  await checkDaily();
+  expect(await pageStatus(ofAccount)).toBe(410);
+  profile.commit({ 'dossier-claim.txt': null });
+  await checkDaily();
+  expect(await pageStatus(ofAccount)).toBe(200);
+});
+
+test('while the listing is claimed by another account or domain, a line of its domain counts for nothing', async () => {
+  const repository = directory.git.createRepository('corp/both');
+  repository.commit({ 'README.md': 'both' });
+  const { challenge } = await directory.ask(both, { method: 'repository' });
+  repository.commit({ 'dossier-claim.txt': challenge });
+  expect(await directory.ask(both, { method: 'repository' })).toMatchObject({ status: 'claimed' });
+  directory.web.files.set(wellKnown, `optout ${both}\n`);
+  const ask = () => directory.ask(both, { method: 'well_known' });
+  await ask();
+  await checkDaily();
+  expect(await ask()).toMatchObject({ status: 'not_proven' });
+  expect(await pageStatus(both)).toBe(200);
+  repository.commit({ 'dossier-claim.txt': null });
+  await directory.ask(both, { method: 'repository' });
+  await ask();
+  expect(await pageStatus(both)).toBe(200);
+  await checkDaily();
+  expect(await pageStatus(both)).toBe(410);
+  repository.commit({ 'README.md': 'nothing to say about it' });
+  expect(await directory.ask(both, { method: 'repository' })).toMatchObject({ status: 410 });
+});
