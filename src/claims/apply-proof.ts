@@ -4,11 +4,12 @@ import type { SeenFacts } from '../evidence/claim/proof-place.ts';
 import type { SeenReceiptKey } from '../evidence/claim/receipt-keys.ts';
 import type { OptOut } from '../evidence/listing/state/opt-out.ts';
 import type { Transaction } from '../store/store.ts';
-import { activate, type ClaimChange, type Proof } from './activate.ts';
+import { activate, type ClaimChange } from './activate.ts';
 import { endCapability } from './capability/end-capability.ts';
 import type { CheckResult } from './check-results.ts';
-import { judgeProof } from './judge-proof.ts';
 import { applyOptOut } from './opt-out.ts';
+import { judgeProof } from './proof/judge-proof.ts';
+import type { Proof } from './proof/proof.ts';
 import { suspendClaim } from './suspend.ts';
 
 /** The outcome of a check for the claim. */

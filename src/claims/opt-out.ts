@@ -4,7 +4,7 @@ import { isInRepository } from '../evidence/claim/proof-place.ts';
 import { type OptOut, secondCheck_ms } from '../evidence/listing/state/opt-out.ts';
 import { toWithdrawn } from '../evidence/listing/state/withdrawn.ts';
 import type { Transaction } from '../store/store.ts';
-import type { Proof } from './activate.ts';
+import type { Proof } from './proof/proof.ts';
 import { recordClaimEvent } from './record-event.ts';
 import { suspendClaim } from './suspend.ts';
 

@@ -5,7 +5,8 @@ import type { Claim } from '../evidence/claim/claim.ts';
 import type { ClaimKind } from '../evidence/claim/proof-place.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
 import { type OptOut, secondCheck_ms } from '../evidence/listing/state/opt-out.ts';
-import { type ClaimTarget, checkClaim, findTarget, findToCheck, toSubject } from './check-claim.ts';
+import { checkClaim } from './check-claim.ts';
+import { type ClaimTarget, findTarget, findToCheck, toSubject } from './checks/target.ts';
 
 const page = 100;
 const passesPerInterval = 20;

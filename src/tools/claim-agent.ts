@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answerClaim } from '../claims/answers/answer-claim.ts';
 import { claimResponse } from '../claims/answers/claim-response.ts';
 import { findWays, requireTarget } from '../claims/answers/ways.ts';
-import { type ClaimTarget, findToCheck } from '../claims/check-claim.ts';
+import { type ClaimTarget, findToCheck } from '../claims/checks/target.ts';
 import { claimMethods } from '../evidence/claim/methods/index.ts';
 import { claimKind, claimKinds, isInRepository } from '../evidence/claim/proof-place.ts';
 import { findListing } from './support/find-listing.ts';

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts';
 import { findChallengeFailure, readChallenge } from '../../evidence/claim/challenge.ts';
 import { Problem } from '../../problem.ts';
-import { bindingOf, type CheckedClaim, type ClaimTarget } from '../check-claim.ts';
 import type { CheckResult } from '../check-results.ts';
+import type { CheckedClaim } from '../checked-claim.ts';
+import { bindingOf, type ClaimTarget } from '../checks/target.ts';
 import { claimKeyRing } from '../keys.ts';
 import { type ClaimResponse, messageOf, toCommonFields } from './claim-response.ts';
 import { nextWhenNotProven } from './next-steps.ts';

@@ -5,8 +5,9 @@ import { challengeLife_s, createChallenge } from '../../evidence/claim/challenge
 import type { Capability, Claim } from '../../evidence/claim/claim.ts';
 import { placeMember } from '../../evidence/claim/proof-place.ts';
 import { type ReceiptKey, shownReceiptKey, toShownKeys } from '../../evidence/claim/receipt-keys.ts';
-import { bindingOf, type CheckedClaim, type ClaimTarget } from '../check-claim.ts';
 import { type CheckResult, checkMessage, claimCheck } from '../check-results.ts';
+import type { CheckedClaim } from '../checked-claim.ts';
+import { bindingOf, type ClaimTarget } from '../checks/target.ts';
 import { claimKeyRing } from '../keys.ts';
 import { nextWhenClaimed, nextWhenIssued } from './next-steps.ts';
 

@@ -1,5 +1,7 @@
 import type { Context } from '../../context.ts';
-import { applyLook, type CheckedClaim, type ClaimTarget } from '../check-claim.ts';
+import { applyLook } from '../apply-look.ts';
+import type { CheckedClaim } from '../checked-claim.ts';
+import type { ClaimTarget } from '../checks/target.ts';
 import { requireChallenge } from './challenge-response.ts';
 
 /** A challenge and its signature, as a request sends them. */

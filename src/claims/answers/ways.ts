@@ -3,7 +3,7 @@ import { placesOf } from '../../evidence/claim/methods/index.ts';
 import type { ClaimKind, ProofPlace } from '../../evidence/claim/proof-place.ts';
 import type { Listing } from '../../evidence/listing/listing.ts';
 import { Problem } from '../../problem.ts';
-import { type ClaimTarget, findTarget, toRepositoryTarget } from '../check-claim.ts';
+import { type ClaimTarget, findTarget, toRepositoryTarget } from '../checks/target.ts';
 import type { ClaimRequest } from './answer-claim.ts';
 
 /** The places where a listing can be claimed here, the easiest first. */

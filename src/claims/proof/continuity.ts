@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { isInRepository } from '../evidence/claim/proof-place.ts';
-import type { Proof } from './activate.ts';
-import type { PlaceCheck } from './places/place-check.ts';
+import type { Context } from '../../context.ts';
+import { isInRepository } from '../../evidence/claim/proof-place.ts';
+import type { PlaceCheck } from '../places/place-check.ts';
+import type { Proof } from './proof.ts';
 
 /** A check that also tells whether the repository of the known claim is still the same one. */
 export interface ContinuedCheck {

@@ -1,4 +1,4 @@
-import { capabilityHash } from '../evidence/claim/capability.ts';
+import { capabilityHash } from '../../evidence/claim/capability.ts';
 import {
   type Challenge,
   type ChallengeBinding,
@@ -6,8 +6,8 @@ import {
   type ClaimKey,
   findChallengeFailure,
   readChallenge,
-} from '../evidence/claim/challenge.ts';
-import type { ClaimFile } from '../evidence/claim/claim-file.ts';
+} from '../../evidence/claim/challenge.ts';
+import type { ClaimFile } from '../../evidence/claim/claim-file.ts';
 
 /** Why a line does not count. */
 export type LineFailure =

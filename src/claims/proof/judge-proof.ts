@@ -1,11 +1,11 @@
-import { readChallenge } from '../evidence/claim/challenge.ts';
-import type { Capability, Claim } from '../evidence/claim/claim.ts';
-import type { ClaimFile } from '../evidence/claim/claim-file.ts';
-import { isInRepository, type SeenFacts } from '../evidence/claim/proof-place.ts';
-import type { Transaction } from '../store/store.ts';
-import type { Proof } from './activate.ts';
+import { readChallenge } from '../../evidence/claim/challenge.ts';
+import type { Capability, Claim } from '../../evidence/claim/claim.ts';
+import type { ClaimFile } from '../../evidence/claim/claim-file.ts';
+import { isInRepository, type SeenFacts } from '../../evidence/claim/proof-place.ts';
+import type { Transaction } from '../../store/store.ts';
 import { type JudgedLines, judgeLines, type LineFailure } from './judge-lines.ts';
 import { judgeSignatures } from './judge-signatures.ts';
+import type { Proof } from './proof.ts';
 
 /** What counts, and the proof with the account or domain that it shows control of. */
 export interface JudgedProof extends JudgedLines {

@@ -1,6 +1,6 @@
-import type { Capability, Claim } from '../evidence/claim/claim.ts';
-import type { ProofPlace } from '../evidence/claim/proof-place.ts';
-import type { ClaimEvent } from '../evidence/listing/listing-document.ts';
+import type { Capability, Claim } from '../../evidence/claim/claim.ts';
+import type { ProofPlace } from '../../evidence/claim/proof-place.ts';
+import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
 import type { UsableLine } from './judge-lines.ts';
 
 /** What is known once the file has usable lines. */

@@ -1,8 +1,8 @@
-import { type ChallengeFailure, findChallengeFailure } from '../evidence/claim/challenge.ts';
-import type { Capability } from '../evidence/claim/claim.ts';
-import type { SeenFacts } from '../evidence/claim/proof-place.ts';
-import { isSignedBy, toKeyText } from '../evidence/claim/registry-key.ts';
-import type { Proof } from './activate.ts';
+import { type ChallengeFailure, findChallengeFailure } from '../../evidence/claim/challenge.ts';
+import type { Capability } from '../../evidence/claim/claim.ts';
+import type { SeenFacts } from '../../evidence/claim/proof-place.ts';
+import { isSignedBy, toKeyText } from '../../evidence/claim/registry-key.ts';
+import type { SeenKey } from '../places/place-check.ts';
 import {
   type JudgedLines,
   type LineFacts,
@@ -10,7 +10,7 @@ import {
   toUsable,
   type UsableLine,
 } from './judge-lines.ts';
-import type { SeenKey } from './places/place-check.ts';
+import type { Proof } from './proof.ts';
 
 type SignedLine = UsableLine & { readonly signed_by: string };
 
