@@ -6,7 +6,7 @@ const judged = z.array(
     id: z.string(),
     query: z.string(),
     kind: z.string(),
-    set: z.enum(['tune', 'final', 'blind']),
+    set: z.enum(['tune', 'fresh', 'final', 'blind']),
     relevant: z.array(z.string()),
   }),
 );

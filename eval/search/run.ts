@@ -32,6 +32,7 @@ const few = made
 const known = [{ kind: 'two words that at most five listings have', items: few ?? [] }, ...made];
 const sets = [
   'tune' as const,
+  'fresh' as const,
   ...(values.final ? (['final'] as const) : []),
   ...(values.blind ? (['blind'] as const) : []),
 ];
@@ -86,7 +87,7 @@ function report(product: Answers, plain: Answers): void {
 function printMisses({ byQuery }: Answers): void {
   const read = readRead();
   for (const { set, queries: all } of judged)
-    for (const { id, query, relevant } of set === 'tune' ? all : [])
+    for (const { id, query, relevant } of set === 'tune' || set === 'fresh' ? all : [])
       for (const handle of (byQuery.get(query) ?? []).slice(0, shown)) {
         if (relevant.includes(handle)) continue;
         const state = read[id]?.includes(handle) ? 'wrong' : 'unjudged';
