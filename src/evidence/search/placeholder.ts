@@ -8,7 +8,8 @@ const placeholders: readonly RegExp[] = [
   /\(placeholder\)/i,
   /^template mcp server\b/i,
   /^deprecated\b/i,
-  /^(a |an |my |your )?(mcp )?(server|description)[\s.!]*$/i,
+  /^(a |an |my |your )?(mcp )?server[\s.!]*$/i,
+  /^((a|an|my|your|the|some|super|short|mcp|server|project|test) ){0,2}description[\s.!]*$/i,
 ];
 
 /** Whether a description is a placeholder; such listings come last in a search, and are marked. */

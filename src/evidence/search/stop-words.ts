@@ -10,7 +10,7 @@ export const stopWords: ReadonlySet<string> = toSet(
 /** Words that begin a question, and others that say almost nothing about what is searched for. */
 export const questionWords: ReadonlySet<string> = toSet(
   `find show give get need want wants looking look something anything someone anyone thing things way best good
-  please help helps let lets allow allows able make makes using use uses used like just any all about between tool
+  please go goes going help helps let lets allow allows able make makes using use uses used like just any all about between tool
   tools`,
 );
 
