@@ -16,6 +16,12 @@ export interface FacetRange {
   readonly limit: number;
 }
 
+/** How many listings have a term, and of how many it is one that says most (`strong` in evidence/search/document.ts). */
+export interface TermCount {
+  readonly listings: number;
+  readonly strong: number;
+}
+
 /** How an engine searches. Terms, weights and ranking are the same for all engines (evidence/search). */
 export interface SearchIndex {
   /** Removes listings; returns the texts of their documents. */
@@ -24,10 +30,10 @@ export interface SearchIndex {
   put(db: Db, documents: readonly SearchDocument[]): Promise<void>;
   /** Merges a part of what many writes left apart, so that searches read less; returns whether there is more to merge. */
   merge(db: Db, isFirst: boolean): Promise<boolean>;
-  /** Adds to the number of listings that have each term. */
-  addTermCounts(db: Db, changes: ReadonlyMap<string, number>): Promise<void>;
-  /** How many listings have each of these terms; terms that none has are omitted. */
-  readTermCounts(db: Db, terms: readonly string[]): Promise<Map<string, number>>;
+  /** Adds to the counts of terms. */
+  addTermCounts(db: Db, changes: ReadonlyMap<string, TermCount>): Promise<void>;
+  /** The counts of these terms; terms that no listing has are omitted. */
+  readTermCounts(db: Db, terms: readonly string[]): Promise<Map<string, TermCount>>;
   /** The first matches of a probe in the order of positions. */
   find(db: Db, probe: Probe): Promise<Candidate[]>;
   /** Ids of listings by their facets alone. */

@@ -6,6 +6,7 @@ const word = (term: string, listings: number, alternatives: readonly (readonly s
   term,
   alternatives: alternatives.map((terms) => ({ terms, factor: 1 })),
   listings,
+  strong: listings / 4,
   value: 1 / listings,
   isCounted: true,
 });

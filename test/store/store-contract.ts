@@ -67,6 +67,25 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       ]);
       expect(hits.map(({ matched }) => matched)).toEqual([2, 2, 1, 1]);
     });
+    it('finds a word that is also the name of a kind of facet only where a text has it', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([
+          makeListing('s/laws', 50, {
+            description: 'State laws in a database',
+            facets: ['tag:laws', 'state:imported'],
+          }),
+        ]),
+      );
+      const { hits } = await rank({ text: 'state database' });
+      expect(await handlesOf(hits.map(({ id }) => id))).toEqual([
+        's/laws',
+        'b/sqlite-database',
+        'c/Café',
+        'z/notes',
+        'a/store',
+      ]);
+      expect(hits.map(({ matched }) => matched)).toEqual([2, 1, 1, 1, 1]);
+    });
     it('takes an unknown last word for a beginning from three letters on', async () => {
       expect(await search('sqli')).toEqual(['b/sqlite-database']);
       expect(await search('sq')).toEqual([]);

@@ -26,8 +26,21 @@ export function toDocumentText({ isPlaceholder, facets, fields }: DocumentText):
   return `${isPlaceholder ? '!' : ''}${facets}\n${written.join(' |')} `;
 }
 
-/** The terms of a document by its text, each once. */
-export function toTermsOfText(text: string): Set<string> {
-  const terms = text.slice(text.indexOf('\n') + 1).split(' ');
-  return new Set(terms.filter((term) => term.length > 2).map((term) => term.slice(0, -2)));
+/** The part of a document's text that has its terms: facets (`state:unclaimed`) look like terms and are none. */
+export const toTermText = (text: string): string => text.slice(text.indexOf('\n') + 1);
+
+/** A term has this weight where it is one of those that say most about the listing, mostly words of its name. */
+const strongStep = 39;
+
+/** Whether a term with a weight is one of those that say most about the listing. */
+export const isStrong = (weight: number): boolean => Math.round(weight * (steps - 1)) >= strongStep;
+
+/** The terms of a document by its text, each once, with their weights. */
+export function toTermsOfText(text: string): Map<string, number> {
+  const terms = toTermText(text).split(' ');
+  return new Map(
+    terms
+      .filter((term) => term.length > 2)
+      .map((term) => [term.slice(0, -2), toWeight(term.charCodeAt(term.length - 1))]),
+  );
 }

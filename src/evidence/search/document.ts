@@ -1,4 +1,4 @@
-import { toDocumentText } from './document-text.ts';
+import { isStrong, toDocumentText } from './document-text.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { toPosition } from './position.ts';
 import { stem } from './stem.ts';
@@ -30,7 +30,7 @@ export interface SearchDocument {
 
 /** How much a field counts, how far its length is evened out, and the length that is neither long nor short. */
 const fields = {
-  name: { weight: 2.5, evening: 0.6, usual: 3 },
+  name: { weight: 1.6, evening: 0.6, usual: 3 },
   namespace: { weight: 0.5, evening: 0.4, usual: 2 },
   tags: { weight: 0.6, evening: 0.3, usual: 2 },
   description: { weight: 1, evening: 0.3, usual: 10 },
@@ -42,7 +42,6 @@ const firstTerms = 9;
 const laterShare = 0.92;
 /** A term of which there is so much has half of the greatest weight. */
 const saturation = 0.8;
-const strongWeight = 0.68;
 const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
 /** The parts of a namespace that name somebody: neither the forge nor the top-level domain. */
 const toNamespaceText = (namespace: string) =>
@@ -111,7 +110,7 @@ export function toSearchDocument(listing: SearchableListing): SearchDocument {
     id: listing.id,
     position: toPosition(listing.id),
     terms: [...weights.keys()],
-    strong: [...weights].filter(([, weight]) => weight >= strongWeight).map(([term]) => term),
+    strong: [...weights].filter(([, weight]) => isStrong(weight)).map(([term]) => term),
     facets: listing.facets.split(' ').filter(Boolean),
     text: toDocumentText({
       isPlaceholder: isPlaceholder(listing.description),

@@ -25,7 +25,6 @@ const perProbe = 200;
 const mostDriving = 4;
 /** Words in texts attract each other: listings with two are more than chance has it. */
 const attraction = 6;
-const strongShare = 0.25;
 
 /** A look into the index, and how many of its entries are read where it finds fewer than its limit. */
 interface Step extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
@@ -53,8 +52,10 @@ function distinctOf(words: readonly RankedWord[]): RankedWord[] {
   return [...new Map(words.toReversed().map((word) => [keyOf(word), word])).values()].reverse();
 }
 
+const countOf = (word: RankedWord, strong: boolean): number => (strong ? word.strong : word.listings);
+
 function expectedOf(words: readonly RankedWord[], strong: boolean, total: number): number {
-  const shares = words.map(({ listings }) => (listings * (strong ? strongShare : 1)) / total);
+  const shares = words.map((word) => countOf(word, strong) / total);
   const product = shares.reduce((chance, share) => chance * share, total) * attraction ** (shares.length - 1);
   return Math.min(product, ...shares.map((share) => share * total));
 }
@@ -63,7 +64,7 @@ const toStep = (words: readonly RankedWord[], strong: boolean, total: number): S
   groups: words.map(({ alternatives }) => toGroup(alternatives, strong)),
   limit: words.length > 1 ? perProbe : enoughCandidates,
   expected: expectedOf(words, strong, total),
-  read: Math.min(...words.map(({ listings }) => listings)) * (strong ? strongShare : 1),
+  read: Math.min(...words.map((word) => countOf(word, strong))),
 });
 
 /** All sets of some words, without the empty one. */
@@ -75,6 +76,29 @@ function subsets(words: readonly RankedWord[]): RankedWord[][] {
 
 const sumOfValues = (words: readonly RankedWord[]) => words.reduce((sum, { value }) => sum + value, 0);
 
+/** The rarest words, as long as few listings have any of them. */
+function toRare(byRarity: readonly RankedWord[]): RankedWord[] {
+  let listings = 0;
+  const end = byRarity.findIndex((word) => {
+    listings += word.listings;
+    return listings > fewListings;
+  });
+  return byRarity.slice(0, end < 0 ? byRarity.length : end);
+}
+
+/** The look that finds every listing with any of some words. */
+const toStepOfAny = (words: readonly RankedWord[]): Step => ({
+  groups: [
+    toGroup(
+      words.flatMap(({ alternatives }) => alternatives),
+      false,
+    ),
+  ],
+  limit: fewListings,
+  expected: words.reduce((sum, { listings }) => sum + listings, 0),
+  read: 0,
+});
+
 /**
  * The looks into the index that find candidates, the most promising first: every listing with a rare word, then those
  * with several of the rarest words, down to each alone.
@@ -82,32 +106,14 @@ const sumOfValues = (words: readonly RankedWord[]) => words.reduce((sum, { value
 export function toSteps(words: readonly RankedWord[], total: number): Step[] {
   const found = words.filter(({ listings }) => listings > 0);
   const byRarity = distinctOf(found.toSorted((a, b) => b.value - a.value));
-  const rare: RankedWord[] = [];
-  let listings = 0;
-  for (const word of byRarity) {
-    if (listings + word.listings > fewListings) break;
-    listings += word.listings;
-    rare.push(word);
-  }
-  const any: Step[] =
-    rare.length > 0
-      ? [
-          {
-            groups: [
-              toGroup(
-                rare.flatMap(({ alternatives }) => alternatives),
-                false,
-              ),
-            ],
-            limit: fewListings,
-            expected: listings,
-            read: 0,
-          },
-        ]
-      : [];
+  const rare = toRare(byRarity);
   const others = byRarity.slice(rare.length, mostDriving);
   const sets = subsets(others).toSorted((a, b) => sumOfValues(b) - sumOfValues(a));
   const strong =
     others.length > 0 ? [toStep(others, true, total), toStep(others.slice(0, 1), true, total)] : [];
-  return [...any, ...strong.slice(0, others.length), ...sets.map((set) => toStep(set, false, total))];
+  return [
+    ...(rare.length > 0 ? [toStepOfAny(rare)] : []),
+    ...strong.slice(0, others.length),
+    ...sets.map((set) => toStep(set, false, total)),
+  ];
 }

@@ -17,10 +17,10 @@ export function toId(position: number): number {
   return published_ms * checksums + (spread ^ (published_ms % checksums));
 }
 
-/** How many of the windows of the search index a place is in: each holds a quarter of the one before. */
+/** How many of the windows of the search index a place is in: each holds half of the one before. */
 export function windowsOf(position: number): number {
   const spread = Math.floor(position / milliseconds);
   let windows = 0;
-  for (let size = checksums / 4; size >= 1 && spread < size; size /= 4) windows += 1;
+  for (let size = checksums / 2; size >= 1 && spread < size; size /= 2) windows += 1;
   return windows;
 }

@@ -1,5 +1,5 @@
 import type { Alternative } from './alternative.ts';
-import { toWeight } from './document-text.ts';
+import { toTermText, toWeight } from './document-text.ts';
 import { toId } from './position.ts';
 import { stopWords } from './stop-words.ts';
 
@@ -7,8 +7,9 @@ import { stopWords } from './stop-words.ts';
 export interface RankedWord {
   readonly term: string;
   readonly alternatives: readonly Alternative[];
-  /** Listings that have it. */
+  /** Listings that have it, and those about which it is one of the words that say most. */
   readonly listings: number;
+  readonly strong: number;
   /** How much a match of it counts: the rarer, the more. */
   readonly value: number;
   /** Whether the answer counts it among the words matched. */
@@ -51,7 +52,7 @@ function afterStopWord(text: string, at: number): number {
   return end > at && stopWords.has(text.slice(at + 1, end)) ? end + 2 : at;
 }
 
-/** Whether terms follow each other in a document's text, but for a stop word between them. */
+/** Whether terms follow each other in the terms of a document's text, but for a stop word between them. */
 export function isPhraseIn(text: string, terms: readonly string[]): boolean {
   const [first = '', ...others] = terms;
   const start = ` ${first}:`;
@@ -86,15 +87,16 @@ function bestWeight(text: string, alternatives: readonly Alternative[]): number 
  */
 export function scoreCandidate({ position, text }: Candidate, words: readonly RankedWord[]): Scored {
   let [sum, found, all, matched, pairs] = [0, 0, 0, 0, 0];
+  const termText = toTermText(text);
   let last: string | undefined;
   for (const { term, alternatives, value, isCounted } of words) {
-    const weight = bestWeight(text, alternatives);
+    const weight = bestWeight(termText, alternatives);
     all += value;
     if (weight > 0) {
       sum += value * weight;
       found += value;
       if (isCounted) matched += 1;
-      if (last !== undefined && isPhraseIn(text, [last, term])) pairs += 1;
+      if (last !== undefined && isPhraseIn(termText, [last, term])) pairs += 1;
     }
     last = weight > 0 ? term : undefined;
   }

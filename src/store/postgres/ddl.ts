@@ -15,7 +15,8 @@ export const postgresDdl: EngineDdl = {
     // Every search reads all of what GIN has not merged yet; without such a list a row would take three times as long.
     await sql`create index listing_search_terms on listing_search using gin (terms)
       with (gin_pending_list_limit = ${sql.lit(pendingList_kb)})`.execute(db);
-    await sql`create table search_term (term text collate "C" primary key, listings bigint not null)
+    await sql`create table search_term (
+      term text collate "C" primary key, listings bigint not null, strong bigint not null)
       with (fillfactor = 70)`.execute(db);
   },
 };

@@ -2,17 +2,19 @@ import { sql } from 'kysely';
 import type { Probe } from '../../evidence/search/plan.ts';
 import type { Candidate } from '../../evidence/search/score.ts';
 import type { Db, FacetRange, SearchIndex } from '../engine.ts';
+import type { SearchTermRow } from '../schema/listings.ts';
 import { toExpression, toFacetExpression, toLexemes } from './terms.ts';
 
-/** Each window holds a quarter of the listings of the one before; GIN reads all matches of the one that is named. */
-const windowSize = 4;
-const mostWindows = 5;
+/** Each window holds half of the listings of the one before; GIN reads all matches of the one that is named. */
+const windowSize = 2;
+const mostWindows = 10;
 /** Matches of a window that are read without looking for a narrower one: each is a row somewhere else. */
 const fewMatches = 300;
 /** So many times the matches that are needed are expected of a window that is chosen. */
-const spare = 1.3;
+const spare = 1.2;
 
-function chooseWindow({ expected, limit }: Probe): number {
+/** The narrowest window that is expected to have enough, given how many matches there are about in all. */
+function chooseWindow(expected: number, limit: number): number {
   let window = 0;
   let matches = expected;
   while (window < mostWindows && matches > fewMatches && matches / windowSize > limit * spare) {
@@ -67,23 +69,27 @@ export const postgresSearch: SearchIndex = {
 
   async addTermCounts(db, changes) {
     const sorted = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
-    await sql`insert into search_term (term, listings) select * from unnest(
-        ${sorted.map(([term]) => term)}::text[], ${sorted.map(([, by]) => by)}::bigint[])
-      on conflict (term) do update set listings = search_term.listings + excluded.listings`.execute(db);
+    await sql`insert into search_term (term, listings, strong) select * from unnest(
+        ${sorted.map(([term]) => term)}::text[], ${sorted.map(([, by]) => by.listings)}::bigint[],
+        ${sorted.map(([, by]) => by.strong)}::bigint[])
+      on conflict (term) do update set listings = search_term.listings + excluded.listings,
+        strong = search_term.strong + excluded.strong`.execute(db);
   },
 
   async readTermCounts(db, terms) {
-    const known = sql<{ term: string; listings: number }>`select term, listings from search_term
+    const known = sql<SearchTermRow>`select term, listings, strong from search_term
       where term = any(${terms}::text[]) and listings > 0`;
-    return new Map((await known.execute(db)).rows.map(({ term, listings }) => [term, listings]));
+    return new Map((await known.execute(db)).rows.map(({ term, ...count }) => [term, count]));
   },
 
   async find(db, probe) {
-    for (let window = chooseWindow(probe); window > 0; window -= 1) {
+    let window = chooseWindow(probe.expected, probe.limit);
+    for (;;) {
       const found = await findIn(db, probe, window);
-      if (found.length >= probe.limit) return found;
+      if (window === 0 || found.length >= probe.limit) return found;
+      // Too few: as many as were found are expected of every other part of the same size.
+      window = Math.min(window - 1, chooseWindow(found.length * windowSize ** window, probe.limit));
     }
-    return findIn(db, probe, 0);
   },
 
   async readFacetTexts(db, ids) {

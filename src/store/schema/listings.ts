@@ -80,6 +80,8 @@ export interface FacetCountRow {
 export interface SearchTermRow {
   term: string;
   listings: number;
+  /** Those of which it is one of the terms that say most. */
+  strong: number;
 }
 
 /** How many visible listings a namespace has; every write updates it, so that no read has to count. */

@@ -1,6 +1,39 @@
-import { type SearchableListing, toSearchDocument } from '../../evidence/search/document.ts';
-import { toTermsOfText } from '../../evidence/search/document-text.ts';
-import type { Db, SearchIndex } from '../engine.ts';
+import {
+  type SearchableListing,
+  type SearchDocument,
+  toSearchDocument,
+} from '../../evidence/search/document.ts';
+import { isStrong, toTermsOfText } from '../../evidence/search/document-text.ts';
+import type { Db, SearchIndex, TermCount } from '../engine.ts';
+
+/** How the counts of terms change. */
+class TermChanges {
+  readonly #changes = new Map<string, { listings: number; strong: number }>();
+
+  add(term: string, listings: number, strong: number): void {
+    const change = this.#changes.get(term);
+    if (!change) {
+      this.#changes.set(term, { listings, strong });
+      return;
+    }
+    change.listings += listings;
+    change.strong += strong;
+  }
+
+  addDocument({ terms, strong }: SearchDocument): void {
+    for (const term of terms) this.add(term, 1, 0);
+    for (const term of strong) this.add(term, 0, 1);
+  }
+
+  removeDocument(text: string): void {
+    for (const [term, weight] of toTermsOfText(text)) this.add(term, -1, isStrong(weight) ? -1 : 0);
+  }
+
+  /** Without terms of which nothing changes. */
+  toCounts(): Map<string, TermCount> {
+    return new Map([...this.#changes].filter(([, { listings, strong }]) => listings !== 0 || strong !== 0));
+  }
+}
 
 /** Takes listings out of the search index, puts others in, and brings the counts of terms up to date. */
 export async function replaceInIndex(
@@ -8,15 +41,12 @@ export async function replaceInIndex(
   index: SearchIndex,
   change: { readonly removedIds: readonly number[]; readonly listings: readonly SearchableListing[] },
 ): Promise<void> {
-  const changes = new Map<string, number>();
-  const add = (terms: Iterable<string>, by: number) => {
-    for (const term of terms) changes.set(term, (changes.get(term) ?? 0) + by);
-  };
+  const changes = new TermChanges();
   if (change.removedIds.length > 0)
-    for (const text of await index.remove(db, change.removedIds)) add(toTermsOfText(text), -1);
+    for (const text of await index.remove(db, change.removedIds)) changes.removeDocument(text);
   const documents = change.listings.map(toSearchDocument);
   if (documents.length > 0) await index.put(db, documents);
-  for (const { terms } of documents) add(terms, 1);
-  const changed = new Map([...changes].filter(([, by]) => by !== 0));
-  if (changed.size > 0) await index.addTermCounts(db, changed);
+  for (const document of documents) changes.addDocument(document);
+  const counts = changes.toCounts();
+  if (counts.size > 0) await index.addTermCounts(db, counts);
 }

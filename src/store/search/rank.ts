@@ -1,3 +1,4 @@
+import { toTermText } from '../../evidence/search/document-text.ts';
 import { parseQuery } from '../../evidence/search/query.ts';
 import { isPhraseIn, type Scored, scoreCandidate } from '../../evidence/search/score.ts';
 import type { SearchHit, SearchQuery, SearchRanking, SearchSort } from '../contract/listings.ts';
@@ -31,7 +32,7 @@ export async function rankListings(
   const { words, counted, unknown, total } = await readWords(db, index, query);
   const { candidates, isAll } = await gatherCandidates(db, index, { words, facets, total, query });
   const scored = candidates
-    .filter((candidate) => query.phrases.every((phrase) => isPhraseIn(candidate.text, phrase)))
+    .filter((candidate) => query.phrases.every((phrase) => isPhraseIn(toTermText(candidate.text), phrase)))
     .map((candidate) => scoreCandidate(candidate, words));
   const ranked = await sortScored(db, scored, sort);
   const hits: SearchHit[] = ranked.map(({ id, matched }) => ({ id, matched }));

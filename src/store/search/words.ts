@@ -1,88 +1,29 @@
 import type { Alternative } from '../../evidence/search/alternative.ts';
-import { isCorrectable, toHalves, toSpellings } from '../../evidence/search/misspelling.ts';
+import { isCorrectable } from '../../evidence/search/misspelling.ts';
 import { widestOf } from '../../evidence/search/plan.ts';
 import type { ParsedQuery, QueryWord } from '../../evidence/search/query.ts';
 import type { RankedWord } from '../../evidence/search/score.ts';
-import { synonymsOf } from '../../evidence/search/synonyms/lookup.ts';
-import { afterPrefix } from '../after-prefix.ts';
 import type { UnknownWord } from '../contract/listings.ts';
-import type { Db, SearchIndex } from '../engine.ts';
+import type { Db, SearchIndex, TermCount } from '../engine.ts';
+import { readBeginnings } from './beginnings.ts';
+import { readCorrections } from './corrections.ts';
 
 const mostWords = 24;
 /** Words that count no more are not among those an answer counts. */
 const questionWordShare = 0.3;
 const mostCorrected = 3;
-const mostCorrections = 6;
-const correctedFactor = 0.9;
-const mostBeginnings = 8;
 const beginningFactor = 0.4;
 const shortestBeginning = 3;
 /** A last word that fewer listings have is also taken for a beginning. */
 const fewListings = 3;
 
-type Counts = ReadonlyMap<string, number>;
+type Counts = ReadonlyMap<string, TermCount>;
 
 /** How many listings have an alternative, at the most. */
 const listingsOf = ({ terms }: Alternative, counts: Counts) =>
-  Math.min(...terms.map((term) => counts.get(term) ?? 0));
-
-/** The most frequent terms that begin so. */
-async function readBeginnings(db: Db, prefix: string): Promise<[string, number][]> {
-  const rows = await db
-    .selectFrom('search_term')
-    .selectAll()
-    .where('term', '>', prefix)
-    .where('term', '<', afterPrefix(prefix))
-    .where('listings', '>', 0)
-    .orderBy('listings', 'desc')
-    .orderBy('term')
-    .limit(mostBeginnings)
-    .execute();
-  return rows.map(({ term, listings }) => [term, listings]);
-}
-
-const toSingle =
-  (factor: number) =>
-  (term: string): Alternative => ({ terms: [term], factor });
-
-const mostFrequent = (counts: Counts, most: number) =>
-  [...counts].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1)).slice(0, most);
-
-interface Corrections {
-  readonly alternatives: readonly Alternative[];
-  /** The same as words. */
-  readonly near: readonly string[];
-}
-
-/** Other spellings of an unknown word that listings have, and the two words it may be. */
-async function readCorrections(
-  db: Db,
-  index: SearchIndex,
-  word: string,
-  counts: Map<string, number>,
-): Promise<Corrections> {
-  const halves = toHalves(word);
-  const spellings = toSpellings(word);
-  const known = await index.readTermCounts(db, [
-    ...new Set([...spellings.keys(), ...halves.flatMap(({ terms }) => terms)]),
-  ]);
-  const likely = mostFrequent(new Map([...known].filter(([term]) => spellings.has(term))), mostCorrections);
-  for (const [term, listings] of known) counts.set(term, listings);
-  const split = halves.filter(({ terms }) => terms.every((term) => known.has(term)));
-  const meant = likely.flatMap(([term]) => [toSingle(1)(term), ...synonymsOf(term)]);
-  const more = await index.readTermCounts(
-    db,
-    meant.flatMap((one) => one.terms),
-  );
-  for (const [term, listings] of more) counts.set(term, listings);
-  return {
-    alternatives: [
-      ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
-      ...split.map(({ terms }): Alternative => ({ terms, factor: correctedFactor })),
-    ],
-    near: [...likely.map(([term]) => spellings.get(term) ?? term), ...split.map(({ text }) => text)],
-  };
-}
+  Math.min(...terms.map((term) => counts.get(term)?.listings ?? 0));
+const strongOf = ({ terms }: Alternative, counts: Counts) =>
+  Math.min(...terms.map((term) => counts.get(term)?.strong ?? 0));
 
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
@@ -95,23 +36,24 @@ async function expand(
   db: Db,
   index: SearchIndex,
   words: readonly QueryWord[],
-  counts: Map<string, number>,
+  counts: Map<string, TermCount>,
 ): Promise<Expanded[]> {
   const expanded: Expanded[] = [];
   let corrected = 0;
   for (const [at, word] of words.entries()) {
     const found = word.alternatives.filter((one) => listingsOf(one, counts) > 0);
-    const few = (counts.get(word.term) ?? 0) < fewListings;
+    const few = (counts.get(word.term)?.listings ?? 0) < fewListings;
     if (few && at === words.length - 1 && [...word.text].length >= shortestBeginning)
-      for (const [term, listings] of await readBeginnings(db, word.text)) {
+      for (const [term, count] of await readBeginnings(db, word.text)) {
         if (found.some(({ terms }) => terms.length === 1 && terms[0] === term)) continue;
-        counts.set(term, listings);
-        found.push(toSingle(beginningFactor)(term));
+        counts.set(term, count);
+        found.push({ terms: [term], factor: beginningFactor });
       }
     let near: readonly string[] | undefined = found.length === 0 ? [] : undefined;
     if (near && isCorrectable(word.text) && corrected < mostCorrected) {
       corrected += 1;
-      const corrections = await readCorrections(db, index, word.text, counts);
+      const corrections = await readCorrections(db, index, word.text);
+      for (const [term, count] of corrections.counts) counts.set(term, count);
       found.push(...corrections.alternatives);
       near = corrections.near;
     }
@@ -125,12 +67,13 @@ const toValue = (listings: number, total: number) =>
   Math.log(1 + (total - listings + 0.5) / (listings + 0.5));
 
 function toRanked({ term, found, share }: Expanded, counts: Counts, total: number): RankedWord {
-  const own = counts.get(term) ?? Math.max(...found.map((one) => listingsOf(one, counts)));
-  const listings = widestOf(found).reduce((sum, one) => sum + listingsOf(one, counts), 0);
+  const own = counts.get(term)?.listings ?? Math.max(...found.map((one) => listingsOf(one, counts)));
+  const widest = widestOf(found);
   return {
     term,
     alternatives: found,
-    listings,
+    listings: widest.reduce((sum, one) => sum + listingsOf(one, counts), 0),
+    strong: widest.reduce((sum, one) => sum + strongOf(one, counts), 0),
     value: toValue(Math.min(own, total), total) * share,
     isCounted: share > questionWordShare,
   };

@@ -16,8 +16,10 @@ export const sqliteDdl: EngineDdl = {
     await sql`create table search_doc (position integer not null primary key, text text not null)`.execute(
       db,
     );
-    await sql`create table search_term (term text not null primary key, listings integer not null)
-      without rowid`.execute(db);
+    await sql`create table search_term (
+      term text not null primary key, listings integer not null, strong integer not null) without rowid`.execute(
+      db,
+    );
     await sql`create table changed_handles (
       seq integer not null primary key, node text not null, handles text not null)`.execute(db);
   },

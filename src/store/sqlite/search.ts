@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { toPosition } from '../../evidence/search/position.ts';
 import type { Candidate } from '../../evidence/search/score.ts';
 import type { Db, SearchIndex } from '../engine.ts';
+import type { SearchTermRow } from '../schema/listings.ts';
 import { toExpression, toFacetToken, toIndexRows } from './terms.ts';
 
 /** Pages of the index that one transaction merges: some ten milliseconds. */
@@ -58,15 +59,21 @@ export const sqliteSearch: SearchIndex = {
   },
 
   async addTermCounts(db, changes) {
-    const sorted = JSON.stringify([...changes].sort(([a], [b]) => (a < b ? -1 : 1)));
-    await sql`insert into search_term (term, listings) select value ->> 0, value ->> 1 from json_each(${sorted})
-      where true on conflict (term) do update set listings = listings + excluded.listings`.execute(db);
+    const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
+    const sorted = JSON.stringify(rows.map(([term, { listings, strong }]) => [term, listings, strong]));
+    await sql`insert into search_term (term, listings, strong)
+      select value ->> 0, value ->> 1, value ->> 2 from json_each(${sorted}) where true
+      on conflict (term) do update set listings = listings + excluded.listings, strong = strong + excluded.strong`.execute(
+      db,
+    );
   },
 
   async readTermCounts(db, terms) {
-    const known = sql<{ term: string; listings: number }>`select term, listings from search_term
+    const known = sql<SearchTermRow>`select term, listings, strong from search_term
       where term in (select value from json_each(${JSON.stringify(terms)})) and listings > 0`;
-    return new Map((await known.execute(db)).rows.map(({ term, listings }) => [term, listings]));
+    return new Map(
+      (await known.execute(db)).rows.map(({ term, listings, strong }) => [term, { listings, strong }]),
+    );
   },
 
   async find(db, probe) {
