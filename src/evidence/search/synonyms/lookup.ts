@@ -5,7 +5,7 @@ import { places } from './places.ts';
 import { related } from './related.ts';
 import { same } from './same.ts';
 
-const sameFactor = 0.9;
+const sameFactor = 0.85;
 const relatedFactor = 0.35;
 
 /** A phrase of a table, as stems, and the others of its line. */
