@@ -10,7 +10,7 @@ import type { CheckResult } from './check-results.ts';
 import { applyOptOut } from './opt-out.ts';
 import { judgeProof } from './proof/judge-proof.ts';
 import type { Proof } from './proof/proof.ts';
-import { suspendClaim } from './suspend.ts';
+import { recordUnread, suspendClaim } from './suspend.ts';
 
 /** The outcome of a check for the claim. */
 export interface ProofOutcome {
@@ -21,9 +21,6 @@ export interface ProofOutcome {
   /** The opt-out line that is in force. */
   readonly optOut: OptOut | undefined;
 }
-
-/** How long a claim survives while its repository cannot be checked. */
-const unreachableLimit_ms = 30 * 86_400_000;
 
 /** Never activated capabilities stored as leaked, for one listing; more than these are not leaked by mistake. */
 const leakedLimit = 256;
@@ -55,7 +52,7 @@ async function endLeaked(
 const isInconclusive = (result: CheckResult) =>
   /^(host_|redirect_|repository_|not_text|too_large)/.test(result);
 
-/** Suspends a claim without a usable line where it was proven: at once after an authoritative reading, else 30 days after the last one. */
+/** Suspends a claim without a usable line where it was proven: at once after an authoritative reading, else after many checks that read nothing. */
 async function applyFailure(
   tx: Transaction,
   result: CheckResult,
@@ -73,10 +70,8 @@ async function applyFailure(
       ...(read.commit && { commit: read.commit }),
     });
     const after = await tx.claims.claim(handle);
-    if (after) await tx.claims.putClaim({ ...after, checked_at: at });
-  } else if (now.getTime() - Date.parse(claim.checked_at) > unreachableLimit_ms) {
-    await suspendClaim(tx, { handle, reason: 'host_unreachable_30d', at });
-  }
+    if (after) await tx.claims.putClaim({ ...after, checked_at: at, failed_days: undefined });
+  } else await recordUnread(tx, claim, now);
 }
 
 /** The keys for receipts in a text, and where it was read. */

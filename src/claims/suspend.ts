@@ -1,5 +1,10 @@
+import type { Claim } from '../evidence/claim/claim.ts';
 import type { Transaction } from '../store/store.ts';
 import { recordClaimEvent } from './record-event.ts';
+
+/** How long a claim survives while its place cannot be checked, and on how many days checks must have failed meanwhile. */
+const unreachableLimit_ms = 30 * 86_400_000;
+const unreachableDays = 10;
 
 /** Why a claim is suspended (docs/trust.md section 1). */
 export type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
@@ -35,4 +40,18 @@ export async function suspendClaim(tx: Transaction, suspension: Suspension): Pro
   await tx.ratings.putReceiptKeys(handle, { keys: [], at, isComplete: true });
   await tx.listings.reindex(handle);
   return true;
+}
+
+/**
+ * Records that a check failed today, and suspends the claim 30 days after the last one that read anything, if checks failed
+ * on ten days since. A clock that jumps ahead makes the time pass at once, but not the days.
+ */
+export async function recordUnread(tx: Transaction, claim: Claim, now: Date): Promise<void> {
+  const at = now.toISOString();
+  const { handle, checked_at, failed_days: known = [] } = claim;
+  const failed_days = [...new Set([...known, at.slice(0, 10)])].slice(0, unreachableDays);
+  if (failed_days.length > known.length) await tx.claims.putClaim({ ...claim, failed_days });
+  const isLong = now.getTime() - Date.parse(checked_at) > unreachableLimit_ms;
+  if (isLong && failed_days.length === unreachableDays)
+    await suspendClaim(tx, { handle, reason: 'host_unreachable_30d', at });
 }

@@ -103,13 +103,44 @@ describe('the host in trouble', () => {
     directory.repository.commit({ [file]: issued.challenge });
     await directory.ask();
     fail(503);
-    directory.wait(29 * day_s);
-    expect(await directory.ask()).toMatchObject({ status: 'claimed', check: { result: 'host_error' } });
+    for (let day = 1; day <= 29; day++) {
+      directory.wait(day_s);
+      expect(await directory.ask()).toMatchObject({ status: 'claimed', check: { result: 'host_error' } });
+    }
     directory.wait(day_s);
     expect(await directory.ask()).toMatchObject({ status: 'not_proven', reason: 'host_error' });
     expect(await standing()).toMatchObject({ suspended_reason: 'host_unreachable_30d' });
     heal();
     expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+  });
+
+  test('a clock that jumps a year ahead suspends nothing before checks failed on ten days', async () => {
+    await claim();
+    fail(503);
+    directory.wait(365 * day_s);
+    for (let day = 1; day <= 9; day++) {
+      for (let times = 0; times < 3; times++)
+        expect(await directory.ask()).toMatchObject({ status: 'claimed', check: { result: 'host_error' } });
+      directory.wait(day_s);
+    }
+    expect(await directory.ask()).toMatchObject({ status: 'not_proven', reason: 'host_error' });
+    expect(await standing()).toMatchObject({ suspended_reason: 'host_unreachable_30d' });
+  });
+
+  test('a check that reads the line begins the count of days again', async () => {
+    await claim();
+    for (let count = 0; count < 2; count++) {
+      fail(503);
+      for (let day = 1; day <= 9; day++) {
+        directory.wait(day_s);
+        await directory.ask();
+      }
+      heal();
+      expect(await directory.ask()).toMatchObject({ status: 'claimed', check: { result: 'proven' } });
+    }
+    fail(503);
+    directory.wait(40 * day_s);
+    expect(await directory.ask()).toMatchObject({ status: 'claimed', check: { result: 'host_error' } });
   });
 
   test('an unpinned read activates a line and never takes one away', async () => {

@@ -26,6 +26,8 @@ export interface Claim {
   readonly proven_commit?: string | undefined;
   readonly proven_at?: string | undefined;
   readonly checked_at: string;
+  /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
+  readonly failed_days?: readonly string[] | undefined;
 }
 
 /** `leaked`: found published, and ended for good like a revoked one. */

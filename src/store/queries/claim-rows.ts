@@ -9,6 +9,7 @@ export const decodeClaim = ({
   branch,
   proven_commit,
   proven_at,
+  failed_days,
   seen,
   ...row
 }: ClaimRow): Claim => ({
@@ -16,6 +17,7 @@ export const decodeClaim = ({
   ...(seen !== null && { seen: JSON.parse(seen) as SeenFacts }),
   ...(proven_commit !== null && { proven_commit }),
   ...(proven_at !== null && { proven_at }),
+  ...(failed_days !== null && { failed_days: failed_days.split(' ') }),
   ...(suspended_reason !== null && { suspended_reason }),
   ...(commit_id !== null && { commit: commit_id }),
   ...(branch !== null && { branch }),
@@ -28,6 +30,7 @@ export const encodeClaim = ({
   branch,
   proven_commit,
   proven_at,
+  failed_days,
   seen,
   ...claim
 }: Claim): ClaimRow => ({
@@ -35,6 +38,7 @@ export const encodeClaim = ({
   seen: seen ? JSON.stringify(seen) : null,
   proven_commit: proven_commit ?? null,
   proven_at: proven_at ?? null,
+  failed_days: failed_days?.join(' ') ?? null,
   suspended_reason: suspended_reason ?? null,
   commit_id: commit ?? null,
   branch: branch ?? null,

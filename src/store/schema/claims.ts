@@ -20,6 +20,8 @@ export interface ClaimRow {
   branch: string | null;
   proven_commit: string | null;
   proven_at: Time | null;
+  /** Days, YYYY-MM-DD, with spaces between. */
+  failed_days: string | null;
   checked_at: Time;
 }
 
