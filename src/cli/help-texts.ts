@@ -8,15 +8,6 @@ listing records another repository. The restoration and its reason are published
 Exit codes: 0 restored; 64 usage: unknown handle, no reason, or not withdrawn by an opt-out line; 74 the database cannot be
 read or written; 78 settings.`;
 
-/** What `dossier record erase --help` adds. */
-export const eraseRecordHelp = `
-A rating stops counting, and its place says "erased" with the date; of a response the text goes. The log entry stays, so every
-proof still holds, and a new entry "record.erased" names it with the reason. Backups from before still have the text. Each version
-of an amended rating has its own entry. The record cannot be brought back.
-
-Exit codes: 0 erased; 64 usage: no reason, no such entry, erased before, or an entry of another kind; 74 the database cannot be
-read or written; 78 settings.`;
-
 /** What `dossier audit --help` adds. */
 export const auditHelp = `
 Without an argument it reads DATABASE_URL. A URL (http: or https:) is audited as any stranger can, over HTTP alone.

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { erase } from '../../src/moderation/actions/erase.ts';
 import { hide } from '../../src/moderation/actions/hide.ts';
 import { applyAction } from '../../src/moderation/apply-action.ts';
 import { createObserver } from '../../src/observer/observer.ts';
-import { eraseRecord } from '../../src/transparency-log/erase-record.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
@@ -85,9 +85,10 @@ beforeAll(async () => {
     capability,
   );
   const fourth = await tool('submit_rating', rating('job-erased'), capability);
-  await service.context.store.write((tx) =>
-    eraseRecord(tx, { log_index: Number(fourth.log_index), at: anHourAgo, reason: 'names a person' }),
-  );
+  await service.context.store.write((tx) => {
+    const target = { target_kind: 'rating', target: String(fourth.rating_id) } as const;
+    return applyAction(tx, erase, { target, reason: 'personal_data', at: anHourAgo });
+  });
   await service.context.store.write(async (tx) => {
     const target = { target_kind: 'response', target: String(second.rating_id) } as const;
     await applyAction(tx, hide, { target, reason: 'personal_data', at: anHourAgo });
@@ -190,8 +191,8 @@ describe('a backup', () => {
       rating_response: 1,
       feedback: 1,
       claim: 2,
-      log_leaf: 13,
-      moderation: 1,
+      log_leaf: 14,
+      moderation: 2,
       log_head: 1,
     });
     expect(bodyOf('first.gz')).not.toContain(capability);
@@ -253,7 +254,7 @@ describe('a service restored into a new database', () => {
     url = await restored.line(/^listening on (\S+)/m);
     const before = await ask(inProcess);
     expect(await ask(overHttp(url))).toEqual(before);
-    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '13']);
+    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '14']);
     expect(JSON.stringify(before.found)).toContain('co.webhook/webhook');
   });
   it('agrees with its log, the erased record included', async () => {
@@ -269,7 +270,7 @@ describe('a service restored into a new database', () => {
   });
   it('continues: the capability works, the log grows, the private feedback is there', async () => {
     const rated = await overHttp(url, capability)('/api/tools/submit_rating', rating('job-4'));
-    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 13 }]);
+    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 14 }]);
     await stop(restored);
     const { stdout } = await runDossier(['feedback'], { ...offline, DATABASE_URL: database });
     expect(stdout).toContain('The tag page is empty');

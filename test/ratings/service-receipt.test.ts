@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { eraseRecord } from '../../src/transparency-log/erase-record.ts';
+import { erase } from '../../src/moderation/actions/erase.ts';
+import { applyAction } from '../../src/moderation/apply-action.ts';
 import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { makeServiceKey, publishLines, type ServiceKey, signReceipt } from '../support/receipts.ts';
 
@@ -242,10 +243,11 @@ describe('a service receipt', () => {
   it('the erasure of a rating erases salt and commitment, and forgets that its proof was used', async () => {
     const rating = directory.rating();
     const receipt = await signReceipt(ed25519, payloadOf(rating));
-    const { rating_id, log_index = -1 } = await submit(proven(rating, receipt));
+    const { rating_id } = await submit(proven(rating, receipt));
     expect(await submit(proven(directory.rating(), receipt))).toMatchObject({ code: 'proof_reused' });
     const at = directory.at(0);
-    await directory.store.write((tx) => eraseRecord(tx, { log_index, at, reason: 'names a person' }));
+    const target = { target_kind: 'rating', target: String(rating_id) } as const;
+    await directory.store.write((tx) => applyAction(tx, erase, { target, at, reason: 'personal_data' }));
     const erased = await directory.store.ratings.byId(String(rating_id));
     expect(erased).toMatchObject({ erased_at: at, proof_class: 'service_receipt' });
     expect(erased).not.toHaveProperty('proof_commitment');

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eraseRecord } from '../../src/transparency-log/erase-record.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
@@ -34,8 +35,9 @@ const rate = (interaction_id: string, change: object = {}) =>
     },
     rater,
   );
-const erase = (log_index: unknown, reason = 'names a person') =>
-  runDossier(['record', 'erase', String(log_index), '--reason', reason], { DATABASE_URL });
+const erase = (target: unknown, reason = 'personal_data') =>
+  runDossier(['moderate', 'erase', String(target), '--reason', reason], { DATABASE_URL });
+const transparency = async () => (JSON.parse(await read('/transparency.json')) as { actions: Json }).actions;
 const read = async (path: string) => (await directory.app.request(path)).text();
 /** A page without its tags. */
 const readText = async (path: string) => (await read(path)).replaceAll(/<[^>]+>/g, '');
@@ -44,9 +46,11 @@ const today = new Date().toISOString().slice(0, 10);
 it('erases what a rating said from every face and from the log, and the audit and the proofs still hold', async () => {
   const { rating_id, log_index } = await rate('ada-lovelace-1');
   await rate('other', { comment: 'Late.', operation: 'op' });
-  expect(await erase(log_index)).toMatchObject({
+  expect(await erase(rating_id)).toMatchObject({
     code: 0,
-    stdout: `erased the record of entry ${log_index}; entry 3 says so\n`,
+    stdout: expect.stringMatching(
+      /^erase \S+; entry 3 of the log says so\nThe operator of this directory erased what this rating said on /,
+    ) as string,
   });
   await expect
     .poll(async () => (await tool('list_ratings', { handle: 'co.webhook/webhook' })).ratings)
@@ -70,15 +74,16 @@ it('erases what a rating said from every face and from the log, and the audit an
   expect(await directory.store.log.record(Number(log_index))).toBeUndefined();
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({
     code: 0,
-    stdout: '4 log entries and 1 listings compared; 0 faults\n',
+    stdout: '5 log entries and 1 listings compared; 0 faults\n',
   });
-  expect(await erase(log_index)).toMatchObject({ code: 64 });
+  expect(await erase(rating_id)).toMatchObject({ code: 64 });
+  expect((await transparency()).erase).toEqual({ applied: 1, undone: 0 });
 });
 
 it('erases the text of a response, and leaves the rating', async () => {
   const { rating_id } = await rate('one');
-  const { log_index } = await tool('respond_to_rating', { rating_id, text: 'It was Ada.' }, owner);
-  expect(await erase(log_index)).toMatchObject({ code: 0 });
+  await tool('respond_to_rating', { rating_id, text: 'It was Ada.' }, owner);
+  expect(await erase(`response:${rating_id}`)).toMatchObject({ code: 0 });
   await expect.poll(() => read('/agents/co.webhook/webhook.md')).toContain(`erased by the operator ${today}`);
   expect(await readText('/agents/co.webhook/webhook/ratings')).toContain(
     `its text was erased by the operator on ${today}`,
@@ -91,14 +96,14 @@ it('erases the text of a response, and leaves the rating', async () => {
 it('erases one version of an amended rating; the current one ends its older versions too', async () => {
   const first = await rate('one');
   const second = await rate('one', { supersedes: first.rating_id, comment: 'Late.' });
-  expect(await erase(first.log_index)).toMatchObject({ code: 0 });
+  expect(await erase(first.rating_id)).toMatchObject({ code: 0 });
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({ code: 0 });
-  expect(await erase(second.log_index)).toMatchObject({ code: 0 });
+  expect(await erase(second.rating_id)).toMatchObject({ code: 0 });
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({ code: 0 });
 });
 
 it('verify holds an erased record with the proof of its erasure, and not with that of another entry', async () => {
-  const { log_index } = await rate('one');
+  const { rating_id, log_index } = await rate('one');
   const other = await rate('two');
   const folder = mkdtempSync(join(tmpdir(), 'dossier-erasure-'));
   const save = async (name: string, index: unknown) => {
@@ -106,12 +111,12 @@ it('verify holds an erased record with the proof of its erasure, and not with th
     writeFileSync(join(folder, name), JSON.stringify(proof));
     return proof;
   };
-  await erase(log_index);
-  await erase(other.log_index);
+  await erase(rating_id);
+  await erase(other.rating_id);
   const { erased_by, record } = await save('erased.json', log_index);
-  expect([erased_by, record]).toEqual([3, undefined]);
-  await save('erasure.json', 3);
-  await save('other.json', 4);
+  expect([erased_by, record]).toEqual([4, undefined]);
+  await save('erasure.json', 4);
+  await save('other.json', 6);
   const verify = (...more: string[]) => runDossier(['verify', join(folder, 'erased.json'), ...more], {});
   expect(await verify()).toMatchObject({
     code: 2,
@@ -128,13 +133,34 @@ it('verify holds an erased record with the proof of its erasure, and not with th
   expect(await verify('--erasure', join(folder, 'other.json'))).toMatchObject({ code: 1 });
 });
 
-it('refuses an entry of another kind, one that does not exist, and an empty reason', async () => {
-  expect(await erase(0)).toMatchObject({
-    code: 64,
-    stderr: expect.stringContaining('this entry is a claim.activated; only ratings') as string,
+it('is done in no other way: the log has no command of its own, and an audit finds an erasure without the action', async () => {
+  const { rating_id, log_index } = await rate('one');
+  const unknown = ['record', 'erase', String(log_index), '--reason', 'names a person'];
+  expect(await runDossier(unknown, { DATABASE_URL })).toMatchObject({ code: 64 });
+  const erasure = { log_index: Number(log_index), at: new Date().toISOString(), reason: 'names a person' };
+  await directory.store.write((tx) => eraseRecord(tx, erasure));
+  expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(
+      `entry ${String(log_index)}: an entry "record.erased" names it, and no action of the operator says so`,
+    ) as string,
   });
-  expect(await erase(99)).toMatchObject({ code: 64 });
-  expect(await erase('x')).toMatchObject({ code: 64 });
-  expect(await erase(0, ' ')).toMatchObject({ code: 64 });
-  expect(await directory.store.log.size()).toBe(1);
+  expect(await erase(rating_id)).toMatchObject({
+    code: 64,
+    stderr: 'the record of this entry is not stored: it was erased before, or lost; nothing was changed\n',
+  });
+});
+
+it('refuses what is no rating, what does not exist, and a reason that is not listed', async () => {
+  const { rating_id } = await rate('one');
+  const refused = [
+    await erase('co.webhook/webhook'),
+    await erase('019aa5f2-0000-7000-8000-000000000000'),
+    await erase(`response:${String(rating_id)}`),
+    await erase(rating_id, 'names a person'),
+  ];
+  expect(refused.map(({ code, stderr }) => [code, stderr.split('\n').length])).toEqual(
+    Array.from({ length: 4 }, () => [64, 2]),
+  );
+  expect(await directory.store.log.size()).toBe(2);
 });

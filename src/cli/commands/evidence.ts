@@ -1,22 +1,12 @@
 import type { Command } from 'commander';
-import { auditHelp, eraseRecordHelp, verifyHelp, witnessHelp } from '../help-texts.ts';
+import { auditHelp, verifyHelp, witnessHelp } from '../help-texts.ts';
 import type { AuditOptions } from '../log/audit-options.ts';
 import type { WitnessOptions } from '../log/witness.ts';
 import type { VerifyOptions } from '../verify/verify.ts';
 import type { Shell } from './shell.ts';
 
-/** The commands that check what is published, or erase it. Each loads its own module when it runs. */
+/** The commands that check what is published. Each loads its own module when it runs. */
 export function addEvidenceCommands(program: Command, shell: Shell): void {
-  program
-    .command('record')
-    .description('change what the log commits to')
-    .command('erase <log_index>')
-    .description('delete what a rating or a response says, for good; the log says that and when')
-    .requiredOption('--reason <text>', 'why; it is published')
-    .addHelpText('after', eraseRecordHelp)
-    .action(async (index: string, { reason }: { reason: string }) =>
-      (await import('../log/record.ts')).runEraseRecord(shell.config(), index, reason),
-    );
   program
     .command('verify [proof]')
     .description('check a saved answer of get_proof, or that one saved checkpoint continues another, offline')

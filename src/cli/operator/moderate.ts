@@ -12,6 +12,7 @@ import { applyAction, undoAction } from '../../moderation/apply-action.ts';
 import { readTarget } from '../../moderation/target.ts';
 import { openStore } from '../../store/open.ts';
 import type { Transaction } from '../../store/store.ts';
+import { NotErasable } from '../../transparency-log/erase-record.ts';
 
 const listed = 200;
 
@@ -46,9 +47,8 @@ async function write<T>(config: Config, work: (tx: Transaction, at: string) => P
   try {
     return await store.write((tx) => work(tx, new Date().toISOString()));
   } catch (error) {
-    if (error instanceof Error && error.name === 'NotErasable')
+    if (error instanceof NotModerated || error instanceof NotErasable)
       throw usage(`${error.message}; nothing was changed`);
-    if (error instanceof NotModerated) throw usage(`${error.message}; nothing was changed`);
     throw error;
   } finally {
     await store.close();

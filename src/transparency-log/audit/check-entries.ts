@@ -1,7 +1,13 @@
 import { isCommittedTo } from '../../evidence/log/leaf.ts';
 import { readMembers } from '../../evidence/log/read-record.ts';
 import type { AuditState } from './audit-state.ts';
-import { findModerationFaults, isHidden, noteAction, type SaidActions } from './check-moderation.ts';
+import {
+  findModerationFaults,
+  isErasedByAction,
+  isHidden,
+  noteAction,
+  type SaidActions,
+} from './check-moderation.ts';
 import type { ReadRecord } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
 
@@ -135,6 +141,12 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
   for (const [log_index, { where, at }] of state.erased)
     if (erased.get(log_index) !== at)
       yield rowFault(where, `it is shown as erased on ${at}, and no log entry says so`);
+  for (const [log_index] of erased)
+    if (!isErasedByAction(actions, log_index))
+      yield logFault(
+        `entry ${log_index}`,
+        'an entry "record.erased" names it, and no action of the operator says so',
+      );
   for (const [log_index] of erased)
     if (!absent.has(log_index) && log_index < state.size)
       yield rowFault(

@@ -34,6 +34,12 @@ export const isHidden = (said: SaidActions, record_index: number, size: number):
       action === 'hide' && index === record_index && !hadEnded(said, log_index, size),
   );
 
+/** Whether an action of the operator says that it erased what an entry of the log recorded. */
+export const isErasedByAction = ({ applied }: SaidActions, record_index: number): boolean =>
+  [...applied.values()].some(
+    ({ action, record_index: index }) => action === 'erase' && index === record_index,
+  );
+
 const noticeFields = ['action', 'reason', 'statement', 'at'] as const;
 const pick = (members: Members) => toCanonicalJson(noticeFields.map((field) => members[field] ?? null));
 
