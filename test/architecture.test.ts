@@ -28,7 +28,7 @@ const mayImport: Record<string, string> = {
   tools:
     'claims context.ts evidence limits moderation observability problem.ts problem-table.ts store transparency-log',
   webhooks: 'context.ts config evidence limits observability outbound problem.ts store tools',
-  views: 'claims config evidence problem.ts problem-table.ts tools',
+  views: 'claims config evidence problem.ts problem-table.ts tools webhooks',
   resources: 'config context.ts evidence problem.ts registry tools views',
   mcp: 'config context.ts evidence limits problem.ts resources tools',
   http: 'claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',

@@ -1,10 +1,37 @@
 import { timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Webhook } from '../evidence/webhook.ts';
 import { Problem } from '../problem.ts';
 
+const time = z.iso.datetime();
+
+/** The document of a subscription, as its owner and the operator see it. */
+export const shownWebhook = z.object({
+  id: z.string(),
+  url: z.string(),
+  about: z.string().describe('all, or handle:, publisher:, tag: or view: and its value'),
+  created_at: time,
+  state: z
+    .enum(['active', 'gone', 'failing'])
+    .describe('gone: the address answered 410; failing: it accepted nothing for five days'),
+  position: z.int().describe('Every change up to this seq was accepted, or is tried again'),
+  delivered: z.int().describe('Changes that the address accepted'),
+  failures: z.int().describe('Attempts that failed in a row'),
+  failing_since: time.optional(),
+  rest_until: time.optional().describe('Nothing is sent before this time'),
+  delivered_at: time.optional(),
+  last_result: z.string().optional().describe('How the last attempt ended: HTTP 500, host_timeout'),
+});
+
 /** A subscription as its owner and the operator see it: without its secret and who sends to it. */
-export function toShownWebhook({ secret: _secret, owner: _owner, host: _host, filter, ...webhook }: Webhook) {
+export function toShownWebhook({
+  secret: _secret,
+  owner: _owner,
+  host: _host,
+  filter,
+  ...webhook
+}: Webhook): z.output<typeof shownWebhook> {
   const { kind, value } = filter;
   return { ...webhook, about: kind === 'all' ? 'all' : `${kind}:${value}` };
 }

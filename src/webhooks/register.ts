@@ -22,7 +22,8 @@ const hostLimit: Limit = { name: 'webhook_host', burst: 10, refill_s: 3600 };
 /** The limits of registering, for settings and documents. */
 export const webhookLimits: readonly Limit[] = [registrationLimit, hostLimit];
 
-const input = z.strictObject({
+/** What registers a webhook. */
+export const registrationInput = z.strictObject({
   url: z.string().max(500),
   secret: z
     .string()
@@ -70,7 +71,7 @@ async function add(url: URL, secret: string, filter: WebhookFilter, context: Con
  * unknown_handle, not_found (a view), rate_limited or address_not_proven.
  */
 export async function registerWebhook(sent: unknown, context: Context): Promise<Webhook> {
-  const parsed = input.safeParse(sent, { error: plainMessage });
+  const parsed = registrationInput.safeParse(sent, { error: plainMessage });
   if (!parsed.success) throw invalidInput(parsed.error);
   const url = toUrl(parsed.data.url, context);
   const filter = await toFilter(parsed.data, context);

@@ -64,7 +64,7 @@ describe('llms.txt', () => {
 
 describe('openapi.json', () => {
   it('has every tool, the two endpoints of the specification and the twins', async () => {
-    const { openapi, paths, components } = JSON.parse(await text('/openapi.json'));
+    const { openapi, paths, webhooks, components } = JSON.parse(await text('/openapi.json'));
     expect(openapi).toBe('3.1.0');
     const ofTools = Object.keys(paths).filter((path) => path.startsWith('/api/tools/'));
     expect(ofTools.sort()).toEqual(toolNames.map((name) => `/api/tools/${name}`));
@@ -75,8 +75,10 @@ describe('openapi.json', () => {
       '/agents/{namespace}/{name}.md',
       '/badge/{namespace}/{name}',
       '/llms.txt',
+      '/api/webhooks',
+      '/api/webhooks/{id}',
     ]);
-    const references = JSON.stringify(paths).matchAll(/"#\/components\/schemas\/(\w+)"/g);
+    const references = JSON.stringify([paths, webhooks]).matchAll(/"#\/components\/schemas\/(\w+)"/g);
     const named = new Set([...references].map(([, name]) => name));
     expect([...named].sort()).toEqual(Object.keys(components.schemas).sort());
   });

@@ -6,20 +6,8 @@ import { tools } from '../../tools/index.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { toInputSchema, toOutputSchema } from '../../tools/support/json-schema.ts';
 import type { Tool } from '../../tools/tool.ts';
-
-const json = (schema: object, example?: unknown) => ({
-  'application/json': { schema, ...(example !== undefined && { example }) },
-});
-
-const problem = {
-  description: 'A problem: `code` identifies it, `detail` tells what to do next.',
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-};
-
-const answer = (schema: object) => ({
-  '200': { description: 'The answer.', content: json(schema) },
-  default: problem,
-});
+import { answer, json, text } from './openapi-parts.ts';
+import { sentWebhooks, webhookPaths, webhookSchemas, webhookSecret } from './openapi-webhooks.ts';
 
 const post = (tool: Tool, operationId = tool.name) => ({
   post: {
@@ -46,11 +34,6 @@ const get = (
   parameters: readonly object[] = [],
 ) => ({
   get: { operationId, summary, ...(parameters.length > 0 && { parameters }), responses },
-});
-
-const text = (type: string) => ({
-  '200': { description: 'The text.', content: { [type]: { schema: { type: 'string' } } } },
-  default: problem,
 });
 
 const otherPaths = () => ({
@@ -108,16 +91,20 @@ export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<s
   paths: {
     ...Object.fromEntries(tools.map((tool) => [`/api/tools/${tool.name}`, post(tool)])),
     ...otherPaths(),
+    ...webhookPaths(),
   },
+  webhooks: sentWebhooks,
   components: {
     schemas: {
       ...Object.fromEntries(tools.map(({ name, output }) => [name, toOutputSchema(output)])),
       ListingDocument: toOutputSchema(listingDocument),
+      ...webhookSchemas(),
       Problem: problemSchema,
     },
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer', description: 'The capability of a claimed listing' },
       header: { type: 'apiKey', in: 'header', name: 'X-Agent-Capability' },
+      webhookSecret,
     },
   },
 });
