@@ -75,7 +75,14 @@ describe('who runs the service', () => {
 
 describe('what browsers and crawlers ask for', () => {
   it('is there: an icon, and a sitemap with home, lists and tags', async () => {
-    expect((await get('/favicon.ico')).headers.get('location')).toMatch(/^\/assets\/icon\.\w+\.svg$/);
+    for (const [path, type, bytes] of [
+      ['/favicon.ico', 'image/x-icon', [0, 0, 1, 0]],
+      ['/apple-touch-icon.png', 'image/png', [0x89, 0x50, 0x4e, 0x47]],
+    ] as const) {
+      const icon = await get(path);
+      expect([icon.status, icon.headers.get('content-type')]).toEqual([200, type]);
+      expect([...new Uint8Array(await icon.arrayBuffer()).slice(0, 4)]).toEqual(bytes);
+    }
     const map = await textOf('/sitemap.xml');
     for (const path of ['/', '/agents', '/tags', '/about', '/tags/webhooks', '/agents/co.webhook/webhook'])
       expect(map).toContain(`<loc>http://127.0.0.1:3000${path}</loc>`);

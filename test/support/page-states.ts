@@ -125,6 +125,11 @@ export const pageStates: readonly PageState[] = [
   },
   plain('problem-near', '/agents/co.webhook/webhok', 404),
   plain('problem-gone', '/agents/com.example/gone', 410),
+  plain('moderated-listing', '/agents/org.moderated/hidden'),
+  plain('moderated-gone', '/agents/org.moderated/withdrawn', 410),
+  plain('moderated-rated', '/agents/org.moderated/rated'),
+  plain('moderated-ratings', '/agents/org.moderated/rated/ratings'),
+  plain('moderated-publisher', '/publishers/org.moderated'),
   plain('problem-nothing', '/nothing/here', 404),
   plain('problem-input', '/agents/co.webhook/webhook/ratings?cursor=x', 422),
 ];

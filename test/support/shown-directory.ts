@@ -1,3 +1,7 @@
+import type { ModerationReason } from '../../src/evidence/moderation/reasons.ts';
+import { actions } from '../../src/moderation/actions/index.ts';
+import { applyAction } from '../../src/moderation/apply-action.ts';
+import { readTarget } from '../../src/moderation/target.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from './claimed-directory.ts';
 import { publishLines } from './receipts.ts';
 import { raters, shownEntries } from './shown-entries.ts';
@@ -68,9 +72,51 @@ async function suspend({ claim, git, post, wait }: ClaimedDirectory, handle: str
   await post('/api/claim-github', { handle });
 }
 
+/** Acts as the operator would. */
+async function moderate(
+  { store, context }: ClaimedDirectory,
+  name: string,
+  on: string,
+  reason: ModerationReason,
+) {
+  const [action, target] = [actions.find((one) => one.name === name), readTarget(on)];
+  if (!action || !target) throw new Error(`${name} ${on}`);
+  const at = context.clock().toISOString();
+  await store.write((tx) => applyAction(tx, action, { target, at, reason }));
+}
+
+/** Everything that the operator can do, on listings of their own: one hidden, one withdrawn, one with ratings. */
+async function moderateAll(directory: ClaimedDirectory, rater: string | undefined) {
+  const handle = 'org.moderated/rated';
+  const owner = await directory.claim(handle, 'moderated/rated');
+  const call = async (tool: string, body: object, capability?: string) => {
+    const answer = await directory.post(`/api/tools/${tool}`, body, capability);
+    if (!answer.ok) throw new Error(await answer.text());
+    return String(((await answer.json()) as { rating_id: string }).rating_id);
+  };
+  const ids: string[] = [];
+  for (const at of [0, 1, 2, 3]) {
+    const content = { ...ratingOf(at, directory.context.clock()), handle, comment: 'Ring Jane Doe' };
+    ids.push(await call('submit_rating', content, rater));
+  }
+  const [hidden = '', voided = '', erased = '', answered = ''] = ids;
+  await call('respond_to_rating', { rating_id: answered, text: 'Jane Doe is wrong' }, owner);
+  const me = await directory.app.request('/api/capability', {
+    headers: { authorization: `Bearer ${owner}` },
+  });
+  const { capability_id } = (await me.json()) as { capability_id: string };
+  await moderate(directory, 'hide', hidden, 'personal_data');
+  await moderate(directory, 'void', voided, 'no_interaction');
+  await moderate(directory, 'erase', erased, 'personal_data');
+  await moderate(directory, 'hide', `response:${answered}`, 'threat_or_insult');
+  await moderate(directory, 'revoke', capability_id, 'stolen_capability');
+  await moderate(directory, 'hide', 'org.moderated/hidden', 'advertising');
+  await moderate(directory, 'withdraw', 'org.moderated/withdrawn', 'malicious');
+}
+
 /**
  * A directory that listens and has a page in every state: `co.webhook/webhook` is claimed and rated by six listings
- * from nine months ago until today, `com.example/suspended` had a claim, the rest is as it was imported.
+ * from nine months ago until today, `com.example/suspended` had a claim, `org.moderated/*` are moderated, the rest is as it was imported.
  */
 export async function openShownDirectory(): Promise<ClaimedDirectory> {
   const directory = await openClaimedDirectory({ entries: shownEntries, listening: true });
@@ -81,6 +127,7 @@ export async function openShownDirectory(): Promise<ClaimedDirectory> {
   await publishLines(directory, keyLines);
   await rate(directory, owner, others);
   await suspend(directory, 'com.example/suspended', 'example/suspended');
+  await moderateAll(directory, others[1]);
   directory.git.createRepository('example/fresh').commit({ 'README.md': 'a repository without a claim' });
   directory.git.createRepository('example/wrong-file').commit({ 'dossier-claim.txt': 'not the line\n' });
   return directory;

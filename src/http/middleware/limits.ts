@@ -63,7 +63,7 @@ export function limitOf(limits: RequestLimits, method: string, path: string): Me
   return method === 'POST' && path.startsWith('/api/') ? limits.mcp : limits.pages;
 }
 
-const uncounted = /^\/(?:healthz|readyz|favicon\.ico|assets\/)/;
+const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|assets\/)/;
 
 /** Whether the limit of a path counts every request, whatever becomes of it: health and assets are answered before. */
 export const isCounted = (path: string): boolean => !uncounted.test(path);

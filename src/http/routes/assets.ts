@@ -12,7 +12,10 @@ const toForms = ({ bytes }: Asset): Record<Encoding, () => Promise<Uint8Array<Ar
   identity: lazy(() => encodeBest(bytes, 'identity')),
 });
 
-function sendAsset(asset: Asset) {
+const forever = 'public, max-age=31536000, immutable';
+const aDay = 'public, max-age=86400';
+
+function sendAsset(asset: Asset, cacheControl: string) {
   const forms = toForms(asset);
   return async (c: Request) => {
     const encoding = c.get('encoding');
@@ -21,7 +24,7 @@ function sendAsset(asset: Asset) {
       headers: {
         'Content-Type': asset.type,
         'Content-Length': String(bytes.byteLength),
-        'Cache-Control': 'public, max-age=31536000, immutable',
+        'Cache-Control': cacheControl,
         Vary: 'Accept-Encoding',
         ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
       },
@@ -29,10 +32,14 @@ function sendAsset(asset: Asset) {
   };
 }
 
-/** The files that pages load, at addresses that contain their hash: browsers cache them forever. */
+/**
+ * The files that pages load, at addresses that contain their hash, so that browsers cache them forever; and the icons that
+ * browsers ask for at fixed addresses.
+ */
 export function createAssetRoutes({ site }: Face) {
   const app = new Hono<HttpEnvironment>();
-  app.get('/favicon.ico', (c) => c.redirect(site.assets.icon.path, 302));
-  for (const asset of Object.values(site.assets)) app.get(asset.path, sendAsset(asset));
+  app.get('/favicon.ico', sendAsset(site.assets.favicon, aDay));
+  app.get('/apple-touch-icon.png', sendAsset(site.assets.touchIcon, aDay));
+  for (const asset of Object.values(site.assets)) app.get(asset.path, sendAsset(asset, forever));
   return app;
 }

@@ -32,7 +32,8 @@ const marks = ({ sample, placeholder_description, matched, alike }: FoundListing
     .join('');
 
 function listingLine(listing: FoundListing): string {
-  const { handle, title, description, version, endpoint, repository, tags } = listing;
+  const { handle, title, version, endpoint, repository, tags } = listing;
+  const description = listing.hidden ?? listing.description;
   return [
     `${code(handle)}${title ? ` ${toInlineText(title)}` : ''}: ${toInlineText(description)}${marks(listing)}`,
     `version ${toInlineText(version)}, published ${listing.published_at}, updated ${listing.updated_at}`,

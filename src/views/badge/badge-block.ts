@@ -31,10 +31,10 @@ export const pastedText = ({ statement, date }: BadgedListing): string =>
 export const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
-/** The badge image; its size is given, so that nothing moves while it loads. */
+/** The badge image, in a frame that can be moved on a narrow screen; its size is given, so that nothing moves while it loads. */
 export function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
   const { width, height } = badgeSize(badge, style);
-  return html`<img class="badge" src="${badgePath(handle, style)}" alt="${statement}" width="${width}" height="${height}">`;
+  return html`<span class="badge-frame" role="group" aria-label="Badge, style ${style}" tabindex="0"><img class="badge" src="${badgePath(handle, style)}" alt="${statement}" width="${width}" height="${height}"></span>`;
 }
 
 /** The badge with its Markdown. */

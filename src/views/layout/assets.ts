@@ -28,10 +28,12 @@ function toAsset(name: string, type: string, content: Uint8Array): Asset {
 const openAsset = (name: string, type: string, file: URL | string = own(name)) =>
   toAsset(name, type, readFileSync(file));
 
-/** Reads the static files of the pages: style, icon, copy buttons, search, the countdown of a claim, and htmx. */
+/** Reads the static files of the pages: style, icons, copy buttons, search, the countdown of a claim, and htmx. */
 export const createAssets = () => ({
   style: toAsset('style.css', 'text/css; charset=utf-8', readStyle()),
   icon: openAsset('icon.svg', 'image/svg+xml'),
+  favicon: openAsset('favicon.ico', 'image/x-icon'),
+  touchIcon: openAsset('apple-touch-icon.png', 'image/png'),
   copy: openAsset('copy.js', 'text/javascript; charset=utf-8'),
   search: openAsset('search.js', 'text/javascript; charset=utf-8'),
   claim: openAsset('claim.js', 'text/javascript; charset=utf-8'),

@@ -3,7 +3,7 @@ import type { Html } from '../layout/html.ts';
 
 const field = (query: string, isWrong = false) => html`
 <label for="q">Search listings</label>
-<span class="field"><input id="q" name="q" type="search" value="${query}" maxlength="2000" placeholder="webhooks, payments, a handle..." autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"${isWrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''}>
+<span class="field"><input id="q" name="q" type="search" value="${query}" maxlength="2000" placeholder="webhooks, or a handle" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"${isWrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''}>
 <button type="submit">Search</button></span>`;
 
 /** The search field on pages without results: an ordinary form, with words to begin with. */
