@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pinTo } from './machine.ts';
 import { measureApi } from './parts/api.ts';
+import { measureDumps } from './parts/dump.ts';
 import { measureGrowth } from './parts/growth.ts';
 import { measureImport } from './parts/import.ts';
 import { measureMcp } from './parts/mcp.ts';
@@ -25,6 +26,7 @@ const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
   mcp: measureMcp,
   pages: measurePages,
   api: measureApi,
+  dump: measureDumps,
   store: measureSqlite,
   postgres: measurePostgres,
   search: measureSearch,

@@ -43,7 +43,7 @@ const facts: ListingFacts = {
     receiptKeys: [],
     publisherListings: 3,
   },
-  native: { ...noNativeCounts(), recent: [] },
+  native: { ...noNativeCounts, recent: [] },
   observed: undefined,
   lastNativeAt: undefined,
   moderation: [],
@@ -64,7 +64,7 @@ const claim = {
   ...{ proven_commit: undefined, proven_at: undefined },
 };
 
-const counts = noNativeCounts();
+const counts = noNativeCounts;
 const rated = {
   ...counts,
   ratings: 6,

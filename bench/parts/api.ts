@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CheckTimes, measureCheck } from '../api/check.ts';
 import { type DeliveryRates, measureDeliveries } from '../api/deliveries.ts';
-import { type DumpCosts, measureDump } from '../api/dump.ts';
 import { type Case, compare, withServers } from '../compare.ts';
 import { prepareSqlite, removeDatabase } from '../database.ts';
 import type { Sent } from '../load.ts';
@@ -59,17 +58,6 @@ const toMetaRow = (bytes: readonly number[]): Row => ({
   isMet: Math.max(...bytes) <= 2048,
 });
 
-const toDumpRows = ({ rows, bytes, seconds, before_mb, quarters_mb }: DumpCosts): Row[] => [
-  {
-    what: `a dump of ${whole(rows)} listings, records and evidence`,
-    figure: `${seconds.toFixed(1)} s, ${(bytes / 2 ** 20).toFixed(1)} MB`,
-  },
-  {
-    what: 'memory of the service before it, and at most in each quarter of it',
-    figure: `${before_mb.toFixed(0)} MB; ${quarters_mb.map((mb) => mb.toFixed(0)).join(', ')} MB`,
-  },
-];
-
 const toCheckRow = ({ check_s, start_s }: CheckTimes): Row => ({
   what: `dossier check of a lock of ${locked} listings, process start included`,
   figure: `${check_s.toFixed(2)} s; dossier config ${start_s.toFixed(2)} s`,
@@ -107,7 +95,7 @@ async function measureReads(
   );
 }
 
-/** What other tools read and get: the registry API, dumps, lock files, webhooks. */
+/** What other tools read and get: the registry API, lock files, webhooks. */
 export async function measureApi(plan: Plan): Promise<Part> {
   const { url } = await prepareSqlite(plan.folder, plan.listings);
   const folder = mkdtempSync(join(tmpdir(), 'dossier-api-'));
@@ -116,7 +104,7 @@ export async function measureApi(plan: Plan): Promise<Part> {
     const rows: Row[] = [];
     try {
       const reads = await measureReads(plan, folder, service);
-      rows.push(...reads.rows, toMetaRow(reads.meta_bytes), ...toDumpRows(await measureDump(service)));
+      rows.push(...reads.rows, toMetaRow(reads.meta_bytes));
       rows.push(toCheckRow(await measureCheck(service, toHandles(plan.listings, locked), plan.rounds)));
     } finally {
       await service.stop();

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openNote, readVerifier } from '../../src/evidence/log/signed-note.ts';
+import { memoryReads } from '../../src/observability/events.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
@@ -102,4 +103,32 @@ it('a file that the caller already has is not sent again', async () => {
   const etag = (await directory.app.request(path, { method: 'HEAD' })).headers.get('etag') ?? '';
   const answer = await directory.app.request(path, { headers: { 'if-none-match': etag } });
   expect([answer.status, await answer.text()]).toEqual([304, '']);
+});
+
+it('leaves the cached facts of listings as they were, and adds none', async () => {
+  const lookups: boolean[] = [];
+  const stop = memoryReads.subscribe(({ memory, isHit }) => {
+    if (memory === 'facts') lookups.push(isHit);
+  });
+  const readAgent = (handle: string) =>
+    directory.app.request('/api/tools/get_agent', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ handle }),
+    });
+  const [read, unread] = ['com.example.many/n1', 'com.example.many/n2'];
+  try {
+    directory.wait(3601);
+    await readAgent(read);
+    lookups.length = 0;
+    const { files } = await readManifest();
+    expect(files[1]?.rows).toBe(303);
+    expect(lookups).toEqual([]);
+    await readAgent(read);
+    await readAgent(unread);
+    await readAgent(unread);
+    expect(lookups).toEqual([true, false, true]);
+  } finally {
+    stop();
+  }
 });

@@ -66,6 +66,8 @@ export interface ListingReads extends OptOutReads {
    * at `now` (RFC 3339), by default the machine's time.
    */
   facts(handle: string, now?: string): Promise<ListingFacts | undefined>;
+  /** The same for work that reads every listing once: nothing is cached, so what others read often stays in memory. */
+  factsOnce(handle: string, now?: string): Promise<ListingFacts | undefined>;
   /** One listing, withdrawn or not, as recorded: with the texts that the operator has hidden. */
   byHandle(handle: string): Promise<Listing | undefined>;
   /** Those of these handles that exist, as recorded, in no particular order. */

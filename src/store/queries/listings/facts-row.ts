@@ -11,7 +11,6 @@ const hasRow = (table: keyof Schema, column = 'handle') =>
 
 const doneRunsOfSource = sql`import_run as other where other.source = import_run.source and other.state = 'done'`;
 const otherVersions = sql`listing_version as other where other.handle = listing.handle and other.version <> listing.version`;
-const signals = sql`imported_signal as other where other.handle = listing.handle`;
 /** What the operator did to the listing itself or its ratings, and every block of a namespace or account. */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
@@ -21,6 +20,7 @@ const selectFacts = precompileQuery((db, handle: string) =>
     .leftJoin('observation', 'observation.handle', 'listing.handle')
     .leftJoin('publisher_count', 'publisher_count.namespace', 'listing.namespace')
     .leftJoin('import_run', 'import_run.id', 'listing.import_run')
+    .leftJoin('imported_signal', 'imported_signal.handle', 'listing.handle')
     .where('listing.handle', '=', handle)
     .selectAll('listing')
     .select([
@@ -29,14 +29,14 @@ const selectFacts = precompileQuery((db, handle: string) =>
       'publisher_count.listings as publisher_listings',
       'import_run.source as run_source',
       'import_run.counts as run_counts',
+      'imported_signal.source as signal_source',
+      'imported_signal.signals',
       sql<string | null>`(select finished_at from ${doneRunsOfSource} order by id desc limit 1)`.as(
         'read_at',
       ),
       sql<string | null>`(select counts from ${doneRunsOfSource} and kind = 'full' order by id limit 1)`.as(
         'full_run_counts',
       ),
-      sql<string | null>`(select signals from ${signals} order by source limit 1)`.as('first_signals'),
-      sql<number>`(select count(*) from ${signals})`.as('signal_sources'),
       sql<boolean | number>`exists (select 1 from ${otherVersions})`.as('has_other_versions'),
       sql<boolean | number>`(${hasRow('claim')} or ${hasRow('claim_event')})`.as('has_claims'),
       hasRow('rating', 'subject_handle').as('has_ratings'),
@@ -44,6 +44,9 @@ const selectFacts = precompileQuery((db, handle: string) =>
     ]),
 );
 
-/** What most listings have, in one row, because each further statement costs as much as reading the listing. */
-export const readFactsRow = async (db: Db, handle: string) => (await selectFacts(db, handle))[0];
-export type FactsRow = NonNullable<Awaited<ReturnType<typeof readFactsRow>>>;
+/**
+ * What most listings have, in one statement, because each further one costs as much as reading the listing: a row for each
+ * source of imported signals, in no particular order, and one row where there is none. Rows differ in their signals only.
+ */
+export const readFactsRows = (db: Db, handle: string) => selectFacts(db, handle);
+export type FactsRow = Awaited<ReturnType<typeof readFactsRows>>[number];

@@ -12,9 +12,9 @@ import { precompileQuery } from '../precompiled-query.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
 import { readReceiptKeys } from '../ratings/proofs.ts';
 import { readRecentRatings } from '../ratings/records.ts';
-import { type FactsRow, readFactsRow } from './facts-row.ts';
+import { type FactsRow, readFactsRows } from './facts-row.ts';
 import { decodeListing } from './rows.ts';
-import { decodeSignals, readSignals } from './signals.ts';
+import { decodeSignals } from './signals.ts';
 
 const shownVersions = 10;
 const shownRatings = 5;
@@ -52,9 +52,15 @@ async function readLastNative(db: Db, handle: string): Promise<string | undefine
     .at(-1);
 }
 
-/** Most listings have no ratings: nothing is read of theirs. */
-async function readNative(db: Db, { handle, has_ratings }: FactsRow, now: string) {
-  if (!has_ratings) return { native: { ...noNativeCounts(), recent: [] }, lastNativeAt: undefined };
+/** Of most listings no more is known than what their row says. */
+const toPlain = ({ version, origin_status, published_at }: FactsRow) => ({
+  versions: [{ version, status: origin_status, published_at }],
+  ...{ claim: undefined, claimHistory: [], receiptKeys: [], moderation: [] },
+  native: { ...noNativeCounts, recent: [] },
+  lastNativeAt: undefined,
+});
+
+async function readNative(db: Db, handle: string, now: string) {
   const lastNativeAt = await readLastNative(db, handle);
   const counts = await readNativeCounts(db, handle, now);
   const recent = await readRecentRatings(db, handle, { limit: shownRatings, now });
@@ -62,9 +68,7 @@ async function readNative(db: Db, { handle, has_ratings }: FactsRow, now: string
   return { native: { ...counts, recent }, lastNativeAt, ...(changesAt && { changesAt }) };
 }
 
-/** Most listings were never claimed. */
-async function readClaims(db: Db, { handle, has_claims }: FactsRow) {
-  if (!has_claims) return { claim: undefined, claimHistory: [], receiptKeys: [] };
+async function readClaims(db: Db, handle: string) {
   const [[claim], claimHistory, receiptKeys] = await Promise.all([
     readClaim(db, handle),
     readClaimHistory(db, handle),
@@ -73,19 +77,27 @@ async function readClaims(db: Db, { handle, has_claims }: FactsRow) {
   return { claim: claim && decodeClaim(claim), claimHistory, receiptKeys };
 }
 
-/** Most listings are as the registry and their publishers left them. */
-async function readModeration(db: Db, { handle, namespace, has_moderation }: FactsRow) {
-  return has_moderation ? (await readModerationOf(db, handle, namespace)).map(toNotice) : [];
+/** Reads the parts that the row says there are. */
+async function readParts(db: Db, row: FactsRow, now: string) {
+  const { handle, namespace } = row;
+  const plain = toPlain(row);
+  const [versions, claims, native, moderation] = await Promise.all([
+    row.has_other_versions ? readVersions(db, handle) : plain.versions,
+    row.has_claims ? readClaims(db, handle) : undefined,
+    row.has_ratings ? readNative(db, handle, now) : undefined,
+    row.has_moderation ? readModerationOf(db, handle, namespace) : [],
+  ]);
+  return { ...plain, versions, ...claims, ...native, moderation: moderation.map(toNotice) };
 }
 
-/** A listing of one version is that version. */
-const toVersions = async (db: Db, row: FactsRow): Promise<ListingFacts['versions']> =>
-  row.has_other_versions
-    ? readVersions(db, row.handle)
-    : [{ version: row.version, status: row.origin_status, published_at: row.published_at }];
+const hasParts = (row: FactsRow) =>
+  row.has_other_versions || row.has_claims || row.has_ratings || row.has_moderation;
 
-const toImported = async (db: Db, { handle, first_signals, signal_sources }: FactsRow) =>
-  Number(signal_sources) > 1 ? readSignals(db, handle) : decodeSignals(first_signals);
+/** Source by source. Most listings have one. */
+const toImported = (rows: readonly FactsRow[]): ListingFacts['imported'] =>
+  rows
+    .toSorted((a, b) => ((a.signal_source ?? '') < (b.signal_source ?? '') ? -1 : 1))
+    .flatMap(({ signals }) => decodeSignals(signals));
 
 /** Most listings were written by the first full run. */
 const toRuns = ({ run_source, run_counts, read_at, full_run_counts }: FactsRow): ReadingRuns => ({
@@ -109,18 +121,14 @@ export async function readListingFacts(
   handle: string,
   now: string,
 ): Promise<ListingFacts | undefined> {
-  const row = await readFactsRow(db, handle);
+  const rows = await readFactsRows(db, handle);
+  const [row] = rows;
   if (!row) return undefined;
-  const [versions, imported, claims, native, moderation] = await Promise.all([
-    toVersions(db, row),
-    toImported(db, row),
-    readClaims(db, row),
-    readNative(db, row, now),
-    readModeration(db, row),
-  ]);
+  const parts = hasParts(row) ? await readParts(db, row, now) : toPlain(row);
   const listing = withoutHidden(decodeListing(row));
   return {
-    ...{ listing, versions, imported, ...claims, ...native, moderation },
+    ...parts,
+    ...{ listing, imported: toImported(rows) },
     observed: toObserved(row),
     publisherListings: row.publisher_listings ?? 0,
     reading: toReading(listing, toRuns(row)),

@@ -47,6 +47,7 @@ async function readHandlesWithEvidence(db: Db, after: string, limit: number): Pr
 export const createListingReads = (db: Db, search: SearchIndex): ListingReads => ({
   ...createOptOutReads(db),
   facts: (handle, now = new Date().toISOString()) => readListingFacts(db, handle, now),
+  factsOnce: (handle, now = new Date().toISOString()) => readListingFacts(db, handle, now),
   byHandle: async (handle) => {
     const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
     return row && decodeListing(row);

@@ -76,11 +76,11 @@ export const toIndexed = (row: ListingRow): ListingRow =>
   row.hidden === 1 ? { ...row, title: null, description: '', status_message: null } : row;
 
 /** All of a row, as recorded. */
-export const decodeListing = (row: ListingRow): Listing => ({
-  ...decodeSummary(row),
-  remotes: JSON.parse(row.remotes) as Listing['remotes'],
-  packages: JSON.parse(row.packages) as Listing['packages'],
-});
+export const decodeListing = (row: ListingRow): Listing =>
+  Object.assign(decodeSummary(row), {
+    remotes: JSON.parse(row.remotes) as Listing['remotes'],
+    packages: JSON.parse(row.packages) as Listing['packages'],
+  });
 
 /** A version as a row. */
 export const encodeVersion = ({

@@ -29,16 +29,8 @@ function encode(signals: readonly ImportedSignal[]): StoredSignals {
 export function decodeSignals(stored: string | null): ImportedSignal[] {
   if (stored === null) return [];
   const { shared, signals } = JSON.parse(stored) as StoredSignals;
-  return signals.map((signal) => ({ ...signal, ...shared }) as ImportedSignal);
+  return signals.map((signal) => Object.assign(signal, shared) as ImportedSignal);
 }
-
-const readRows = precompileQuery((db, handle: string) =>
-  db.selectFrom('imported_signal').selectAll().where('handle', '=', handle).orderBy('source'),
-);
-
-/** The imported signals of a listing, source by source. */
-export const readSignals = async (db: Db, handle: string): Promise<ImportedSignal[]> =>
-  (await readRows(db, handle)).flatMap(({ signals }) => decodeSignals(signals));
 
 const putRows = precompileQuery((db, rows: readonly ImportedSignalRow[]) =>
   db

@@ -118,13 +118,13 @@ export async function readRatingCells(db: Db, subject: string, now: string): Pro
 
 type NativeCounts = Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>;
 
-/** The counts of a listing without ratings. */
-export const noNativeCounts = (): NativeCounts => ({
+/** The counts of every listing without ratings: one object, made once. */
+export const noNativeCounts: Readonly<NativeCounts> = {
   ratings: 0,
   ...noGroups(),
   ...{ voided: 0, hidden: 0 },
   flags: {},
-});
+};
 
 /** Counts of a listing's current ratings in each group at a time (RFC 3339); nothing is averaged. */
 export async function readNativeCounts(db: Db, subject: string, now: string): Promise<NativeCounts> {
