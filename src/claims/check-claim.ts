@@ -23,10 +23,15 @@ const untilNext_s = (begun_ms: number, now_ms: number) =>
  * Checks a place and applies what its lines say, at most once per listing, place and 30 seconds across
  * all nodes, not counting a first look that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
  */
-export async function checkClaim(target: ClaimTarget, context: Context): Promise<CheckedClaim> {
+export async function checkClaim(
+  target: ClaimTarget,
+  context: Context,
+  by: 'claimant' | 'recheck' = 'claimant',
+): Promise<CheckedClaim> {
   const subject = { handle: target.listing.handle, place: toSubject(target.place) };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, (save) =>
-    checkAndApply(target, context, save),
+    // Nobody commits a line after a re-check: another node that is late must not look again.
+    checkAndApply(target, context, by === 'claimant' ? save : (tx, checked) => save(tx, checked, false)),
   );
   if (isOwn) return outcome;
   const { check } = outcome;

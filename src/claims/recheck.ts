@@ -56,7 +56,7 @@ async function wasChecked({ listing, place }: ClaimTarget, context: Context): Pr
 async function recheckPlace(listing: Listing, kind: ClaimKind, context: Context): Promise<boolean> {
   const target = findTarget(listing, kind, context);
   if (!target || (await wasChecked(target, context))) return false;
-  const { check, changed } = await checkClaim(target, context);
+  const { check, changed } = await checkClaim(target, context, 'recheck');
   context.log.debug({ handle: listing.handle, kind, result: check.result, changed }, 'claim checked');
   return true;
 }
