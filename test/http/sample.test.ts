@@ -116,7 +116,10 @@ it('ends when an import completes, with its claims and ratings', async () => {
   expect(taken.sample).toBeUndefined();
   for (const handle of [madeUp, 'co.webhook/webhook']) {
     const gone = await directory.app.request(`/agents/${handle}.json`);
-    expect([gone.status, JSON.parse(await gone.text()).code]).toEqual([410, 'listing_withdrawn']);
+    const { code, detail } = JSON.parse(await gone.text());
+    expect([gone.status, code]).toEqual([410, 'listing_withdrawn']);
+    expect(detail).toContain('part of the sample that Dossier ships with');
+    expect(detail).not.toContain('registry deleted');
   }
   expect(await directory.store.claims.claim('co.webhook/webhook')).toMatchObject({
     state: 'suspended',

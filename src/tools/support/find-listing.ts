@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { isHandle } from '../../evidence/handle.ts';
 import type { Listing } from '../../evidence/listing/listing.ts';
 import type { ListingFacts } from '../../evidence/listing/listing-facts.ts';
+import { isSample } from '../../evidence/listing/state/sample.ts';
 import { toAppeal } from '../../evidence/moderation/moderation.ts';
 import { Problem } from '../../problem.ts';
 
@@ -21,7 +22,13 @@ const withdrawnBy = {
   optout: 'A line in its repository withdrew it.',
 } as const;
 
-async function withdrawal({ handle, withdrawn }: Listing, { store, config }: Context): Promise<string> {
+/** No registry has deleted what no registry had. */
+const sampleEnded =
+  'It was part of the sample that Dossier ships with, which ended with the first import from a registry.';
+
+async function withdrawal(listing: Listing, { store, config }: Context): Promise<string> {
+  const { handle, withdrawn } = listing;
+  if (withdrawn === 'deleted' && isSample(listing)) return sampleEnded;
   if (withdrawn !== 'operator') return withdrawn ? withdrawnBy[withdrawn] : '';
   const standing = await store.moderation.standing({ target_kind: 'listing', target: handle });
   const action = standing.find(({ action: name }) => name === 'withdraw');
