@@ -8,8 +8,8 @@ import { type ImportStatus, readImportStatus } from '../registry/import-status.t
 import type { Resource } from './resource.ts';
 
 const listingsShown = 5;
-/** Rows read for `updated`, first and second attempt: the last updated are often the newest themselves. */
-const updatedRead = [10, 40];
+/** Rows read for `updated`, attempt by attempt: the last updated are often the newest themselves. */
+const updatedRead = [10, 40, 400];
 const quarantinedShown = 20;
 
 const isWeb = (source: string) => /^https?:/.test(source);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { statusDocument } from '../../src/evidence/status-document.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 
 let directory: Directory;
@@ -48,4 +49,15 @@ it('agent://status: what is listed, how fresh it is and what could not be read, 
   });
   const handles = [...status.newest, ...status.updated].map(({ handle }: { handle: string }) => handle);
   expect(handles.toSorted()).toEqual(['co.webhook/webhook', 'com.politicalcomms/api']);
+});
+
+it('finds a listing that was updated behind many that were only published', async () => {
+  const at = '2026-10-05T08:00:00Z';
+  const many = Array.from({ length: 60 }, (_, i) =>
+    registryEntry(`a.b/new${i}`, {}, { publishedAt: at, updatedAt: at }),
+  );
+  const service = await openDirectory({ entries: [registryEntry('a.b/updated'), ...many] });
+  const page = await (await service.app.request('/')).text();
+  await service.close();
+  expect(page.slice(page.indexOf('id="updated"'))).toContain('href="/agents/a.b/updated"');
 });

@@ -40,7 +40,7 @@ ${importState(status)}
 ${recentChanges(changes)}
 <div class="columns">
 <section aria-labelledby="newest"><h2 id="newest">Newest</h2>${briefList(status.newest, ({ published_at }) => html`Published ${day(published_at)}`)}</section>
-<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${status.updated.length > 0 ? briefList(status.updated, ({ updated_at, version }) => html`Updated ${day(updated_at)}, version <span class="foreign">${version}</span>`) : html`<p>For the other listings, no update after the first publication is recorded here.</p>`}</section>
+<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${status.updated.length > 0 ? briefList(status.updated, ({ updated_at, version }) => html`Updated ${day(updated_at)}, version <span class="foreign">${version}</span>`) : html`<p>No update is recorded among the latest entries, apart from those under Newest.</p>`}</section>
 </div>
 <section aria-labelledby="connect"><h2 id="connect">Ask from your agent</h2>
 <p>Connect over MCP; no account, no key.</p>
