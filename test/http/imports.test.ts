@@ -65,7 +65,7 @@ describe('how fresh the listings are', () => {
   it('with a registry', async () => {
     await runImport(await open(registry.url));
     expect(await freshness()).toBe(
-      '2 listings. Last completed import: <time>. The registry is checked for changes every 1 hour.',
+      '2 listings. Last completed import: <time>. The registry is checked for changes every hour.',
     );
   });
 });
@@ -105,7 +105,7 @@ describe('an import that did not complete', () => {
     );
     await runImport(context);
     expect(await freshness()).toBe(
-      `60 listings. Last completed import: <time>. The registry is checked for changes every 1 hour. The import of <time> is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`,
+      `60 listings. Last completed import: <time>. The registry is checked for changes every hour. The import of <time> is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`,
     );
   });
 });

@@ -67,11 +67,12 @@ function age({ last_completed: done }: ImportStatusDocument) {
 }
 
 const hour_s = 3600;
-/** An interval in whole hours or minutes, as it follows "every". */
+/** An interval in whole hours or minutes, as it follows "every": `hour`, `2 hours`. */
 export const every = (interval_s: number) =>
-  interval_s % hour_s === 0
+  (interval_s % hour_s === 0
     ? counted(interval_s / hour_s, 'hour')
-    : counted(Math.ceil(interval_s / 60), 'minute');
+    : counted(Math.ceil(interval_s / 60), 'minute')
+  ).replace(/^1 /, '');
 
 /** How the listings are kept up to date. */
 function updates({ updates_from, interval_s = hour_s }: ImportStatusDocument): string {
