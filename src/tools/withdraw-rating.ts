@@ -37,8 +37,9 @@ export const withdrawRating = defineTool({
   output: z.object({ rating_id: z.string(), status: z.literal('withdrawn'), withdrawn_at: z.string() }),
   example: { rating_id: '019aa5f2-0000-7000-8000-000000000000', reason: 'Wrong listing' },
   async run({ rating_id, reason }, context) {
-    const capability = await authenticate(context, { isTakingBack: true });
     const withdrawn_reason = (reason && cleanText(reason).text.trim()) || undefined;
+    // The log publishes the reason, and who is blocked publishes nothing more.
+    const capability = await authenticate(context, { isTakingBack: withdrawn_reason === undefined });
     const how = { withdrawn_at: context.clock().toISOString(), withdrawn_reason };
     const withdrawn_at = await context.store.write(async (tx) => {
       await requireLive(tx, capability);

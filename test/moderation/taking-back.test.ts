@@ -78,6 +78,15 @@ describe('the source of a rating', () => {
       expect(await faults()).toEqual([]);
     },
   );
+  it('can withdraw it without words only, since the log publishes the reason', async () => {
+    await act('block', 'namespace:com.politicalcomms', 'repeated');
+    const size = await directory.store.log.size();
+    const reason = 'Never buy from them';
+    expect(await call('withdraw_rating', { rating_id, reason })).toMatchObject({ code: 'writing_blocked' });
+    expect(await native()).toMatchObject({ ratings: 1 });
+    expect(await call('withdraw_rating', { rating_id, reason: ' ' })).toMatchObject({ status: 'withdrawn' });
+    expect(JSON.stringify(await call('get_proof', { log_index: size }))).not.toContain(reason);
+  });
   it('cannot withdraw it with a capability that the operator revoked', async () => {
     const answer = await directory.app.request('/api/capability', {
       headers: { authorization: `Bearer ${capability}` },
