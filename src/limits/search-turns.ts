@@ -1,6 +1,5 @@
 /** Searches that wait for the database at the same time. */
 const mostRunning = 20;
-const mostWaiting = 50;
 /** Share of its limit from which a caller waits for those who ask for anything else. */
 const heavy = 0.5;
 
@@ -21,10 +20,10 @@ export interface SearchTurns {
  * One search begins in a turn of the event loop: on SQLite it computes for 5 to 40 ms at a stretch, and what else arrived
  * meanwhile is answered before the next one. The caller that used the least of its limit is next, and within that the one
  * that waits longest. One that used half of its limit begins only after a rest as long as the turn of the search before, so
- * that such callers together never take more than half of the time. When more than 50 wait, the one that used most gives up
- * its place, of equals the newest.
+ * that such callers together never take more than half of the time. When more than `mostWaiting` wait, the one that used most
+ * gives up its place, of equals the newest.
  */
-export function createSearchTurns(): SearchTurns {
+export function createSearchTurns(mostWaiting: number): SearchTurns {
   const waiting: Waiting[] = [];
   let running = 0;
   let hasBegun = false;

@@ -7,6 +7,7 @@ import { createSearchTurns } from './search-turns.ts';
 /** Searches by words of one network, on every face: five a second, 20 at once. One costs up to a hundred times a page. */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 
+const mostWaiting = 50;
 const refusal_s = 2;
 
 /** The caller of the command line and of stdio, which shares its process with nobody. */
@@ -18,7 +19,7 @@ const tooMany = () =>
 /** Lets searches run within the limit of their network, in turns. Further ones are `unavailable` while 50 wait. */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
-  const turns = createSearchTurns();
+  const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
   return {
     async run({ network, now_ms }, search) {
       if (network === ownProcess) return search();

@@ -78,3 +78,9 @@ it('the limit refuses before a search waits; with LIMITS=off, and of its own pro
   for (let count = 0; count < 6; count++) await search('local');
   expect(off.journal).toHaveLength(6);
 });
+
+it('with LIMITS=off none is refused either when more than 50 wait', async () => {
+  const { journal, search } = createJournal(createSearches({ ...settings, hasLimits: false }));
+  await Promise.all(Array.from({ length: 80 }, () => search('192.0.2.1')));
+  expect(journal).toHaveLength(80);
+});
