@@ -110,6 +110,9 @@ describe('searches by words', () => {
     for (let sent = 0; sent < 6; sent++) expect(await (await mcp()).text()).not.toContain('rate_limited');
     expect(refusalOf(await page())).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
     expect(refusalOf(await json())).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
+    const registry = (search: string) => get(`${url}/v0.1/servers?search=${search}`)();
+    expect(refusalOf(await registry(words()))).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
+    expect((await registry('')).status).toBe(200);
     expect(await (await mcp()).json()).toMatchObject({
       result: { isError: true, structuredContent: { error: { code: 'rate_limited', retry_after_s: 1 } } },
     });

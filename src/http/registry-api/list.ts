@@ -12,9 +12,16 @@ interface Page {
 }
 
 /** The shown versions of the listings that a search ranks, best match first. */
-async function searchPage(at: Position, limit: number, { store }: Context): Promise<Page> {
+async function searchPage(
+  at: Position,
+  limit: number,
+  { store, searches, caller, clock }: Context,
+): Promise<Page> {
   const { search: text = '', offset = 0 } = at;
-  const { hits } = await store.listings.search({ text, facets: [], sort: 'relevance' });
+  const asked = { network: caller.network, now_ms: clock().getTime() };
+  const { hits } = await searches.run(asked, () =>
+    store.listings.search({ text, facets: [], sort: 'relevance' }),
+  );
   const shown = hits.slice(offset, offset + limit);
   const listings = await store.listings.byIds(shown.map(({ id }) => id));
   const versions = await Promise.all(
