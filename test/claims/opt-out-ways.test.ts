@@ -130,6 +130,40 @@ describe('a TXT record of the domain', () => {
   });
 });
 
+describe('while the listing is claimed by a domain above that of its namespace', () => {
+  const above = '_dossier-challenge.example.com';
+  const ask = () => directory.ask(handle, { method: 'dns' });
+  let challenge: string;
+  beforeEach(async () => {
+    ({ challenge } = await ask());
+    directory.setTxt(above, challenge);
+    expect(await ask()).toMatchObject({ status: 'claimed', check: { domain: 'example.com' } });
+  });
+
+  test('a line of the domain below it withdraws nothing, and its own line does at once', async () => {
+    directory.setTxt(name, line, 'dossier-claim-v1.something-else');
+    expect(await ask()).toMatchObject({ status: 'claimed' });
+    await checkDaily();
+    expect(await pageStatus()).toBe(200);
+    directory.setTxt(above, challenge, line);
+    expect(await ask()).toMatchObject({ status: 410 });
+  });
+
+  test('nothing that the domain below it answers keeps the claim or its line from being read', async () => {
+    const many = Array.from(
+      { length: 90 },
+      (_, at) => `optout com.example.api/${`${at}`.padStart(180, 'x')}`,
+    );
+    directory.setTxt(name, ...many);
+    expect(await ask()).toMatchObject({ status: 'claimed', check: { result: 'proven', pinned: true } });
+    directory.dns[0].zone.set(name, serverFailure);
+    expect(await ask()).toMatchObject({ status: 'claimed', check: { result: 'proven', pinned: true } });
+    directory.setTxt(above, challenge, line);
+    directory.dns[0].zone.set(name, serverFailure);
+    expect(await ask()).toMatchObject({ status: 410 });
+  });
+});
+
 test('a line in the profile repository of the account withdraws its listing', async () => {
   const profile = directory.git.createRepository('alice/alice');
   profile.commit({ 'dossier-claim.txt': `optout ${ofAccount}\n` });

@@ -29,13 +29,19 @@ function toCheck(answers: readonly (readonly [string, Answered])[]): PlaceCheck 
 }
 
 /**
- * The domains whose records count, that of the claim in force first: who has only one below it cannot hide its line.
+ * The domains whose records count, the nearest first. While a claim stands by a domain, only that one and those above it:
+ * whoever has only one below it can neither hide its lines, nor keep them from being read, nor opt the listing out.
  */
 async function namesOf(domain: string, handle: string, { store }: Context): Promise<string[]> {
   const claim = await store.claims.claim(handle);
   const names = domainsAbove(domain);
-  const known = claim?.kind === 'dns' && claim.state === 'claimed' ? claim.seen?.domain : undefined;
-  return names.toSorted((a, b) => Number(b === known) - Number(a === known));
+  const root = claim?.state === 'claimed' ? claim.root : undefined;
+  return names.slice(
+    Math.max(
+      0,
+      names.findIndex((name) => `dns:${name}` === root),
+    ),
+  );
 }
 
 /** Reads the TXT records for claims of a domain, and where it has none, of the nearest domain above it that has some. */
