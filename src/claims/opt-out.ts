@@ -87,6 +87,14 @@ async function seeLine(tx: Transaction, proof: Proof, known: OptOut | undefined)
   return after;
 }
 
+/** After this time without its second check, the place of a line could not be read, or is none any more. */
+const unread_ms = 2 * secondCheck_ms;
+
+/** Whether the stored line of another place still keeps lines elsewhere from being stored. */
+const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Proof) =>
+  state === 'withdrawn' ||
+  (state === 'seen' && kind !== place.kind && now.getTime() - Date.parse(seen_at) < unread_ms);
+
 const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
 
 /** Takes a line that is gone, or not heard, back: a listing is listed again only by the place that withdrew it. */
@@ -115,7 +123,7 @@ export async function applyOptOut(
   if (!isConclusive || (stored?.state === 'withdrawn' && !isHere)) return known;
   const claim = await tx.claims.claim(handle);
   const isWanted = typeof file !== 'string' && file.optouts.includes(handle) && isHeard(claim, proof);
-  if (isWanted && (known || !stored || isOwners(claim, proof) || stored.state === 'overruled'))
+  if (isWanted && (known || !stored || isOwners(claim, proof) || !isPending(stored, proof)))
     return seeLine(tx, proof, known);
   if (!isWanted && isHere) await takeBack(tx, stored, proof);
   return undefined;

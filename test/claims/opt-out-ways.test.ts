@@ -164,6 +164,40 @@ describe('while the listing is claimed by a domain above that of its namespace',
   });
 });
 
+describe('a line that waits for its second check', () => {
+  const ask = (method: string) => directory.ask(both, { method });
+
+  test('does not keep another place from withdrawing once its repository is no longer recorded', async () => {
+    const repository = directory.git.createRepository('corp/both');
+    repository.commit({ 'dossier-claim.txt': `optout ${both}\n` });
+    await ask('repository');
+    await directory.directory.importEntries([registryEntry(both, { version: '2.0.0' })]);
+    directory.web.files.set(wellKnown, `optout ${both}\n`);
+    await checkDaily();
+    await checkDaily();
+    expect((await ask('well_known')).message).toContain('was read on');
+    await checkDaily();
+    expect(await pageStatus(both)).toBe(410);
+  });
+
+  test('does not keep another place from withdrawing while its own host does not answer', async () => {
+    const repository = directory.git.createRepository('corp/both');
+    repository.commit({ 'dossier-claim.txt': `optout ${both}\n` });
+    await ask('repository');
+    directory.git.fault = (_request, response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    directory.web.files.set(wellKnown, `optout ${both}\n`);
+    expect((await ask('well_known')).message).not.toContain('was read on');
+    await checkDaily();
+    await checkDaily();
+    expect((await ask('well_known')).message).toContain('was read on');
+    await checkDaily();
+    expect(await pageStatus(both)).toBe(410);
+  });
+});
+
 test('a line in the profile repository of the account withdraws its listing', async () => {
   const profile = directory.git.createRepository('alice/alice');
   profile.commit({ 'dossier-claim.txt': `optout ${ofAccount}\n` });
