@@ -142,6 +142,11 @@ describe('dossier', () => {
     expect(code).toBe(64);
     expect(stderr).toBe('error: no such command: fly; see dossier --help\n');
   });
+  it('says where the reasons of an action are listed when none is given', async () => {
+    const { code, stderr } = await runDossier(['moderate', 'hide', 'co.webhook/webhook'], settings());
+    expect(code).toBe(64);
+    expect(stderr).toContain('see dossier moderate hide --help\n');
+  });
   it('ends with 74 and one line when the database cannot be opened', async () => {
     await writeFile(join(folder, 'a-file'), 'not a folder');
     const { code, stderr } = await runDossier(

@@ -20,6 +20,7 @@ export function addModerateCommands(program: Command, shell: Shell): void {
       .command(`${action.name} <target>`)
       .description(action.summary)
       .requiredOption('--reason <reason>', `one of ${action.reasons.join(', ')}`)
+      .showHelpAfterError(`see dossier moderate ${action.name} --help`)
       .addHelpText('after', toActionHelp(action))
       .action(async (text: string, options: ModerateOptions) =>
         (await moderateCommands()).runAction(shell.config(), action, { text, ...options }),
