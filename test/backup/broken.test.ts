@@ -139,7 +139,7 @@ describe('a file that is no backup of this program leaves the database new', () 
     const { code, stderr } = await run(['restore', path('missing.gz')], database());
     expect(code).toBe(74);
     expect(stderr).toMatch(/missing\.gz: cannot be read: ENOENT[^\n]+\n$/);
-    expect((await run(['feedback'], database())).stdout).toBe('No feedback.\n');
+    expect((await run(['feedback'], database())).stdout).toBe('No open feedback.\n');
   });
 });
 

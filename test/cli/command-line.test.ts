@@ -217,7 +217,7 @@ describe('dossier feedback', () => {
     expect((await runDossier(['feedback', 'list'], environment)).stdout).toContain('The tag page is empty');
     expect((await runDossier(['feedback', 'show', id], environment)).stdout).toContain('category: search\n');
     expect((await runDossier(['feedback', 'close', id], environment)).stdout).toBe(`closed ${id}\n`);
-    expect((await runDossier(['feedback'], environment)).stdout).toBe('No feedback.\n');
+    expect((await runDossier(['feedback'], environment)).stdout).toBe('No open feedback.\n');
     expect((await runDossier(['feedback', 'show', 'nothing'], environment)).code).toBe(64);
   });
 });

@@ -92,7 +92,8 @@ describe('dossier reports', () => {
       `rating_id: ${rating_id}\n`,
     );
     expect((await runDossier(['reports', 'close', String(id)], environment)).stdout).toBe(`closed ${id}\n`);
-    expect((await runDossier(['reports'], environment)).stdout).toBe('No reports.\n');
+    expect((await runDossier(['reports'], environment)).stdout).toBe('No open reports.\n');
+    expect((await runDossier(['reports', 'list', '--all'], environment)).stdout).toContain(String(id));
   });
 });
 

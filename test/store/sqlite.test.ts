@@ -132,7 +132,7 @@ describe('two processes on one SQLite file', () => {
     const open = () => runDossier(['feedback'], { DATABASE_URL: database });
     const ended = await Promise.all([open(), open(), open()]);
     expect(ended.map(({ code, stdout, stderr }) => `${code} ${stdout}${stderr}`)).toEqual(
-      Array(3).fill('0 No feedback.\n'),
+      Array(3).fill('0 No open feedback.\n'),
     );
   });
   it('does not block readers while the other one writes', async () => {

@@ -16,8 +16,8 @@ export interface FeedbackOptions {
 }
 
 const names = {
-  feedback: { none: 'No feedback.\n', command: 'dossier feedback' },
-  report: { none: 'No reports.\n', command: 'dossier reports' },
+  feedback: { none: 'feedback', command: 'dossier feedback' },
+  report: { none: 'reports', command: 'dossier reports' },
 } as const;
 
 async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
@@ -57,7 +57,7 @@ export const listFeedback = (config: Config, kind: FeedbackKind, options: Feedba
     const rows = await feedback.list(filter, limit);
     for (const row of rows) process.stdout.write(`${toLine(row, kind)}\n`);
     const { none, command } = names[kind];
-    if (rows.length === 0) process.stdout.write(none);
+    if (rows.length === 0) process.stdout.write(`No ${options.all ? '' : 'open '}${none}.\n`);
     const total = rows.length < limit ? rows.length : await feedback.count(filter);
     if (total > rows.length) {
       const all = options.all ? ' --all' : '';
