@@ -48,6 +48,24 @@ it('survives sessions that PostgreSQL ends during reads and writes, and reports 
   await expect.poll(() => store.isPresent(store.node)).toBe(true);
 });
 
+it('ends a write that stands still, so that the writes waiting for it succeed', async () => {
+  const other = await openDatabase(url);
+  const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
+  const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
+  const still = other.write(async (tx) => {
+    await tx.listings.putListings([makeListing('a/two', 2)]);
+    hasBegun();
+    await goesOn;
+  });
+  await begun;
+  await put('was waiting');
+  goOn();
+  expect(await still.catch((error: unknown) => other.failureOf(error))).toBe('unavailable');
+  expect((await store.listings.facts('a/one'))?.listing.description).toBe('was waiting');
+  expect(await store.listings.facts('a/two')).toBeUndefined();
+  await other.close();
+});
+
 it('treats a notification of another program as a change of everything', async () => {
   const received: ChangedHandles[] = [];
   store.onChange((changed) => received.push(changed));

@@ -8,7 +8,8 @@ export const readConnections = 8;
 const connectTimeout_ms = 3000;
 const statementTimeout_ms = 5000;
 const queryTimeout_ms = 6000;
-const idleTransactionTimeout_ms = 15_000;
+/** Shorter than a statement may take: a write that waits for the lock of one that stands still succeeds. */
+const idleTransactionTimeout_ms = 3000;
 
 /** Object id of int8, which node-postgres returns as text; ours are below 2^53 and become numbers. */
 const int8 = 20;
