@@ -19,6 +19,8 @@ const tolerance_ms = 0.5;
 export interface MemoryLimit {
   /** Counts one call of a network, and of the wider ones around it; throws rate_limited. */
   take(network: string, now_ms: number): void;
+  /** Counts the call as `take` does; returns why it is refused instead of throwing, undefined if it is not. */
+  tryTake(network: string, now_ms: number): Refusal | undefined;
   /** Why `take` would refuse the call now; undefined if it would not. Counts nothing. */
   refusalOf(network: string, now_ms: number): Refusal | undefined;
   /** How much of its bucket a network has used, or of that of a wider network around it: 0 to 1, the largest share. */
@@ -51,14 +53,19 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings): Memory
     }
     return undefined;
   };
+  const tryTake = (network: string, now_ms: number): Refusal | undefined => {
+    const refusal = refusalOf(network, now_ms);
+    if (refusal) return settings.hasLimits ? refusal : undefined;
+    for (const { network: one, times } of toCountedNetworks(network))
+      store(one, fullAfter_ms(one, times, now_ms));
+    return undefined;
+  };
   return {
     take(network, now_ms) {
-      const refusal = refusalOf(network, now_ms);
-      if (refusal && settings.hasLimits) throw toRateLimited(refusal);
-      if (refusal) return;
-      for (const { network: one, times } of toCountedNetworks(network))
-        store(one, fullAfter_ms(one, times, now_ms));
+      const refusal = tryTake(network, now_ms);
+      if (refusal) throw toRateLimited(refusal);
     },
+    tryTake,
     usedShare(network, now_ms) {
       const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
       return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);

@@ -8,7 +8,7 @@ import type { ChooseEncoding } from '../response/encodings.ts';
 import type { ReadyAnswer } from './answer-cache.ts';
 import { findMcpAnswer, mayBeCacheable, readBody } from './mcp-cache.ts';
 import { findPage } from './page-cache.ts';
-import { findRefusal, type RefusalLookup, toCounted } from './refusal-cache.ts';
+import { type Counted, findRefusal, type RefusalLookup, toCounted } from './refusal-cache.ts';
 
 /** A handler of Node's server. */
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
@@ -20,15 +20,9 @@ export interface Shared extends RefusalLookup {
 }
 
 /** Checks what depends on the request, not on its answer: Host and limit. */
-function isAdmitted(incoming: IncomingMessage, path: string, shared: Shared) {
+function isAdmitted(incoming: IncomingMessage, { limit, network }: Counted, shared: Shared) {
   if (!shared.isOurs(headerOf(incoming.rawHeaders, 'host'))) return false;
-  const { limit, network } = toCounted(incoming, path, shared);
-  try {
-    limit.take(network, shared.context.clock().getTime());
-    return true;
-  } catch {
-    return false;
-  }
+  return limit.tryTake(network, shared.context.clock().getTime()) === undefined;
 }
 
 /** The headers that differ from request to request; refusals have an id where the app gave them one. */
@@ -63,9 +57,10 @@ export function createDoor(shared: Shared, app: Listener): Listener {
   };
   return (incoming, outgoing) => {
     const start = performance.now();
-    const refused = findRefusal(incoming, shared);
+    const counted = toCounted(incoming, shared);
+    const refused = findRefusal(incoming, counted, shared);
     const answerOrPass = (found: ReadyAnswer | undefined) => {
-      if (found && isAdmitted(incoming, found.path, shared)) answer(found, start, outgoing);
+      if (found && isAdmitted(incoming, counted, shared)) answer(found, start, outgoing);
       else app(incoming, outgoing);
     };
     if (refused) answer(refused, start, outgoing);

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../../context.ts';
 import type { Refusal } from '../../limits/limit.ts';
+import type { MemoryLimit } from '../../limits/memory.ts';
 import { memoryReads } from '../../observability/events.ts';
 import type { HttpEnvironment } from '../environment.ts';
 import { holdsSecret } from '../middleware/address.ts';
@@ -62,15 +63,22 @@ export const withoutQuery = (address: string): string => {
   return end === -1 ? address : address.slice(0, end);
 };
 
+/** A request as the limits count it. */
+export interface Counted {
+  readonly path: string;
+  readonly limit: MemoryLimit;
+  readonly network: string;
+}
+
 /** The limit that counts a request, and the network that it is counted for. */
-export const toCounted = (
-  { headers, method = '', socket }: IncomingMessage,
-  path: string,
+export function toCounted(
+  { url = '', headers, method = '', socket }: IncomingMessage,
   { limits, callers }: Pick<RefusalLookup, 'limits' | 'callers'>,
-) => ({
-  limit: limitOf(limits, method, path),
-  network: callers.networkOf(headers['x-forwarded-for']?.toString(), socket.remoteAddress),
-});
+): Counted {
+  const path = withoutQuery(url);
+  const network = callers.networkOf(headers['x-forwarded-for']?.toString(), socket.remoteAddress);
+  return { path, limit: limitOf(limits, method, path), network };
+}
 
 /** Characters and segments that URL leaves as they are. */
 const plainPath = /^\/(?!\/)[\w\-.~@:+/]*$/;
@@ -95,10 +103,12 @@ function isPlain(
 }
 
 /** The app's answer to a request that a limit refuses now, if it made the same answer before. Counts nothing. */
-export function findRefusal(incoming: IncomingMessage, lookup: RefusalLookup): ReadyAnswer | undefined {
-  const { url = '', headers } = incoming;
-  const path = withoutQuery(url);
-  const { limit, network } = toCounted(incoming, path, lookup);
+export function findRefusal(
+  incoming: IncomingMessage,
+  { path, limit, network }: Counted,
+  lookup: RefusalLookup,
+): ReadyAnswer | undefined {
+  const { headers } = incoming;
   const refusal = limit.refusalOf(network, lookup.context.clock().getTime());
   if (!refusal || !isPlain(incoming, path, lookup.isOurs)) return undefined;
   const found = lookup.cache.get(toKey(refusal, { path, accept: headers.accept, origin: headers.origin }));
