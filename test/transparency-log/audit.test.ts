@@ -79,7 +79,7 @@ describe.each([
   it('finds nothing where all is as the log has it', async () => {
     expect(await audit()).toMatchObject({
       code: 0,
-      stdout: '7 log entries and 1 listings compared; 0 faults\n',
+      stdout: '7 log entries and 1 listing compared; 0 faults\n',
     });
   });
 

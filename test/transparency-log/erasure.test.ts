@@ -74,7 +74,7 @@ it('erases what a rating said from every face and from the log, and the audit an
   expect(await directory.store.log.record(Number(log_index))).toBeUndefined();
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({
     code: 0,
-    stdout: '5 log entries and 1 listings compared; 0 faults\n',
+    stdout: '5 log entries and 1 listing compared; 0 faults\n',
   });
   expect(await erase(rating_id)).toMatchObject({ code: 64 });
   expect((await transparency()).erase).toEqual({ applied: 1, undone: 0 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { ExitError, exitCodes } from '../../config/exit.ts';
+import { counted } from '../../evidence/text/plural.ts';
 import { openStore } from '../../store/open.ts';
 import { type AuditProgress, type AuditResult, audit } from '../../transparency-log/audit/audit.ts';
 import type { KnownRoot } from '../../transparency-log/audit/check-tree.ts';
@@ -84,7 +85,9 @@ export async function runAudit(
     ? auditService(name, options)
     : auditDatabase(config, name, options));
   if (!options.json)
-    process.stdout.write(`${entries} log entries and ${listings} listings compared; ${faults} faults\n`);
+    process.stdout.write(
+      `${entries} log ${entries === 1 ? 'entry' : 'entries'} and ${counted(listings, 'listing')} compared; ${counted(faults, 'fault')}\n`,
+    );
   if (faults > 0) throw new ExitError(1, 'audit: what is shown differs from the log');
   if (entries === 0) throw new ExitError(2, 'audit: the log is empty, so there is nothing to compare');
 }
