@@ -50,7 +50,7 @@ async function duesOf(handle: string, { store, config }: Context): Promise<Due[]
 async function wasChecked({ listing, place }: ClaimTarget, context: Context): Promise<boolean> {
   const { store, config, clock } = context;
   const check = await store.checks.newest(listing.handle, toSubject(place));
-  return !!check && clock().getTime() - Date.parse(check.begun_at) <= 0.9 * pauseOf_ms(config);
+  return !!check && Math.abs(clock().getTime() - Date.parse(check.begun_at)) <= 0.9 * pauseOf_ms(config);
 }
 
 async function recheckPlace(listing: Listing, kind: ClaimKind, context: Context): Promise<boolean> {
@@ -94,9 +94,9 @@ async function* readAll<T extends { readonly handle: string }>(
 async function* readDue({ store, config, clock }: Context): AsyncGenerator<string> {
   const interval_s = config.claimRecheck_s;
   for await (const claim of readAll(store.claims.claimed))
-    if (recheckDue_ms(claim, interval_s) <= clock().getTime()) yield claim.handle;
+    if (isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config)) yield claim.handle;
   for await (const optOut of readAll(store.listings.optOuts))
-    if (optOutDue_ms(optOut, interval_s) <= clock().getTime()) yield optOut.handle;
+    if (isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config)) yield optOut.handle;
 }
 
 /**

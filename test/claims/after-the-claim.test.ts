@@ -127,6 +127,16 @@ describe('the host in trouble', () => {
     expect(await standing()).toMatchObject({ suspended_reason: 'host_unreachable_30d' });
   });
 
+  test('a claim that was checked while the clock was a year ahead is checked again once it is right', async () => {
+    await claim();
+    directory.wait(365 * day_s);
+    await directory.ask();
+    directory.wait(-365 * day_s);
+    directory.repository.commit({ [file]: null });
+    expect(await recheckClaims(directory.context)).toBe(1);
+    expect(await standing()).toMatchObject({ suspended_reason: 'proof_missing' });
+  });
+
   test('a check that reads the line begins the count of days again', async () => {
     await claim();
     for (let count = 0; count < 2; count++) {
