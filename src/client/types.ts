@@ -960,7 +960,7 @@ export interface ClaimAgentAnswer {
      */
     valid_from: string;
     /**
-     * When Dossier first missed it
+     * When Dossier first missed it, or suspended the claim
      */
     valid_until?: string;
     kind: 'repository' | 'profile_repository' | 'registry_key' | 'well_known' | 'dns';
@@ -1132,7 +1132,7 @@ export interface ListingDocument {
        */
       valid_from: string;
       /**
-       * When Dossier first missed it
+       * When Dossier first missed it, or suspended the claim
        */
       valid_until?: string;
       kind: 'repository' | 'profile_repository' | 'registry_key' | 'well_known' | 'dns';

@@ -99,7 +99,7 @@ describe('keys for receipts in a claim file', () => {
     expect((await read()).receipt_keys).toMatchObject([
       { kid: '2026-11', commit, valid_until: expect.any(String) },
     ]);
-    expect(await text(`/agents/${handle}`)).toContain('; missing since ');
+    expect(await text(`/agents/${handle}`)).toContain('; counted until ');
   });
 
   test('are the newest twenty', async () => {

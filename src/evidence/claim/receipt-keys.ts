@@ -29,7 +29,7 @@ export const shownReceiptKey = z.object({
     y: z.string().optional(),
   }),
   valid_from: z.string().describe('When Dossier first saw it there'),
-  valid_until: z.string().optional().describe('When Dossier first missed it'),
+  valid_until: z.string().optional().describe('When Dossier first missed it, or suspended the claim'),
   kind: claimKind,
   repository: z.string().optional(),
   domain: z.string().optional(),

@@ -5,7 +5,7 @@ import { type Html, minute, pagePath } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
 
 const item = ({ kid, jwk, kind, valid_from, valid_until, commit, ...place }: ShownReceiptKey) => html`
-<li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; missing since ${minute(valid_until)}` : ''}</li>`;
+<li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; counted until ${minute(valid_until)}` : ''}</li>`;
 
 /** The keys that check the listing's receipts, newest first; nothing for a listing without any. */
 export const receiptKeys = ({ handle, claim }: ListingDocument): Html | '' =>

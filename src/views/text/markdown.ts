@@ -92,7 +92,7 @@ function claimHistory({ claim, history = [] }: ListingDocument): string | false 
 }
 
 const receiptKey = ({ kid, jwk, kind, valid_from, valid_until, commit, ...place }: ShownReceiptKey) =>
-  `${code(kid)} (${jwk.crv}), first seen ${valid_from} at ${code(place.repository ?? place.domain ?? '')} (${toLabel(kind)})${commit ? `, commit ${code(commit)}` : ''}${valid_until ? `, missing since ${valid_until}` : ''}: ${code(JSON.stringify(jwk))}`;
+  `${code(kid)} (${jwk.crv}), first seen ${valid_from} at ${code(place.repository ?? place.domain ?? '')} (${toLabel(kind)})${commit ? `, commit ${code(commit)}` : ''}${valid_until ? `, counted until ${valid_until}` : ''}: ${code(JSON.stringify(jwk))}`;
 
 /** The keys that check its receipts. */
 const receiptKeys = ({ claim }: ListingDocument): string | false =>
