@@ -1,6 +1,7 @@
 import { createECDH, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { registryEntry } from '../support/entries.ts';
+import { makeServiceKey } from '../support/receipts.ts';
 import { type DomainDirectory, openDomainDirectory } from './domain-directory.ts';
 
 const handle = 'com.example/tool';
@@ -146,4 +147,24 @@ test('keys of a wrong length or off the curve are no keys', async () => {
   );
   const { challenge } = await ask();
   expect(await prove(challenge, zeros(96))).toMatchObject({ reason: 'signature_invalid' });
+});
+
+test('while a claim stands by a domain, keys of a domain below it count for nothing', async () => {
+  const below = 'com.example.api/tool';
+  await directory.close();
+  directory = await openDomainDirectory([registryEntry(below)], ['example.com', 'api.example.com']);
+  const askBelow = (input = {}) => directory.ask(below, { method: 'registry_key', ...input });
+  const [owner, other] = [ed25519(), ed25519()];
+  directory.setTxt('example.com', owner.line);
+  const issued = await askBelow();
+  const signature = owner.sign(issued.challenge).toString('base64');
+  expect(await askBelow({ challenge: issued.challenge, signature })).toMatchObject({ status: 'claimed' });
+  const key = makeServiceKey('of-the-lower-domain');
+  directory.setTxt('api.example.com', other.line, key.line);
+  expect(await askBelow()).toMatchObject({ status: 'claimed' });
+  const { challenge } = await askBelow({ rotate: true });
+  const forged = other.sign(challenge).toString('base64');
+  expect((await askBelow({ challenge, signature: forged })).changed).toBeUndefined();
+  expect(await directory.standing(issued.capability)).toBe('200');
+  expect((await directory.claimOf(below))?.receipt_keys).toBeUndefined();
 });

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import type { AgreedTxt } from '../../domains/agree.ts';
-import { domainsAbove } from '../../evidence/claim/domain.ts';
 import { challengeName } from '../../evidence/claim/methods/dns.ts';
 import type { ProofPlace } from '../../evidence/claim/proof-place.ts';
+import { namesThatCount } from './names-that-count.ts';
 import type { PlaceCheck } from './place-check.ts';
 
 type Answered = Exclude<AgreedTxt, 'no_answer'>;
@@ -28,26 +28,10 @@ function toCheck(answers: readonly (readonly [string, Answered])[]): PlaceCheck 
   };
 }
 
-/**
- * The domains whose records count, the nearest first. While a claim stands by a domain, only that one and those above it:
- * whoever has only one below it can neither hide its lines, nor keep them from being read, nor opt the listing out.
- */
-async function namesOf(domain: string, handle: string, { store }: Context): Promise<string[]> {
-  const claim = await store.claims.claim(handle);
-  const names = domainsAbove(domain);
-  const root = claim?.state === 'claimed' ? claim.root : undefined;
-  return names.slice(
-    Math.max(
-      0,
-      names.findIndex((name) => `dns:${name}` === root),
-    ),
-  );
-}
-
 /** Reads the TXT records for claims of a domain, and where it has none, of the nearest domain above it that has some. */
 export async function readDns({ shown }: ProofPlace, context: Context, handle: string): Promise<PlaceCheck> {
   const { domains } = context;
-  const names = await namesOf(shown, handle, context);
+  const names = await namesThatCount(shown, handle, context);
   const answers = await Promise.all(names.map((domain) => domains.txt(challengeName(domain))));
   const given = names.flatMap((domain, at) => {
     const answer = answers[at];

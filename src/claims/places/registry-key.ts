@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import type { WebRead } from '../../domains/reader.ts';
-import { domainsAbove } from '../../evidence/claim/domain.ts';
 import { registryKeyPath } from '../../evidence/claim/methods/registry-key.ts';
 import type { ProofPlace } from '../../evidence/claim/proof-place.ts';
 import { parsePublishedKeys } from '../../evidence/claim/registry-key.ts';
+import { namesThatCount } from './names-that-count.ts';
 import type { PlaceCheck, SeenKey } from './place-check.ts';
 
 /** The registry reads no more of the file. */
@@ -35,6 +35,9 @@ async function readOnWeb(domain: string, { domains }: Context): Promise<KeySourc
   return { text, keys, isConclusive: true };
 }
 
+/** A web server of a domain below that of the claim in force is not asked. */
+const nothingOnWeb: KeySource = { text: '', keys: [], isConclusive: true };
+
 /** Whether a missing key is known to be gone: from where the claim in force was proven, or else from both. */
 async function isPinned(handle: string, [dns, web]: readonly [boolean, boolean], { store }: Context) {
   const claim = await store.claims.claim(handle);
@@ -48,9 +51,10 @@ export async function readRegistryKeys(
   context: Context,
   handle: string,
 ): Promise<PlaceCheck> {
+  const names = await namesThatCount(shown, handle, context);
   const [web, ...inDns] = await Promise.all([
-    readOnWeb(shown, context),
-    ...domainsAbove(shown).map((domain) => readInDns(domain, context)),
+    names[0] === shown ? readOnWeb(shown, context) : nothingOnWeb,
+    ...names.map((domain) => readInDns(domain, context)),
   ]);
   const sources = [...inDns, web];
   const keys = sources.flatMap((source) => source.keys);
