@@ -13,8 +13,8 @@ export interface Account {
   fail(change: Change, failed: Failed, earlier: Delivery | undefined): void;
   /** Puts a change behind an earlier one of its listing. */
   queue(change: Change): void;
-  /** Goes past a change that the address did not ask for. */
-  skip(change: Change): void;
+  /** Moves the position of the subscription to this change, sent or not. */
+  advanceTo(change: Change): void;
   /** Sends nothing more for a while. */
   rest(until: Date): void;
   /** What is to be stored; the account begins anew. */
@@ -26,7 +26,7 @@ export function openAccount(held: Webhook, clock: () => Date): Account {
   let hasRested = held.rest_until !== undefined;
   let webhook: Webhook = { ...held, rest_until: undefined };
   let [put, removed, unsaved]: [Delivery[], number[], number] = [[], [], 0];
-  const skip = ({ seq }: Change) => {
+  const advanceTo = ({ seq }: Change) => {
     webhook = { ...webhook, position: Math.max(webhook.position, seq) };
   };
   return {
@@ -37,23 +37,23 @@ export function openAccount(held: Webhook, clock: () => Date): Account {
       return unsaved;
     },
     accept(change, earlier) {
-      skip(change);
+      advanceTo(change);
       webhook = afterSuccess(webhook, clock());
       if (earlier) removed.push(earlier.seq);
       unsaved += 1;
     },
     fail(change, failed, earlier) {
-      skip(change);
+      advanceTo(change);
       const now = clock();
       webhook = afterFailure(webhook, failed, now);
       const delivery = earlier ?? toFirstDelivery(webhook, change, now);
       put.push(toRetried(delivery, failed, { now, spread: Math.random() }));
     },
     queue(change) {
-      skip(change);
+      advanceTo(change);
       put.push(toFirstDelivery(webhook, change, clock()));
     },
-    skip,
+    advanceTo,
     rest(until) {
       webhook = { ...webhook, rest_until: until.toISOString() };
     },

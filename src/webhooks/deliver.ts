@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Webhook } from '../evidence/webhook.ts';
 import type { OutboundClient } from '../outbound/client.ts';
-import { isAskedFor, toChangeFilter } from './filter.ts';
+import { matchesFilter, toChangeFilter } from './filter.ts';
 import { holdWebhook } from './hold.ts';
 import { beginSending, type Sending } from './sending.ts';
 
@@ -44,7 +44,7 @@ async function advance(sending: Sending, { context, signal }: Turn): Promise<boo
   const changes = await store.changes.after(position, page, toChangeFilter(filter));
   for (const change of changes) {
     if (signal.aborted || isAtRest(sending)) return false;
-    if (!(await isAskedFor(filter, change, context))) sending.skip(change);
+    if (!(await matchesFilter(filter, change, context))) sending.advanceTo(change);
     else if (blocked.has(change.handle)) sending.queue(change);
     else {
       if (!(await sending.send(change))) return false;

@@ -55,7 +55,7 @@ export function toChangeFilter({ kind, value }: WebhookFilter): ChangeFilter {
 }
 
 /** Whether a change of the filter's ChangeFilter is one that the filter asks for. A tag or view is judged as of now. */
-export async function isAskedFor(
+export async function matchesFilter(
   { kind, value }: WebhookFilter,
   { handle }: Change,
   context: Context,

@@ -14,7 +14,7 @@ const savedTogether = 20;
 const busyStatuses = [429, 502, 503, 504];
 
 /** Sends changes to one address and keeps the account of it. */
-export interface Sending extends Pick<Account, 'webhook' | 'queue' | 'skip' | 'rest'> {
+export interface Sending extends Pick<Account, 'webhook' | 'queue' | 'advanceTo' | 'rest'> {
   /** Sends a change; it becomes, or stays, a delivery of its own if that fails. False: stop sending to the address. */
   send(change: Change, earlier?: Delivery): Promise<boolean>;
   /** Stores the account; false: stop, the address is another node's or gone. */
@@ -61,7 +61,7 @@ export function beginSending(held: HeldWebhook, sender: Sender): Sending {
       return account.unsaved < savedTogether || save();
     },
     queue: account.queue,
-    skip: account.skip,
+    advanceTo: account.advanceTo,
     rest: account.rest,
     save,
     end: () => held.release(account.take()),

@@ -3,8 +3,8 @@ import { domainsAbove } from '../../evidence/claim/domain.ts';
 
 /**
  * The domains whose records count for a listing, the nearest first. While a claim stands by a domain, only that one and those
- * above it: whoever has only one below it can neither hide its lines, nor keep them from being read, nor opt the listing
- * out, nor add keys of its own.
+ * above it: a party that controls only a domain below it can neither hide its lines, nor stop them from being read, nor opt
+ * the listing out, nor add keys of its own.
  */
 export async function namesThatCount(
   domain: string,

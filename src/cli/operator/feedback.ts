@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { ExitError, exitCodes } from '../../config/exit.ts';
 import type { Feedback } from '../../evidence/feedback.ts';
-import { openStore } from '../../store/open.ts';
 import type { Store } from '../../store/store.ts';
+import { withStore } from './with-store.ts';
 
 /** What a command is about: reports, or all other feedback. */
 export type FeedbackKind = 'report' | 'feedback';
@@ -19,15 +19,6 @@ const names = {
   feedback: { none: 'feedback', command: 'dossier feedback' },
   report: { none: 'reports', command: 'dossier reports' },
 } as const;
-
-async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(config);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
 
 function toLimit({ limit }: FeedbackOptions): number {
   if (!/^[1-9]\d{0,5}$/.test(limit))

@@ -3,21 +3,11 @@ import { ExitError, exitCodes } from '../../config/exit.ts';
 import type { Delivery } from '../../evidence/webhook.ts';
 import { Problem } from '../../problem.ts';
 import { openContext } from '../../server.ts';
-import { openStore } from '../../store/open.ts';
-import type { Store } from '../../store/store.ts';
 import { toShownWebhook } from '../../webhooks/owned.ts';
 import { registerWebhook } from '../../webhooks/register.ts';
+import { withStore } from './with-store.ts';
 
 const listed = 1000;
-
-async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(config);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
