@@ -165,6 +165,61 @@ describe('where nothing matches, search_agents', () => {
       }
   });
 
+  it('takes a cursor for the search that it was given for only', async () => {
+    const asked = { query: 'notes about payments', limit: 7 };
+    const listed = { tags: ['payments'], limit: 7 };
+    for (const [own, ...others] of [
+      [
+        asked,
+        { ...asked, query: 'notes' },
+        { ...asked, sort: 'updated' },
+        { ...asked, transport: 'sse' },
+        { limit: 7 },
+      ],
+      [
+        listed,
+        { ...listed, sort: 'published' },
+        { ...listed, transport: 'sse' },
+        { ...listed, query: 'notes' },
+      ],
+    ]) {
+      const { next_cursor: cursor } = (await search(own ?? {}, 'search_agents', many)).body;
+      expect((await search({ ...own, limit: 9, cursor }, 'search_agents', many)).status).toBe(200);
+      for (const other of others) {
+        const { status, body } = await search({ ...other, cursor }, 'search_agents', many);
+        expect([status, body.code, body.fields]).toEqual([
+          422,
+          'invalid_input',
+          [
+            {
+              field: 'cursor',
+              message: 'not a cursor of this list; leave it out to start from the beginning',
+            },
+          ],
+        ]);
+      }
+    }
+  });
+
+  it('goes on with the next listing if the last one shown is gone', async () => {
+    const changing = await openDirectory({
+      entries: [...seedEntries, ...Array.from({ length: 12 }, (_, at) => other(at))],
+      environment: { LIMITS: 'off' },
+    });
+    const ask = async (cursor?: string) =>
+      (await search({ query: 'notes about payments', limit: 4, cursor }, 'search_agents', changing)).body;
+    const [before, first] = [await ask(), await ask()];
+    const last = first.listings?.at(-1)?.handle ?? '';
+    const second = (await ask(before.next_cursor)).listings?.map(({ handle }) => handle);
+    const listing = await changing.context.store.listings.byHandle(last);
+    if (!listing) throw new Error(`${last} is not listed`);
+    await changing.context.store.write((tx) =>
+      tx.listings.putListings([{ ...listing, withdrawn: 'deleted' }]),
+    );
+    expect((await ask(before.next_cursor)).listings?.map(({ handle }) => handle)).toEqual(second);
+    await changing.close();
+  });
+
   it('finds a handle that is misspelt', async () => {
     const { listings } = (await search({ query: 'org.many-07/nots' }, 'search_agents', many)).body;
     expect(listings?.[0]?.handle).toBe('org.many-07/notes');
