@@ -17,10 +17,10 @@ export interface SearchTurns {
 }
 
 /**
- * One search begins in a turn of the event loop: on SQLite it computes for 5 to 40 ms at a stretch, and what else arrived
+ * One search begins in a turn of the event loop: on SQLite it computes for some milliseconds at a stretch, and what else arrived
  * meanwhile is answered before the next one. The caller that used the least of its limit is next, and within that the one
- * that waits longest. One that used half of its limit begins only after a rest as long as the turn of the search before, so
- * that such callers together never take more than half of the time. When more than `mostWaiting` wait, the one that used most
+ * that waits longest. One that used half of its limit begins only after a rest as long as the first turn of the search
+ * before, which leaves time to others. When more than `mostWaiting` wait, the one that used most
  * gives up its place, of equals the newest.
  */
 export function createSearchTurns(mostWaiting: number): SearchTurns {

@@ -36,6 +36,8 @@ export interface SearchIndex {
   readTermCounts(db: Db, terms: readonly string[]): Promise<Map<string, TermCount>>;
   /** The first matches of a probe in the order of positions. */
   find(db: Db, probe: Probe): Promise<Candidate[]>;
+  /** The same as `find`, in pieces: for probes that find thousands. */
+  findInPieces(db: Db, probe: Probe): AsyncIterable<Candidate[]>;
   /** Ids of listings by their facets alone. */
   list(db: Db, range: FacetRange): Promise<number[]>;
   /** Facets of listings as stored, in no particular order. */

@@ -110,6 +110,7 @@ export const searchAgents = defineTool({
     const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
     const page = await (text.trim() ? context.searches.run(asked, find) : find());
     const { listings, counts, next, unknown, no_match } = page;
+    const isOfSome = text.trim() !== '' && counts.capped && sort !== 'relevance';
     return {
       listings,
       total: { count: counts.total, capped: counts.capped },
@@ -119,7 +120,7 @@ export const searchAgents = defineTool({
         did_you_mean: unknown.map(({ word, near }) => ({ word, near: [...near] })),
       }),
       ...(no_match && { no_match }),
-      order: `${orders[sort]}; never by ratings`,
+      order: `${orders[sort]}${isOfSome ? `, of the ${counts.total} that were read` : ''}; never by ratings`,
       untrusted_fields: ['listings', 'facets', ...(no_match ? ['no_match'] : [])],
     };
   },

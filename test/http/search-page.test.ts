@@ -37,12 +37,15 @@ afterAll(() => directory.close());
 
 describe('/agents', () => {
   it('shows where counting stopped', async () => {
-    const page = await textOf('/agents?q=crowd');
-    expect(countIn(page)).toBe('More than 400 listings, 20 shown so far.');
-    expect(page).toMatch(/>imported, not claimed<\/a> <span class="count">400\+<\/span>/);
+    const page = await textOf('/agents?state=imported');
+    expect(countIn(page)).toBe('More than 1,000 listings, 20 shown so far.');
     expect(page).toContain(
-      'Counted over the first 400 listings: there may be more listings and more filters.',
+      'Counted over the first 1,000 listings: there may be more listings and more filters.',
     );
+    const found = await textOf('/agents?q=crowd');
+    expect(countIn(found)).toBe('1,040 listings, 20 shown so far.');
+    expect(found).toMatch(/>imported, not claimed<\/a> <span class="count">1,040<\/span>/);
+    expect(found).not.toContain('Counted over');
     const exact = await textOf('/agents');
     expect(countIn(exact)).toBe('1,043 listings, 20 shown so far.');
     expect(exact).toMatch(/>sse<\/a> <span class="count">520<\/span>/);
@@ -53,7 +56,7 @@ describe('/agents', () => {
     const first = await textOf('/agents?q=crowd');
     expect(replacedIn(first)).toBe('/agents?q=crowd&shown=40');
     const second = await textOf(nextIn(first) ?? '');
-    expect(countIn(second)).toBe('More than 400 listings, 40 shown so far.');
+    expect(countIn(second)).toBe('1,040 listings, 40 shown so far.');
     expect(replacedIn(second)).toBe('/agents?q=crowd&shown=60');
     const both = await textOf('/agents?q=crowd&shown=40');
     expect(handlesIn(both)).toEqual([...handlesIn(first), ...handlesIn(second)]);
@@ -63,7 +66,7 @@ describe('/agents', () => {
     expect(replacedIn(most)).toBeUndefined();
     const behind = await textOf(nextIn(most) ?? '');
     expect(handlesIn(behind).filter((handle) => handlesIn(most).includes(handle))).toEqual([]);
-    expect(countIn(behind)).toBe('More than 400 listings, 220 shown so far.');
+    expect(countIn(behind)).toBe('1,040 listings, 220 shown so far.');
     expect(replacedIn(behind)).toBeUndefined();
   });
 
@@ -135,9 +138,11 @@ describe('/agents', () => {
   });
 
   it('shows where a list ends, and links back to its start', async () => {
-    const cursor = Buffer.from('[9000,9007199254740000]').toString('base64url');
+    const next = new URLSearchParams(nextIn(await textOf('/agents?q=crowd'))?.split('?')[1]).get('cursor');
+    const [search] = JSON.parse(Buffer.from(next ?? '', 'base64url').toString());
+    const cursor = Buffer.from(JSON.stringify([search, 9000, 9007199254740000])).toString('base64url');
     const page = await textOf(`/agents?q=crowd&cursor=${cursor}&from=1041`);
-    expect(countIn(page)).toBe('More than 400 listings; there are no more after this position.');
+    expect(countIn(page)).toBe('1,040 listings; there are no more after this position.');
     expect(page).toContain('<a href="/agents?q=crowd">From the first listing</a>');
   });
 

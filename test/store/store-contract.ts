@@ -195,6 +195,34 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await search('"knowledge graph"')).toEqual(['p/one']);
       expect(await search('knowledge -agents')).toEqual(['p/two']);
     });
+    it('takes a word in quotes as a condition, words joined by a hyphen as a phrase, and needs no other words', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([
+          makeListing('p/mail', 70, { description: 'Sends e-mail' }),
+          makeListing('p/post', 71, { description: 'Mail by post, vitamin E', facets: ['tag:post'] }),
+        ]),
+      );
+      expect(await search('"post" database')).toEqual(['p/post']);
+      expect(await search('mail -e-mail')).toEqual(['p/post']);
+      expect(await search('mail -"by post"')).toEqual(['p/mail']);
+      expect(await search('-database -e-mail')).toEqual(['p/post']);
+      expect(await search('-database', { sort: 'published' })).toEqual(['p/post', 'p/mail']);
+      expect(await search('-database', { facets: ['tag:post'] })).toEqual(['p/post']);
+      expect(await search('-database', { facets: ['tag:notes'] })).toEqual([]);
+      expect(await search('?!')).toEqual([]);
+    });
+    it('counts the words of a long query without question words that it passed over', async () => {
+      const known = Array.from({ length: 24 }, (_, at) => `rarity${at}`).join(' ');
+      await store.write((tx) =>
+        tx.listings.putListings([
+          makeListing('q/all', 72, { description: known }),
+          makeListing('q/asks', 73, { description: 'find show get need want looking something tool' }),
+        ]),
+      );
+      const { words, hits } = await rank({ text: `find show get need want looking something ${known}` });
+      expect(words).toBe(24);
+      expect(hits[0]).toEqual({ id: 72, matched: 24 });
+    });
     it('finds what means the same before what is related, and keeps the order of a phrase around stop words', async () => {
       await store.write((tx) =>
         tx.listings.putListings([
@@ -237,18 +265,54 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         tx.listings.putListings([
           makeListing('t/weather', 90, { description: 'Description of my MCP server' }),
           makeListing('u/forecasts', 91, { description: 'Forecasts of the weather' }),
+          makeListing('v/weather', 92, { description: 'Deprecated: use u/forecasts [add|remove]' }),
         ]),
       );
-      expect(await search('weather')).toEqual(['u/forecasts', 't/weather']);
+      expect(await search('weather')).toEqual(['v/weather', 'u/forecasts', 't/weather']);
     });
-    it('ranks some hundred of many, and tells that there are more', async () => {
-      const many = Array.from({ length: 1500 }, (_, at) => makeListing(`m/crowd-${at}`, 1000 + at * 7));
-      await store.write((tx) => tx.listings.putListings(many));
+    const putMany = async (count: number, make: (at: number) => ReturnType<typeof makeListing>) => {
+      for (let from = 0; from < count; from += 5000) {
+        const some = Array.from({ length: Math.min(5000, count - from) }, (_, at) => make(from + at));
+        await store.write((tx) => tx.listings.putListings(some));
+      }
+    };
+    it('ranks and counts every match, and sorts all of them', async () => {
+      await putMany(1500, (at) =>
+        makeListing(`m/crowd-${at}`, 1000 + at * 7, {
+          updated_at: `2026-01-01T00:00:00.${String(999 - (at % 1000)).padStart(3, '0')}Z`,
+        }),
+      );
+      const { hits, counts } = await rank({ text: 'crowd' });
+      expect(hits).toHaveLength(1500);
+      expect(counts).toEqual({ total: 1500, capped: false, facets: { 'state:imported': 1500 } });
+      expect((await rank({ text: 'crowd sqlite' })).hits.map(({ id }) => id)).toContain(20);
+      expect(await search('crowd-77 crowd')).toContain('m/crowd-77');
+      const newest = (await search('crowd', { sort: 'published' })).slice(0, 3);
+      expect(newest).toEqual(['m/crowd-1499', 'm/crowd-1498', 'm/crowd-1497']);
+      const latest = (await search('crowd', { sort: 'updated' })).slice(0, 3);
+      expect(latest).toEqual(['m/crowd-1000', 'm/crowd-0', 'm/crowd-1001']);
+    });
+    it('finds a phrase in the one of many listings that has it', async () => {
+      await putMany(3000, (at) =>
+        makeListing(`m/${at}`, 1000 + at * 7, {
+          description: at === 1777 ? 'Prices of the market data kind' : 'Data about any market',
+        }),
+      );
+      expect(await search('"market data"')).toEqual(['m/1777']);
+      expect(await count('"market data"')).toBe(1);
+      expect(await count('market data')).toBe(3000);
+    });
+    it('ranks some hundred of more listings than it reads, and tells that there are more', async () => {
+      await putMany(20_500, (at) =>
+        makeListing(`m/crowd-${at}`, 1000 + at * 7, {
+          ...(at % 5000 === 7 && { description: 'A quiet room apart' }),
+        }),
+      );
       const { hits, counts } = await rank({ text: 'crowd' });
       expect(hits).toHaveLength(400);
       expect(counts).toEqual({ total: 400, capped: true, facets: { 'state:imported': 400 } });
-      expect((await rank({ text: 'crowd sqlite' })).hits.map(({ id }) => id)).toContain(20);
-      expect(await search('crowd-77 crowd')).toContain('m/crowd-77');
+      expect(await count('"quiet room"')).toBe(5);
+      expect(await count('quiet room')).toBe(5);
     });
     it('finds every listing that has two rare words, though many have one of them', async () => {
       const makeMany = (description: string, count: number, from: number) =>

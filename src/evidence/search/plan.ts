@@ -86,14 +86,15 @@ function toRare(byRarity: readonly RankedWord[]): RankedWord[] {
   return byRarity.slice(0, end < 0 ? byRarity.length : end);
 }
 
-/** The look that finds every listing with any of some words. */
+/** The group that every listing with any of some words matches. */
+export const toGroupOfAny = (words: readonly RankedWord[]): Atom[] =>
+  toGroup(
+    words.flatMap(({ alternatives }) => alternatives),
+    false,
+  );
+
 const toStepOfAny = (words: readonly RankedWord[]): Step => ({
-  groups: [
-    toGroup(
-      words.flatMap(({ alternatives }) => alternatives),
-      false,
-    ),
-  ],
+  groups: [toGroupOfAny(words)],
   limit: fewListings,
   expected: words.reduce((sum, { listings }) => sum + listings, 0),
   read: 0,

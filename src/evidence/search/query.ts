@@ -18,10 +18,10 @@ export interface QueryWord {
 /** A query taken apart. */
 export interface ParsedQuery {
   readonly words: readonly QueryWord[];
-  /** Terms that must follow each other. */
+  /** Terms that must be there, those of a phrase one after the other. */
   readonly phrases: readonly (readonly string[])[];
-  /** Terms that must not be there. */
-  readonly excluded: readonly string[];
+  /** Terms that must not be there, those of a phrase one after the other. */
+  readonly excluded: readonly (readonly string[])[];
 }
 
 const joinedFactor = 0.9;
@@ -36,8 +36,8 @@ const mostWords = 64;
 /** A longer question is cut off here. */
 const mostCharacters = 2000;
 const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
-const quoted = /"([^"]*)"/g;
-const minus = /(?<=^|\s)-(?=[\p{L}\p{N}])(\S+)/gu;
+/** `"phrase"`, `-"phrase"` and `-word`. */
+const conditions = /(?<minus>(?<=^|\s)-)?"(?<phrase>[^"]*)"|(?<=^|\s)-(?=[\p{L}\p{N}])(?<word>\S+)/gu;
 
 const toTerms = (text: string) =>
   toWords(text)
@@ -106,15 +106,39 @@ function toQueryWords(text: string): QueryWord[] {
   });
 }
 
-/** Takes a query apart: words, `"phrases"` and `-words`. The prefix of a forge in a handle is no word. */
+interface Condition {
+  /** As written. */
+  readonly text: string;
+  readonly index: number;
+  readonly words: string;
+  readonly isExcluded: boolean;
+}
+
+const findConditions = (query: string): Condition[] =>
+  [...query.matchAll(conditions)].map(({ 0: text, index, groups: { minus, phrase, word } = {} }) => ({
+    text,
+    index,
+    words: phrase ?? word ?? '',
+    isExcluded: minus !== undefined || word !== undefined,
+  }));
+
+/** A query without a condition; the words of a phrase stay. */
+const withoutCondition = (query: string, { text, index, words, isExcluded }: Condition) =>
+  `${query.slice(0, index)}${isExcluded ? '' : ` ${words} `}${query.slice(index + text.length)}`;
+
+/** Takes a query apart: words, `"phrases"`, `-words` and `-"phrases"`. The prefix of a forge in a handle is no word. */
 export function parseQuery(query: string): ParsedQuery {
   const text = query.slice(0, mostCharacters).replace(forgePrefix, ' ');
-  const phrases = [...text.matchAll(quoted)].map(([, phrase = '']) => toTerms(phrase));
-  const excluded = [...text.replace(quoted, ' ').matchAll(minus)].flatMap(([, word = '']) => toTerms(word));
+  const found = findConditions(text);
+  const toPhrases = (isExcluded: boolean) =>
+    found
+      .filter((one) => one.isExcluded === isExcluded)
+      .map(({ words }) => toTerms(words))
+      .filter(({ length }) => length > 0);
   return {
-    words: toQueryWords(text.replaceAll('"', ' ').replace(minus, ' ')),
-    phrases: phrases.filter(({ length }) => length > 1),
-    excluded,
+    words: toQueryWords(found.reduceRight(withoutCondition, text).replaceAll('"', ' ')),
+    phrases: toPhrases(false),
+    excluded: toPhrases(true),
   };
 }
 
@@ -126,15 +150,10 @@ export interface Omission {
 }
 
 /** The exclusions and phrases that a query can do without; its other words exclude nothing. */
-export function findOmissions(query: string): Omission[] {
-  const phrases = [...query.matchAll(quoted)].map(({ 0: text, 1: words = '' }) => ({
-    text,
-    query: query.replace(text, words),
-  }));
-  const withoutPhrases = query.replace(quoted, (phrase) => ' '.repeat(phrase.length));
-  const exclusions = [...withoutPhrases.matchAll(minus)].map(({ 0: text, index }) => ({
-    text,
-    query: `${query.slice(0, index)}${query.slice(index + text.length)}`,
-  }));
-  return [...exclusions, ...phrases].map((one) => ({ ...one, query: one.query.trim().replace(/\s+/g, ' ') }));
-}
+export const findOmissions = (query: string): Omission[] =>
+  findConditions(query)
+    .toSorted((a, b) => Number(b.isExcluded) - Number(a.isExcluded))
+    .map((one) => ({
+      text: one.text,
+      query: withoutCondition(query, one).trim().replace(/\s+/g, ' '),
+    }));

@@ -36,16 +36,6 @@ const neighbours = 1.3;
 const apartShare = 0.6;
 const placeholderLoss = 1000;
 
-function weightIn(text: string, terms: readonly string[]): number {
-  let least = 1;
-  for (const term of terms) {
-    const at = text.indexOf(` ${term}:`);
-    if (at < 0) return 0;
-    least = Math.min(least, toWeight(text.charCodeAt(at + term.length + 2)));
-  }
-  return least;
-}
-
 /** Names keep their stop words (`text-to-speech`): the place after one, or the same place. */
 function afterStopWord(text: string, at: number): number {
   const end = text.indexOf(':', at);
@@ -69,44 +59,69 @@ export function isPhraseIn(text: string, terms: readonly string[]): boolean {
   return false;
 }
 
-function bestWeight(text: string, alternatives: readonly Alternative[]): number {
-  let best = 0;
-  for (const { terms, factor } of alternatives) {
-    if (factor <= best) continue;
-    const weight = factor * weightIn(text, terms);
-    if (weight <= best) continue;
-    const isTogether = terms.length === 1 || isPhraseIn(text, terms);
-    best = Math.max(best, isTogether ? weight : weight * apartShare);
-  }
-  return best;
+/** The alternatives of all words by their first term, each with the place of its word. */
+function toAlternativesByTerm(words: readonly RankedWord[]) {
+  const byTerm = new Map<string, { readonly at: number; readonly one: Alternative }[]>();
+  for (const [at, { alternatives }] of words.entries())
+    for (const one of alternatives) {
+      const [first = ''] = one.terms;
+      byTerm.set(first, [...(byTerm.get(first) ?? []), { at, one }]);
+    }
+  return byTerm;
+}
+
+/** Reads which of the terms of some words a text has, and their weights, in one pass. */
+function createTermReader(words: readonly RankedWord[]): (text: string) => Map<string, number> {
+  const terms = new Set(words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
+  // Terms are letters and digits only.
+  const pattern = new RegExp(` (${[...terms].join('|')}):`, 'gu');
+  return (text) => {
+    const found = new Map<string, number>();
+    if (terms.size === 0) return found;
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match; match = pattern.exec(text))
+      found.set(match[1] ?? '', toWeight(text.charCodeAt(pattern.lastIndex)));
+    return found;
+  };
 }
 
 /**
- * The score of a candidate: for each word its value and its weight in the listing, times the share of the query that
- * matched, more for neighbours of the query that are neighbours in the listing. Placeholders come last.
+ * Scores candidates for some words: for each word its value and its weight in the listing, times the share of the query
+ * that matched, more for neighbours of the query that are neighbours in the listing. Placeholders come last.
  */
-export function scoreCandidate({ position, text }: Candidate, words: readonly RankedWord[]): Scored {
-  let [sum, found, all, matched, pairs] = [0, 0, 0, 0, 0];
-  const termText = toTermText(text);
-  let last: string | undefined;
-  for (const { term, alternatives, value, isCounted } of words) {
-    const weight = bestWeight(termText, alternatives);
-    all += value;
-    if (weight > 0) {
+export function createScorer(words: readonly RankedWord[]): (candidate: Candidate) => Scored {
+  const readTerms = createTermReader(words);
+  const byTerm = toAlternativesByTerm(words);
+  const all = words.reduce((sum, { value }) => sum + value, 0);
+  const weigh = ({ terms, factor }: Alternative, found: ReadonlyMap<string, number>, text: string) => {
+    const least = Math.min(...terms.map((term) => found.get(term) ?? 0));
+    return factor * least * (least === 0 || terms.length === 1 || isPhraseIn(text, terms) ? 1 : apartShare);
+  };
+  return ({ position, text }) => {
+    const termText = toTermText(text);
+    const found = readTerms(termText);
+    const weights = words.map(() => 0);
+    for (const term of found.keys())
+      for (const { at, one } of byTerm.get(term) ?? [])
+        weights[at] = Math.max(weights[at] ?? 0, weigh(one, found, termText));
+    let [sum, share, matched, pairs] = [0, 0, 0, 0];
+    for (const [at, { term, value, isCounted }] of words.entries()) {
+      const weight = weights[at] ?? 0;
+      if (weight === 0) continue;
       sum += value * weight;
-      found += value;
+      share += value;
       if (isCounted) matched += 1;
-      if (last !== undefined && isPhraseIn(termText, [last, term])) pairs += 1;
+      const last = words[at - 1]?.term ?? '';
+      if (weights[at - 1] && found.has(last) && isPhraseIn(termText, [last, term])) pairs += 1;
     }
-    last = weight > 0 ? term : undefined;
-  }
-  const facets = text.slice(0, text.indexOf('\n'));
-  const isFlagged = facets.startsWith('!');
-  const score = all > 0 ? sum * (found / all) * neighbours ** pairs : 0;
-  return {
-    id: toId(position),
-    score: isFlagged ? score - placeholderLoss : score,
-    matched,
-    facets: isFlagged ? facets.slice(1) : facets,
+    const facets = text.slice(0, text.indexOf('\n'));
+    const isFlagged = facets.startsWith('!');
+    const score = all > 0 ? sum * (share / all) * neighbours ** pairs : 0;
+    return {
+      id: toId(position),
+      score: isFlagged ? score - placeholderLoss : score,
+      matched,
+      facets: isFlagged ? facets.slice(1) : facets,
+    };
   };
 }

@@ -41,7 +41,7 @@ export interface UnknownWord {
   readonly near: readonly string[];
 }
 
-/** All hits that a search ranked, in order: some hundred at most. */
+/** All hits of a search, in order: up to 20,000, or the best of some hundred candidates (`counts.capped`). */
 export interface SearchRanking {
   readonly hits: readonly SearchHit[];
   /** How many words of the query count. */

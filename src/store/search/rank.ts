@@ -1,22 +1,27 @@
-import { toTermText } from '../../evidence/search/document-text.ts';
 import { parseQuery } from '../../evidence/search/query.ts';
-import { isPhraseIn, type Scored, scoreCandidate } from '../../evidence/search/score.ts';
+import type { Scored } from '../../evidence/search/score.ts';
 import type { SearchHit, SearchQuery, SearchRanking, SearchSort } from '../contract/listings.ts';
 import type { Db, SearchIndex } from '../engine.ts';
 import { countFacets } from './count-facets.ts';
-import { gatherCandidates } from './gather.ts';
+import { findScored, nextTurn } from './gather.ts';
 import { findHandle } from './handle.ts';
 import { readWords } from './words.ts';
+
+/** Listings of which the last updates are read at once. */
+const timesAtOnce = 1000;
 
 const byScore = (a: Scored, b: Scored) => b.score - a.score || a.id - b.id;
 
 async function sortScored(db: Db, scored: readonly Scored[], sort: SearchSort): Promise<Scored[]> {
   if (sort === 'relevance') return scored.toSorted(byScore);
   if (sort === 'published') return scored.toSorted((a, b) => b.id - a.id);
-  const ids = scored.map(({ id }) => id);
-  if (ids.length === 0) return [];
-  const rows = await db.selectFrom('listing').select(['id', 'updated_at']).where('id', 'in', ids).execute();
-  const updated = new Map(rows.map(({ id, updated_at }) => [id, updated_at]));
+  const updated = new Map<number, string>();
+  for (let at = 0; at < scored.length; at += timesAtOnce) {
+    const ids = scored.slice(at, at + timesAtOnce).map(({ id }) => id);
+    const rows = db.selectFrom('listing').select(['id', 'updated_at']).where('id', 'in', ids);
+    for (const row of await rows.execute()) updated.set(row.id, row.updated_at);
+    if (ids.length === timesAtOnce) await nextTurn();
+  }
   const timeOf = ({ id }: Scored) => updated.get(id) ?? '';
   return scored.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : b.id - a.id));
 }
@@ -30,10 +35,7 @@ export async function rankListings(
   const query = parseQuery(text);
   const handle = await findHandle(db, text, facets);
   const { words, counted, unknown, total } = await readWords(db, index, query);
-  const { candidates, isAll } = await gatherCandidates(db, index, { words, facets, total, query });
-  const scored = candidates
-    .filter((candidate) => query.phrases.every((phrase) => isPhraseIn(toTermText(candidate.text), phrase)))
-    .map((candidate) => scoreCandidate(candidate, words));
+  const { scored, isAll } = await findScored(db, index, { words, facets, total, query });
   const ranked = await sortScored(db, scored, sort);
   const hits: SearchHit[] = ranked.map(({ id, matched }) => ({ id, matched }));
   const facetTexts = scored.filter(({ id }) => id !== handle?.id).map((one) => one.facets);

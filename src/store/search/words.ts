@@ -108,7 +108,9 @@ export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery):
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
   return {
     words: known.filter((word) => rarest.has(word)),
-    counted: query.words.filter(isCounted).length - (known.length - rarest.size),
+    counted:
+      query.words.filter(isCounted).length -
+      known.filter((word) => word.isCounted && !rarest.has(word)).length,
     unknown: expanded.flatMap((word) =>
       word.near && isCounted(word) ? [{ word: word.text, near: word.near }] : [],
     ),

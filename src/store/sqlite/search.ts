@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Probe } from '../../evidence/search/plan.ts';
 import { toPosition } from '../../evidence/search/position.ts';
 import type { Candidate } from '../../evidence/search/score.ts';
 import type { Db, SearchIndex } from '../engine.ts';
@@ -17,6 +18,23 @@ async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pag
   await sql`insert into ${sql.table(table)} (${sql.ref(table)}, rank) values ('merge', ${pages})`.execute(db);
   // FTS5 documents that a merge with nothing left to do makes fewer than two changes.
   return (await countChanges(db)) - before >= 2;
+}
+
+/** Matches that are read at once: a millisecond or two, in which nothing else is answered. */
+const pieceSize = 1000;
+
+/** Matches after a position. FTS5 takes no expression that only excludes. */
+async function findBehind(db: Db, probe: Probe, after: number): Promise<Candidate[]> {
+  const { wanted, excluded } = toExpression(probe);
+  const found = wanted
+    ? sql<Candidate>`select search_doc.position, search_doc.text
+        from listing_search join search_doc on search_doc.position = listing_search.rowid
+        where listing_search match ${excluded ? `(${wanted}) NOT (${excluded})` : wanted}
+          and listing_search.rowid > ${after}
+        order by listing_search.rowid limit ${probe.limit}`
+    : sql<Candidate>`select position, text from search_doc where position > ${after} and position not in
+        (select rowid from listing_search where listing_search match ${excluded}) order by position limit ${probe.limit}`;
+  return (await found.execute(db)).rows;
 }
 
 /**
@@ -76,11 +94,15 @@ export const sqliteSearch: SearchIndex = {
     );
   },
 
-  async find(db, probe) {
-    const found = sql<Candidate>`select search_doc.position, search_doc.text
-      from listing_search join search_doc on search_doc.position = listing_search.rowid
-      where listing_search match ${toExpression(probe)} order by listing_search.rowid limit ${probe.limit}`;
-    return (await found.execute(db)).rows;
+  find: (db, probe) => findBehind(db, probe, -1),
+
+  async *findInPieces(db, probe) {
+    for (let [after, left] = [-1, probe.limit]; left > 0; left -= pieceSize) {
+      const piece = await findBehind(db, { ...probe, limit: Math.min(left, pieceSize) }, after);
+      yield piece;
+      if (piece.length < pieceSize) return;
+      after = piece.at(-1)?.position ?? after;
+    }
   },
 
   async readFacetTexts(db, ids) {

@@ -51,11 +51,11 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
     ? `"${strong ? 'h' : 'w'}${terms[0]}"`
     : `(${terms.map((term) => `"${strong ? 'h' : 'w'}${term}"`).join(' AND ')})`;
 
-/** The FTS5 expression of a look into the index. */
-export function toExpression({ groups, facets, excluded }: Probe): string {
-  const all = [
+/** The FTS5 expressions of what a probe wants and of what it excludes; empty without. */
+export const toExpression = ({ groups, facets, excluded }: Probe) => ({
+  wanted: [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' OR ')})`),
     ...facets.map((facet) => `"${toFacetToken(facet)}"`),
-  ].join(' AND ');
-  return excluded.length > 0 ? `(${all}) NOT (${excluded.map((term) => `"w${term}"`).join(' OR ')})` : all;
-}
+  ].join(' AND '),
+  excluded: excluded.map((term) => `"w${term}"`).join(' OR '),
+});

@@ -6,6 +6,7 @@ import type { NearMisses } from '../../tools/support/near-misses.ts';
 import { type Html, handleLink } from '../layout/html.ts';
 import {
   filtersOf,
+  type Search,
   type SearchAddress,
   toFilter,
   withFilter,
@@ -61,8 +62,10 @@ const toReason = (query: string, hasFilters: boolean) => {
   return hasFilters ? `No listing that passes all filters ${what}.` : `No listing ${what}.`;
 };
 
-function reason(address: SearchAddress): string {
+function reason({ answer, address }: Search): string {
   const query = address.get('q') ?? '';
+  if (answer.total.capped)
+    return 'None of the listings that were read matches this search; there are more than one search reads.';
   if (query.trim() && toWords(query).length === 0)
     return 'There is no word in this search; a word has letters or digits.';
   return query.trim()
@@ -71,14 +74,11 @@ function reason(address: SearchAddress): string {
 }
 
 /** What is published where nothing matches: near handles, and what to leave out. */
-export const noMatch = (
-  { near: handles, leave_out, unknown_tags }: NearMisses,
-  address: SearchAddress,
-): Html => html`
+export const noMatch = ({ near: handles, leave_out, unknown_tags }: NearMisses, search: Search): Html => html`
 <div class="no-match">
-<p>${reason(address)}</p>
+<p>${reason(search)}</p>
 ${unknown_tags?.map(unknownTag) ?? ''}
 ${handles.length > 0 ? near(handles) : ''}
-${leave_out.length > 0 ? leaveOut(leave_out, address) : ''}
+${leave_out.length > 0 ? leaveOut(leave_out, search.address) : ''}
 <p>Or <a href="/tags">browse by tag</a>.</p>
 </div>`;

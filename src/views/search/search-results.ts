@@ -22,7 +22,7 @@ function lastPosition({ answer, address }: Search): number | undefined {
 
 function total(search: Search): string {
   const { total: matches, listings, next_cursor } = search.answer;
-  if (matches.count === 0) return 'No listing matches.';
+  if (matches.count === 0) return matches.capped ? 'No match was read.' : 'No listing matches.';
   const all = matches.capped
     ? `More than ${amount(matches.count)} listings`
     : counted(matches.count, 'listing');
@@ -49,11 +49,11 @@ function hits(search: Search, isLive: boolean) {
   const unknown = didYouMean(answer.did_you_mean ?? [], address);
   const earlier = earlierPicks(address, answer.listings);
   const picked = address.has('handle') ? html`${earlier}${compareButton}` : '';
-  if (answer.no_match) return html`${unknown}${noMatch(answer.no_match, address)}${picked}`;
+  if (answer.no_match) return html`${unknown}${noMatch(answer.no_match, search)}${picked}`;
   if (answer.listings.length === 0)
     return html`<p><a href="${withoutPosition(address)}">From the first listing</a></p>`;
   return html`<h2 class="unseen">Results</h2>
-${unknown}${sortLinks(address)}${earlier}
+${unknown}${sortLinks(search)}${earlier}
 <ul id="list" class="cards">${listingRows(answer.listings, address.get('q') ?? '', pickBox(address))}</ul>
 ${compareButton}
 ${more(search, isLive)}`;

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
+import { amount } from '../../evidence/text/plural.ts';
 import type { Html } from '../layout/html.ts';
-import { type SearchAddress, withSort } from './search-links.ts';
+import { type Search, withSort } from './search-links.ts';
 
 const sorts = [
   { sort: 'relevance', withWords: 'best match', without: 'oldest publication' },
@@ -9,7 +10,7 @@ const sorts = [
 ] as const;
 
 /** What decides the order, and links to the other orders. */
-export function sortLinks(address: SearchAddress): Html {
+export function sortLinks({ answer, address }: Search): Html {
   const isSearch = address.has('q');
   const held = address.get('sort') ?? 'relevance';
   const links = sorts.map(({ sort, withWords, without }) => {
@@ -18,5 +19,7 @@ export function sortLinks(address: SearchAddress): Html {
       ? html`<strong>${text}</strong>`
       : html`<a href="${withSort(address, sort)}" rel="nofollow">${text}</a>`;
   });
-  return html`<p class="note order">Order: ${links.map((link, at) => html`${at > 0 ? ', ' : ''}${link}`)}. Never by ratings.</p>`;
+  const isOfSome = isSearch && answer.total.capped && held !== 'relevance';
+  const some = isOfSome ? ` of the ${amount(answer.total.count)} that were read` : '';
+  return html`<p class="note order">Order: ${links.map((link, at) => html`${at > 0 ? ', ' : ''}${link}`)}${some}. Never by ratings.</p>`;
 }
