@@ -80,6 +80,11 @@ export const problemTable = {
     'The listing was withdrawn',
     'It is no longer shown; this is not a verdict about it.',
   ),
+  position_gone: row(
+    410,
+    'The stream of changes does not have this position',
+    'The service was restored from an older backup, or never gave this position. Read the dump of /export/manifest.json and go on from its since, or begin at 0.',
+  ),
   body_too_large: row(413, 'The body is too large', 'Send less.'),
   unsupported_media_type: row(
     415,

@@ -1645,6 +1645,7 @@ export interface Problem {
     | 'method_not_allowed'
     | 'not_acceptable'
     | 'listing_withdrawn'
+    | 'position_gone'
     | 'body_too_large'
     | 'unsupported_media_type'
     | 'invalid_input'

@@ -18,7 +18,12 @@ export type ChangeType = (typeof changeTypes)[number];
 
 /** One change of the evidence about a listing, in the order of all changes (docs/changes.md). */
 export interface Change {
-  /** Position in the stream; grows by at least one, never repeats. */
+  /**
+   * Names this change alone, where to go on from: its position and time. After a restore of an older backup positions are
+   * given again, ids are not.
+   */
+  readonly id: string;
+  /** Position in the stream; grows. */
   readonly seq: number;
   readonly type: ChangeType;
   /** The listing whose evidence changed; of a rating, the rated one. */
@@ -30,7 +35,14 @@ export interface Change {
 }
 
 /** A change before it has its position. */
-export type NewChange = Omit<Change, 'seq'>;
+export type NewChange = Omit<Change, 'id' | 'seq'>;
+
+/** The id of the change at a position. */
+export const toChangeId = ({ seq, at }: Pick<Change, 'seq' | 'at'>): string =>
+  `${seq}_${Date.parse(at).toString(36)}`;
+
+/** Whether a text has the form of a change's id. */
+export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,10}$/.test(text);
 
 const isChangeType = (type: string): type is ChangeType => (changeTypes as readonly string[]).includes(type);
 

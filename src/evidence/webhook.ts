@@ -57,7 +57,7 @@ export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: D
 /** The message of a change: its id, the same at every attempt, and its body (Standard Webhooks). */
 export function toWebhookMessage(change: Change): { readonly id: string; readonly body: string } {
   return {
-    id: `evt_${change.seq}_${Date.parse(change.at).toString(36)}`,
+    id: `evt_${change.id}`,
     body: JSON.stringify({ ...change, timestamp: change.at }),
   };
 }

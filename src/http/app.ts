@@ -128,7 +128,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createTransparencyRoutes());
   app.route('/', createLogRoutes(face));
   app.route('/', createRegistryApiRoutes());
-  app.route('/', createChangeRoutes(face));
+  app.route('/', createChangeRoutes());
   const exports = createExportRoutes(face);
   app.route('/', exports);
   const close = async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 interface Manifest {
-  seq: number;
+  since: string;
   checkpoint: string;
   files: { path: string; bytes: number; sha256: string; rows: number }[];
   signature: string;
@@ -67,7 +67,7 @@ it('the manifest is signed by the key of the log, and one changed member breaks 
       .update(canonicalize(value) ?? '')
       .digest('hex')}\n`;
   expect(openNote(signature, verifier)).toBe(digest(content));
-  expect(openNote(signature, verifier)).not.toBe(digest({ ...content, seq: content.seq + 1 }));
+  expect(openNote(signature, verifier)).not.toBe(digest({ ...content, since: '0_0' }));
 });
 
 it('goes on where the stream of changes does, and is written anew after an hour', async () => {
@@ -76,7 +76,9 @@ it('goes on where the stream of changes does, and is written anew after an hour'
   expect(await readManifest()).toEqual(before);
   directory.wait(3601);
   const after = await readManifest();
-  expect([after.seq, after.files[0]?.rows]).toEqual([before.seq + 1, 303]);
+  const missed = await (await read(`/changes?since=${before.since}`)).text();
+  expect(JSON.parse(missed)).toMatchObject({ handle: 'com.example/new', id: after.since });
+  expect(after.files[0]?.rows).toBe(303);
 });
 
 it('has no other file', async () => {

@@ -146,8 +146,8 @@ describe('the list', () => {
         { servers: [], metadata: { count: 0 } },
       ]);
     }
-    for (const path of ['/agents?q=%00', '/agents?q=a%00b', '/changes?since=2147483648'])
-      expect((await get(path)).status, path).toBe(200);
+    for (const path of ['/agents?q=%00', '/agents?q=a%00b']) expect((await get(path)).status, path).toBe(200);
+    expect((await get('/changes?since=2147483648_0')).status).toBe(410);
   });
   it('answers 304 to a current ETag', async () => {
     const first = await get('/v0.1/servers?limit=2');

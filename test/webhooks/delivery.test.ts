@@ -79,9 +79,10 @@ it('posts changes in their order, signed so that the package of Standard Webhook
   await send();
   expect(handles()).toEqual(['com.example/one', 'org.other/three', 'com.example/one']);
   const { headers, body } = receiver.requests.at(-1) ?? { headers: {}, body: '' };
-  const [line] = (await (await service.app.request('/changes?since=2')).text()).split('\n');
-  const { at } = JSON.parse(line ?? '') as { at: string };
-  expect(JSON.parse(body)).toEqual({ ...JSON.parse(line ?? ''), timestamp: at });
+  const [, , line = ''] = (await (await service.app.request('/changes')).text()).split('\n');
+  const { at, id } = JSON.parse(line) as { at: string; id: string };
+  expect(JSON.parse(body)).toEqual({ ...JSON.parse(line), timestamp: at });
+  expect(headers['webhook-id']).toBe(`evt_${id}`);
   expect(headers['content-type']).toBe('application/json');
   const key = Buffer.from(webhook.secret.slice('whsec_'.length), 'base64');
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;

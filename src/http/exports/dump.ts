@@ -27,8 +27,8 @@ interface DumpFile {
 /** What a dump holds, signed by the key of the log. */
 export interface Manifest {
   readonly created_at: string;
-  /** Position in the stream of changes up to which the dump is complete: go on from there with /changes. */
-  readonly seq: number;
+  /** The newest change that the dump has for sure, or 0: go on from there with /changes. */
+  readonly since: string;
   readonly checkpoint: string;
   readonly files: readonly DumpFile[];
   /** C2SP signed note whose text is the SHA-256 of the RFC 8785 JSON of all other members. */
@@ -100,9 +100,9 @@ async function writeFile(folder: string, name: string, lines: AsyncGenerator<str
   return { path: `/export/${name}`, bytes: (await stat(file)).size, sha256: hash.digest('hex'), rows };
 }
 
-async function toManifest(files: readonly DumpFile[], seq: number, context: Context): Promise<Manifest> {
+async function toManifest(files: readonly DumpFile[], since: string, context: Context): Promise<Manifest> {
   const { text: checkpoint, head } = await currentCheckpoint(context);
-  const content = { created_at: context.clock().toISOString(), seq, checkpoint, files };
+  const content = { created_at: context.clock().toISOString(), since, checkpoint, files };
   const digest = createHash('sha256').update(toCanonicalJson(content)).digest('hex');
   return { ...content, signature: signNote(`${digest}\n`, await openLogKey(context, head.id)) };
 }
@@ -117,7 +117,7 @@ export async function writeDump(context: Context): Promise<Dump> {
   ];
   const names = new Set(['listings.jsonl.gz', 'evidence.jsonl.gz']);
   return {
-    manifest: await toManifest(files, newest?.seq ?? 0, context),
+    manifest: await toManifest(files, newest?.id ?? '0', context),
     fileOf: (name) => (names.has(name) ? join(folder, name) : undefined),
     remove: () => rm(folder, { recursive: true, force: true }),
   };

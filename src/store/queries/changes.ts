@@ -1,4 +1,4 @@
-import type { Change } from '../../evidence/change.ts';
+import { type Change, toChangeId } from '../../evidence/change.ts';
 import type { ChangeFilter, ChangeReads, ChangeWrites } from '../contract/changes.ts';
 import type { Db } from '../engine.ts';
 import type { ChangeRow } from '../schema/changes.ts';
@@ -9,9 +9,10 @@ type ReadRow = ChangeRow & { readonly withdrawn: string | null };
 /** What a publisher called its versions is not said any more of a listing that is withdrawn. */
 function decode({ data: text, withdrawn, ...row }: ReadRow): Change {
   const data = JSON.parse(text) as Change['data'];
-  if (withdrawn === null) return { ...row, data };
+  const id = toChangeId(row);
+  if (withdrawn === null) return { id, ...row, data };
   const { version: _version, ...kept } = data;
-  return { ...row, data: kept };
+  return { id, ...row, data: kept };
 }
 
 const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) =>

@@ -40,7 +40,7 @@ export function toFeed(site: Site, { title, path, now }: FeedSubject, changes: r
   });
   for (const change of changes)
     feed.addItem({
-      id: `${site.publicUrl}/changes#${change.seq}`,
+      id: `${site.publicUrl}/changes#${change.id}`,
       title: changeTitle(change),
       link: linkOf(change, site),
       date: new Date(change.at),

@@ -8,6 +8,7 @@ import { answer, json, text } from './openapi-parts.ts';
 const timestamp = z.string().describe('RFC 3339 UTC');
 
 const change = z.object({
+  id: z.string().describe('Names this change: the since of /changes to go on from'),
   seq: z.int().describe('Position in the stream of changes'),
   type: z.enum(changeTypes),
   handle: z.string().describe('The listing whose evidence changed'),
