@@ -102,6 +102,21 @@ it('erases one version of an amended rating; the current one ends its older vers
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({ code: 0 });
 });
 
+it('leaves nothing of an erased rating to a new one, whatever the new one is called, and an erased version makes the others no younger', async () => {
+  const paid = await rate('one', { relationship: 'paid' });
+  expect(await erase(paid.rating_id)).toMatchObject({ code: 0 });
+  expect(await rate('erased', { comment: 'Late.' })).toMatchObject({ group: 'independent' });
+
+  const first = await rate('two');
+  directory.wait(100 * 86_400);
+  const second = await rate('two', { supersedes: first.rating_id, comment: 'Late.' });
+  expect(await erase(first.rating_id)).toMatchObject({ code: 0 });
+  directory.wait(81 * 86_400);
+  expect(await rate('two', { supersedes: second.rating_id, comment: 'Later.' })).toMatchObject({
+    code: 'interaction_out_of_window',
+  });
+});
+
 it('verify holds an erased record with the proof of its erasure, and not with that of another entry', async () => {
   const { rating_id, log_index } = await rate('one');
   const other = await rate('two');

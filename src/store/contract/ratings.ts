@@ -69,7 +69,7 @@ export interface RatingReads {
   receiptKeys(handle: string): Promise<ReceiptKey[]>;
   /** The current ratings by and about a listing. */
   currentWith(handle: string): Promise<Rating[]>;
-  /** Every version of the ratings of one interaction, withdrawn ones included, oldest first. */
+  /** Every version of the ratings of one interaction but erased ones, withdrawn ones included, oldest first. */
   versions(source: string, subject: string, interactionId: string): Promise<Rating[]>;
   /** Every account and host that the records of two listings ever named, and the accounts that claims proved. */
   identities(source: string, subject: string): Promise<RecordedIdentity[]>;

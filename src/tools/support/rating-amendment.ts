@@ -48,7 +48,7 @@ function requireSameInteraction(rating: Rating, { handle, content }: Submission)
 /** Throws if the interaction was rated first more than 180 days ago, or six times: once and five times amended. */
 export function requireAmendmentLeft(versions: readonly Rating[], now: Date): void {
   const [first] = versions;
-  if (first && now.getTime() - new Date(first.created_at).getTime() > amendable_ms)
+  if (first && now.getTime() - new Date(first.first_created_at).getTime() > amendable_ms)
     throw new Problem('interaction_out_of_window', { detail: 'A rating can be amended for 180 days.' });
   if (versions.length > maxAmendments)
     throw new Problem('rating_exists', {

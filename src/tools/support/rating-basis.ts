@@ -53,7 +53,7 @@ export async function judgeBasis(
   sides: Sides,
   { submission: { content, now }, earlier }: { submission: Submission; earlier: readonly Rating[] },
 ): Promise<JudgedBasis> {
-  const first_created_at = earlier[0]?.created_at ?? now.toISOString();
+  const first_created_at = earlier[0]?.first_created_at ?? now.toISOString();
   const opposites = await readOpposites(tx, sides, first_created_at);
   await tx.ratings.markReciprocal(toMarked(opposites, first_created_at));
   const isLater = (opposite: OppositeRating) =>

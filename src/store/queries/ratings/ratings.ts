@@ -47,6 +47,7 @@ const readVersions = precompileQuery((db, source: string, subject: string, inter
     .where('source_handle', '=', source)
     .where('subject_handle', '=', subject)
     .where('interaction_id', '=', interactionId)
+    .where('erased_at', 'is', null)
     .orderBy('created_at')
     .orderBy('id'),
 );
