@@ -16,7 +16,6 @@ const mayImport: Record<string, string> = {
   domains: 'config outbound',
   store: 'config evidence observability receipt',
   'transparency-log': 'config evidence observability outbound problem.ts store',
-  witness: 'evidence',
   'context.ts': 'config domains outbound repositories store transparency-log',
   backups: 'config context.ts observability store',
   limits: 'config context.ts problem.ts store',
@@ -34,12 +33,12 @@ const mayImport: Record<string, string> = {
   http: 'claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
   'server.ts':
     'config context.ts domains http limits observability outbound repositories store transparency-log',
-  cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store transparency-log views webhooks witness',
+  cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store transparency-log views webhooks',
 };
 
 /** Each dependency with one home: the only files that may import it, but for its types. */
 const homes: Record<string, readonly string[]> = {
-  'node:sqlite': ['store/sqlite/connection.ts', 'witness/state-lock.ts'],
+  'node:sqlite': ['store/sqlite/connection.ts'],
   pg: ['store/postgres/connection.ts', 'store/postgres/watch.ts'],
   'lru-cache': [
     'store/cached-store.ts',

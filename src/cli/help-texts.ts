@@ -86,12 +86,6 @@ Examples: dossier verify proof.json --key log.key
 Exit codes: 0 everything holds; 1 a check fails, also for a wrong cosignature; 2 the proof comes without its record; 3 fewer
 witnesses cosigned than the policy wants; 64 usage; 74 a file cannot be read, or is no proof or no policy.`;
 
-/** What `dossier witness --help` adds. */
-export const witnessHelp = `
-Example: dossier witness --name example.com/w --logs logs.policy --key witness.key --state witness.json
-
-Exit codes: 0 stopped; 64 usage; 74 a file cannot be read or written, or the port is in use.`;
-
 /** What `dossier config --help` adds. */
 export const configHelp = `
 Example: PORT=8080 dossier config

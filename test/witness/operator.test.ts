@@ -6,14 +6,13 @@ import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { toLeaf } from '../../src/evidence/log/leaf.ts';
 import { createWitnessRounds } from '../../src/transparency-log/witnesses/rounds.ts';
-import { runDossier, type Started } from '../support/command.ts';
+import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
-import { startWitness } from '../support/witness-command.ts';
-import { openWitness } from '../support/witnesses.ts';
+import { openWitness, type RunningWitness, startWitness } from '../support/witnesses.ts';
 
 let folder: string;
 let directory: Directory;
-let started: Started[];
+let started: RunningWitness[];
 const database = (name: string) => `file:${join(folder, name)}`;
 const open = (name: string) =>
   openDirectory({
@@ -26,7 +25,7 @@ beforeEach(async () => {
   directory = await open('a.db');
 });
 afterEach(async () => {
-  for (const { child } of started) child.kill('SIGKILL');
+  for (const witness of started) witness.stop();
   await directory.close();
   await rm(folder, { recursive: true });
 });
@@ -40,9 +39,8 @@ async function publish(...texts: string[]) {
   return (await directory.app.request('/log/checkpoint')).text();
 }
 async function start(name: string) {
-  const key = (await (await directory.app.request('/log/key')).text()).trim();
-  const running = await startWitness(folder, name, key);
-  started.push(running.witness);
+  const running = await startWitness(name);
+  started.push(running);
   return running;
 }
 /** The value of WITNESSES for these witnesses: name, key, address. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { auditHelp, verifyHelp, witnessHelp } from '../help-texts.ts';
+import { auditHelp, verifyHelp } from '../help-texts.ts';
 import type { AuditOptions } from '../log/audit-options.ts';
-import type { WitnessOptions } from '../log/witness.ts';
 import type { VerifyOptions } from '../verify/verify.ts';
 import type { Shell } from './shell.ts';
 
@@ -29,22 +28,6 @@ export function addEvidenceCommands(program: Command, shell: Shell): void {
     .action(async (proof: string | undefined, options: VerifyOptions) =>
       (await import('../verify/verify.ts')).runVerify(proof, options),
     );
-  program
-    .command('witness')
-    .description(
-      'cosign the checkpoints of other logs, each only if it continues the one before (docs/witness.md)',
-    )
-    .requiredOption(
-      '--name <name>',
-      'its name in cosignatures, as an address without scheme: example.com/witness',
-    )
-    .requiredOption('--logs <file>', 'a policy whose lines "log <key>" name the logs')
-    .requiredOption('--key <file>', 'its secret; made if there is none')
-    .requiredOption('--state <file>', 'what it cosigned last; never restore an older copy of it')
-    .addHelpText('after', witnessHelp)
-    .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--port <port>', 'the port to listen on; 0 picks one', '3300')
-    .action(async (options: WitnessOptions) => (await import('../log/witness.ts')).runWitness(options));
   program
     .command('audit [database|url]')
     .description('compare what a database or a running service shows with its transparency log, both ways')

@@ -1,7 +1,6 @@
 import type { AskedWitness } from '../../config/witnesses-file.ts';
 import { consistencyProof } from '../../evidence/log/merkle.ts';
 import { readSignatures } from '../../evidence/log/note-signatures.ts';
-import { readConflict, toAddCheckpoint } from '../../evidence/log/witness/add-checkpoint.ts';
 import { isOf, readCosignature } from '../../evidence/log/witness/cosignature.ts';
 import { createOutboundClient, type OutboundClient } from '../../outbound/client.ts';
 import type { IssuedCheckpoint, IssuingContext } from '../issue-checkpoint.ts';
@@ -49,6 +48,16 @@ export interface Question {
   readonly oldSize: number;
 }
 
+/** The body of `add-checkpoint` (C2SP tlog-witness): the size cosigned last, the proof that our tree continues it, the checkpoint. */
+const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
+  [`old ${oldSize}`, ...path.map((hash) => hash.toString('base64')), '', checkpoint].join('\n');
+
+/** The size in an answer 409; undefined if it is malformed. */
+function readConflict(body: string): number | undefined {
+  const size = /^(0|[1-9]\d{0,15})\n$/.exec(body)?.[1];
+  return size === undefined ? undefined : Number(size);
+}
+
 type Asking = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
 
 async function askOnce(
@@ -60,7 +69,7 @@ async function askOnce(
     url: new URL(`${witness.url.href.replace(/\/$/, '')}/add-checkpoint`),
     method: 'POST',
     headers: { 'content-type': 'text/plain; charset=utf-8' },
-    body: Buffer.from(toAddCheckpoint({ oldSize, path, checkpoint: checkpoint.text })),
+    body: Buffer.from(toBody(oldSize, path, checkpoint.text)),
     deadline: AbortSignal.timeout(exchange_ms),
   });
   if (answer.result !== 'response') return { result: 'unavailable', why: answer.result };

@@ -10,8 +10,6 @@ export interface Cosigner {
   readonly type: CosignatureType;
   readonly keyId: Buffer;
   readonly publicKey: KeyObject;
-  /** The key as it stands in its published form, without the signature type. */
-  readonly rawKey: Buffer;
 }
 
 /** Length of a key, and the bytes before it in SubjectPublicKeyInfo (RFC 8410, RFC 9881). */
@@ -29,14 +27,13 @@ const forms = {
 const published = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
 const isCosignatureType = (type: number | undefined): type is CosignatureType => type === 4 || type === 6;
 
-/** A cosigner of its key's bytes. */
-export function toCosigner(name: string, type: CosignatureType, rawKey: Buffer): Cosigner {
+function toCosigner(name: string, type: CosignatureType, rawKey: Buffer): Cosigner {
   const publicKey = createPublicKey({
     key: Buffer.concat([forms[type].publicPrefix, rawKey]),
     format: 'der',
     type: 'spki',
   });
-  return { name, type, rawKey, publicKey, keyId: toKeyId(name, type, rawKey) };
+  return { name, type, publicKey, keyId: toKeyId(name, type, rawKey) };
 }
 
 /** Parses `<name>+<key id>+<key>` of a cosigner; undefined if it is malformed, of another type, or its key id is wrong. */
@@ -47,7 +44,3 @@ export function readCosigner(text: string): Cosigner | undefined {
   const cosigner = toCosigner(name, type, rawKey);
   return cosigner.keyId.toString('hex') === id ? cosigner : undefined;
 }
-
-/** `<name>+<key id>+<key>`, the published form of a cosigner (C2SP signed-note, "Verifier keys"). */
-export const toCosignerText = ({ name, type, keyId, rawKey }: Cosigner): string =>
-  `${name}+${keyId.toString('hex')}+${Buffer.concat([Buffer.of(type), rawKey]).toString('base64')}`;
