@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -18,12 +19,37 @@ function checkpointPath({
   return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
 }
 
-/** Replaces the checkpoint file atomically. To be called before a checkpoint is published. */
-export async function saveCheckpoint({ config }: LogContext, text: string): Promise<void> {
-  const path = checkpointPath(config);
-  if (!path) return;
+/** Makes a rename in a folder survive a loss of power. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Whether what is saved is of a larger tree of the same log, or of a later log: another process was faster. */
+async function isOlderThanSaved(context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
+  const saved = await openOwnCheckpoint(context, (await readCheckpointFile(context.config)) ?? '');
+  if (!saved) return false;
+  const [log, savedLog] = [logOfOrigin(checkpoint.origin), logOfOrigin(saved.origin)];
+  return log < savedLog || (log === savedLog && checkpoint.size < saved.size);
+}
+
+/** Nodes with the same process id may share the folder. */
+const processName = randomUUID();
+
+/**
+ * Replaces the checkpoint file atomically, unless it has a newer checkpoint. To be called before a checkpoint is published, one
+ * call of a process after the other.
+ */
+export async function saveCheckpoint(context: LogContext, text: string): Promise<void> {
+  const path = checkpointPath(context.config);
+  const checkpoint = readCheckpoint(text);
+  if (!path || !checkpoint || (await isOlderThanSaved(context, checkpoint))) return;
   await mkdir(dirname(path), { recursive: true });
-  const fresh = await open(`${path}.${process.pid}.new`, 'w');
+  const fresh = await open(`${path}.${processName}.new`, 'w');
   try {
     await fresh.writeFile(text);
     await fresh.sync();
@@ -31,7 +57,8 @@ export async function saveCheckpoint({ config }: LogContext, text: string): Prom
     // Node.js ends the process when it collects a handle that nobody closed.
     await fresh.close();
   }
-  await rename(`${path}.${process.pid}.new`, path);
+  await rename(`${path}.${processName}.new`, path);
+  await syncFolder(dirname(path));
 }
 
 /** Whether a checkpoint could be saved; the error says why not. Makes the folder where there is none. */

@@ -18,10 +18,13 @@ export interface CosignedCheckpoint {
   readonly lines: ReadonlyMap<string, string>;
 }
 
-/** The checkpoint that this process issued last, and the one that witnesses cosigned last; shared by all requests. */
+/** The checkpoints of this process, and the one that witnesses cosigned last; shared by all requests. */
 export interface CheckpointCache {
   cosigned?: CosignedCheckpoint;
-  last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> } | undefined;
+  /** The newest one, or the one that is being signed. */
+  last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
+  /** The one after it, for all whom `last` does not serve: one is signed at a time, so that trees and file only grow. */
+  next?: Promise<IssuedCheckpoint> | undefined;
 }
 
 /** What issuing a checkpoint needs of a context. */
@@ -43,21 +46,28 @@ async function issue(context: LogContext, last: IssuedCheckpoint | undefined): P
   return isSame ? last : sign(context, head);
 }
 
+/** A checkpoint of what the log contains now; those who ask while another is being signed share the one after it. */
+function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {
+  const { checkpoints, clock } = context;
+  checkpoints.next ??= (async () => {
+    const before = await checkpoints.last?.checkpoint.catch(() => undefined);
+    const checkpoint = issue(context, before);
+    checkpoints.last = { at_ms: clock().getTime(), checkpoint };
+    checkpoints.next = undefined;
+    return checkpoint;
+  })();
+  return checkpoints.next;
+}
+
 /**
  * The newest checkpoint of the open log. It is signed at most once a second, and saved to the checkpoint file before it
  * is published (docs/trust.md section 4).
  */
 export async function currentCheckpoint(context: IssuingContext): Promise<IssuedCheckpoint> {
-  const { checkpoints } = context;
-  const now_ms = context.clock().getTime();
-  const { last } = checkpoints;
-  if (last && Math.abs(now_ms - last.at_ms) < signAtMostEvery_ms) return last.checkpoint;
-  const checkpoint = issue(context, await last?.checkpoint.catch(() => undefined));
-  checkpoints.last = { at_ms: now_ms, checkpoint };
-  checkpoint.catch(() => {
-    checkpoints.last = undefined;
-  });
-  return checkpoint;
+  const { last } = context.checkpoints;
+  const isNew = last && Math.abs(context.clock().getTime() - last.at_ms) < signAtMostEvery_ms;
+  const known = isNew ? await last.checkpoint.catch(() => undefined) : undefined;
+  return known ?? issueNext(context);
 }
 
 /** The text of a checkpoint with the cosignatures that have arrived for it. */
@@ -79,6 +89,5 @@ export async function checkpointCovering(
   const cosigned = context.checkpoints.cosigned?.checkpoint;
   if (cosigned && cosigned.head.id === newest.head.id && covers(cosigned, log_index)) return cosigned;
   if (covers(newest, log_index)) return newest;
-  context.checkpoints.last = undefined;
-  return currentCheckpoint(context);
+  return issueNext(context);
 }

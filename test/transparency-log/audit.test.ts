@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordClaimEvent } from '../../src/claims/record-event.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
@@ -200,6 +204,31 @@ it('finds a replaced leaf, a changed record, a deleted record and a changed node
     expect.stringContaining('outcome is "failed", but log entry 1 says "partial"'),
     expect.stringContaining(': it is shown, but entry 3, which it names, has no stored record'),
   ]);
+});
+
+it('does not accuse a service of another log because one of its answers failed', async () => {
+  const failing = createServer(async (request, response) => {
+    const { method = 'GET', url = '' } = request;
+    const headers = { 'content-type': 'application/json' };
+    const isProof = url === '/api/tools/get_proof';
+    const answer = isProof
+      ? Response.json(
+          { code: 'internal', detail: 'Try again later; the failure was logged.' },
+          { status: 500 },
+        )
+      : await directory.app.request(url, {
+          method,
+          headers,
+          body: method === 'POST' ? await text(request) : null,
+        });
+    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+  }).listen(0, '127.0.0.1');
+  await once(failing, 'listening');
+  const { port } = failing.address() as AddressInfo;
+  const { code, stdout, stderr } = await runDossier(['audit', `http://127.0.0.1:${port}`], {});
+  failing.close();
+  expect([code, stdout]).toEqual([69, '']);
+  expect(stderr).toContain('get_proof: answered with status 500');
 });
 
 it('finds leaves that are missing', async () => {

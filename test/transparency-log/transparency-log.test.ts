@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyCheckpoint } from '@sigstore/verify/dist/tlog/checkpoint.js';
@@ -12,8 +12,10 @@ import { type Directory, openDirectory } from '../support/directory.ts';
 
 let folder: string;
 let directory: Directory;
-const open = (database = 'dossier.db') =>
-  openDirectory({ environment: { DATABASE_URL: `file:${join(folder, database)}`, LIMITS: 'off' } });
+const open = (database = 'dossier.db', CHECKPOINT_FILE = '') =>
+  openDirectory({
+    environment: { DATABASE_URL: `file:${join(folder, database)}`, LIMITS: 'off', CHECKPOINT_FILE },
+  });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dossier-record-'));
   directory = await open();
@@ -62,6 +64,19 @@ describe('the checkpoint', () => {
     expect(await text('/log/checkpoint')).toBe(first);
     directory.wait(1);
     expect((await text('/log/checkpoint')).split('\n')[1]).toBe('2');
+  });
+  it('covers every entry whose proof is asked for, however many ask at once, and the file keeps the newest', async () => {
+    const asked: ReturnType<typeof prove>[] = [];
+    for (let at = 0; at < 50; at++) {
+      await append(1, at);
+      asked.push(prove({ log_index: at }));
+    }
+    expect((await Promise.all(asked)).filter(({ status }) => status !== 200)).toEqual([]);
+    directory.wait(1);
+    const newest = await text('/log/checkpoint');
+    expect(newest.split('\n')[1]).toBe('50');
+    expect(await readFile(join(folder, 'dossier.db.checkpoint'), 'utf8')).toBe(newest);
+    expect((await readdir(folder)).filter((file) => file.endsWith('.new'))).toEqual([]);
   });
 });
 
@@ -268,5 +283,20 @@ describe('the checkpoint file', () => {
     directory = await open();
     expect((JSON.parse(await text('/log')) as { logs: unknown[] }).logs).toHaveLength(1);
     expect(await text('/log/checkpoint')).toBe(published);
+  });
+  it('is never replaced by a checkpoint of a smaller tree of the same log', async () => {
+    await append(3);
+    await text('/log/checkpoint');
+    await directory.close();
+    await cp(join(folder, 'dossier.db'), join(folder, 'copy.db'));
+    const file = join(folder, 'shared.checkpoint');
+    const copy = await open('copy.db', file);
+    directory = await open('dossier.db', file);
+    await append(2, 3);
+    const newer = await text('/log/checkpoint');
+    const older = await (await copy.app.request('/log/checkpoint')).text();
+    await copy.close();
+    expect([newer, older].map((published) => published.split('\n')[1])).toEqual(['5', '3']);
+    expect(await readFile(file, 'utf8')).toBe(newer);
   });
 });

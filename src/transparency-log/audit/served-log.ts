@@ -15,6 +15,12 @@ const logs = z.object({
   ),
 });
 
+/** How the service says that what it has stored for an entry is not what the log commits to. */
+const admission = z.object({
+  code: z.literal('internal'),
+  detail: z.string().includes('disagrees with the log'),
+});
+
 const proof = z.object({ record: z.string().optional(), salt: z.string().optional() });
 
 const hash_bytes = 32;
@@ -76,7 +82,8 @@ const isInClosedLog = async (ask: AskService, index: number) =>
 async function readRecord(ask: AskService, log_index: number): Promise<ReadRecord> {
   const path = '/api/tools/get_proof';
   const answer = await ask(path, { log_index });
-  if (answer.status === 500) return 'refused';
+  // Any other failure says nothing about the entry.
+  if (answer.status === 500 && admission.safeParse(toJson(answer.body)).success) return 'refused';
   if (answer.status === 404) return (await isInClosedLog(ask, log_index)) ? 'closed' : 'absent';
   const { record, salt } = readAnswer(path, answer, proof);
   return record === undefined || salt === undefined ? 'absent' : { record, salt };
