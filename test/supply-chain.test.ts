@@ -1,5 +1,8 @@
-import { readFileSync, realpathSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 
 type Locked = {
   link?: boolean;
@@ -33,5 +36,27 @@ describe('package-lock.json', () => {
     expect(
       installed.filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev).map(([path]) => path),
     ).toEqual([]);
+  });
+});
+
+describe('npm pack', () => {
+  const checkout = mkdtempSync(join(tmpdir(), 'dossier-pack-'));
+  afterAll(() => rmSync(checkout, { recursive: true, force: true }));
+
+  it('takes the built code and the sample, and nothing else that lies in the checkout, such as its database', () => {
+    const isCopied = (path: string) => !['node_modules', '.git', 'dist'].includes(basename(path));
+    cpSync('.', checkout, { recursive: true, filter: isCopied });
+    mkdirSync(join(checkout, 'dist'));
+    const made = [
+      ...['dist/main.js', 'data/dossier.db', 'data/dossier.db-wal', 'data/dossier.db.checkpoint'],
+      ...['data/backups.gz', 'dossier.db', '.env', 'dossier.lock.json'],
+    ];
+    for (const path of made) writeFileSync(join(checkout, path), 'a secret');
+    const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const output = execFileSync('npm', pack, { cwd: checkout, encoding: 'utf8' });
+    const [packed]: { files: { path: string }[] }[] = JSON.parse(output);
+    expect(packed?.files.map(({ path }) => path).toSorted()).toEqual([
+      ...['LICENSE', 'README.md', 'data/sample.json', 'dist/main.js', 'package.json'],
+    ]);
   });
 });
