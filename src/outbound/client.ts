@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher, errors, request } from 'undici';
 import { readRetryAfter_s } from '../evidence/text/retry-after.ts';
+import { refuseInTransaction } from '../transaction.ts';
 import { createGuardedLookup, isLoopbackAddress, isPublicAddress } from './public-address.ts';
 import { readBody } from './read-body.ts';
 
@@ -30,7 +31,7 @@ export interface OutboundResponse {
 /** Why there is no usable response. */
 export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 'too_large';
 
-/** Fetches from untrusted hosts. Never throws: every failure is a result. */
+/** Fetches from untrusted hosts. Every failure is a result; it throws only in a transaction of the store. */
 export interface OutboundClient {
   fetch(sent: OutboundRequest): Promise<OutboundResponse | { readonly result: FetchFailure }>;
 }
@@ -143,6 +144,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
   };
   return {
     async fetch(sent) {
+      refuseInTransaction('a request to a host');
       const reach = rules.reach(sent.url);
       if (!reach) return { result: 'host_unreachable' };
       try {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
+import { inTransaction, refuseInTransaction } from '../transaction.ts';
 import type { Db } from './engine.ts';
 
 const mostPerCommit = 64;
@@ -96,12 +97,13 @@ export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Pro
     }
     isBusy = false;
   };
-  return <T>(work: (db: Db) => Promise<T>) => {
+  return async <T>(work: (db: Db) => Promise<T>) => {
+    refuseInTransaction('a write of its own');
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let result: { readonly value: T } | undefined;
     queue.push({
       run: async (db) => {
-        result = { value: await work(db) };
+        result = { value: await inTransaction(() => work(db)) };
       },
       committed: () => result && resolve(result.value),
       failed: reject,

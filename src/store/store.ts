@@ -66,7 +66,8 @@ export type Failure = 'storage_full' | 'unavailable' | 'damaged';
 export interface Store extends Reads {
   /**
    * Runs `work` in one serializable transaction and returns its result once it is durable. If `work` throws, nothing
-   * is written. After a conflict `work` runs again, so it must have no effects outside the transaction.
+   * is written. After a conflict `work` runs again, so it must have no effects outside the transaction: `write` rejects
+   * in `work`, and so does a request to a host.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** What an error of the engine means to a caller; undefined for an unexpected one. */

@@ -1,8 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { zeroImportCounts } from '../../src/evidence/import-run.ts';
 import type { ImportedSignal } from '../../src/evidence/listing/listing-document.ts';
 import { toLeaf } from '../../src/evidence/log/leaf.ts';
 import type { RatingGroup } from '../../src/evidence/rating/groups.ts';
+import { createOutboundClient } from '../../src/outbound/client.ts';
 import type { ListQuery, SearchQuery } from '../../src/store/contract/listings.ts';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { describeChecks } from './checks-contract.ts';
@@ -413,6 +415,26 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await expect(failing).rejects.toThrow('stop');
       expect(await store.listings.byHandle('a/one')).toBeUndefined();
       expect(await store.log.size()).toBe(0);
+    });
+    it('refuses a write or a request to a host inside a transaction, and goes on writing afterwards', async () => {
+      const append = () => store.write((tx) => tx.log.append(toLeaf('rating.submitted', { id: 'x' })));
+      await expect(store.write(append)).rejects.toThrow('a write of its own is not allowed in a transaction');
+      const client = createOutboundClient({
+        userAgent: 'test',
+        bodyLimit_bytes: 1000,
+        headerLimit_bytes: 8000,
+        reach: (url) => ({ url, addresses: 'loopback' }),
+      });
+      const ask = () =>
+        client.fetch({ url: new URL('http://127.0.0.1:9/'), deadline: AbortSignal.timeout(5000) });
+      await expect(store.write(ask)).rejects.toThrow('a request to a host is not allowed in a transaction');
+      let later: Promise<number> | undefined;
+      await store.write(async () => {
+        later = wait(20).then(append);
+      });
+      expect(await later).toBe(0);
+      expect(await append()).toBe(1);
+      expect(await ask()).toEqual({ result: 'host_unreachable' });
     });
     it('orders parallel appends without a gap', async () => {
       const append = () => store.write((tx) => tx.log.append(toLeaf('rating.submitted', { id: 'x' })));
