@@ -18,8 +18,11 @@ export interface Webhook {
   readonly secret: string;
   readonly filter: WebhookFilter;
   readonly created_at: string;
-  /** `gone`: the address answered 410. `failing`: it accepted nothing for five days. Both are sent nothing more. */
-  readonly state: 'active' | 'gone' | 'failing';
+  /**
+   * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: restored from a backup, and
+   * not resumed since. Only an active one is sent anything.
+   */
+  readonly state: 'active' | 'gone' | 'failing' | 'paused';
   /** Every change up to this position was accepted, or is a delivery of its own. */
   readonly position: number;
   /** Changes it accepted. */

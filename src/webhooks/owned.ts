@@ -13,8 +13,10 @@ export const shownWebhook = z.object({
   about: z.string().describe('all, or handle:, publisher:, tag: or view: and its value'),
   created_at: time,
   state: z
-    .enum(['active', 'gone', 'failing'])
-    .describe('gone: the address answered 410; failing: it accepted nothing for five days'),
+    .enum(['active', 'gone', 'failing', 'paused'])
+    .describe(
+      'gone: the address answered 410; failing: it accepted nothing for five days; paused: this service was restored from a backup, and its operator has not resumed it yet',
+    ),
   position: z.int().describe('Every change up to this seq was accepted, or is tried again'),
   delivered: z.int().describe('Changes that the address accepted'),
   failures: z.int().describe('Attempts that failed in a row'),

@@ -235,18 +235,25 @@ describe('a service restored into a new database', () => {
     expect((await backup(original, 'there.gz')).code).toBe(0);
     database = await createSharedDatabase(folder);
     const { code, stdout } = await restore(database, 'there.gz');
-    expect(stdout).toMatch(/^restored .*\.gz, made 20\d\d-.*Z by Dossier \d+\.\d+\.\d+\n$/);
+    expect(stdout).toMatch(
+      /^restored .*\.gz, made 20\d\d-.*Z by Dossier \d+\.\d+\.\d+\n1 webhook is paused;.*\n$/,
+    );
     expect(code).toBe(0);
   });
 
-  it('holds every row, and a backup of it is the same text', async () => {
-    expect(await readAllRows(database)).toEqual(await readAllRows(original));
+  it('holds every row, with its webhooks paused, and once resumed a backup of it is the same text', async () => {
+    const { webhook, ...rows } = await readAllRows(original);
+    const paused = webhook?.map((row) => ({ ...row, state: 'paused' }));
+    expect(await readAllRows(database)).toEqual({ ...rows, webhook: paused });
+    const resumed = await runDossier(['webhooks', 'resume'], { ...offline, DATABASE_URL: database });
+    expect(resumed.stdout).toBe('1 webhook is active again\n');
     expect((await backup(database, 'back.gz')).code).toBe(0);
     expect(bodyOf('back.gz')).toBe(bodyOf('there.gz'));
   });
   it('can be moved back into SQLite with every row', async () => {
     const back = `file:${path('back.db')}`;
     expect(await restore(back, 'back.gz')).toMatchObject({ code: 0 });
+    await runDossier(['webhooks', 'resume'], { ...offline, DATABASE_URL: back });
     expect(await readAllRows(back)).toEqual(await readAllRows(original));
   });
   it('answers the same, with the same checkpoint', async () => {

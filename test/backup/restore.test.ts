@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { toLeaf } from '../../src/evidence/log/leaf.ts';
+import type { Webhook } from '../../src/evidence/webhook.ts';
+import { hide } from '../../src/moderation/actions/hide.ts';
+import { applyAction } from '../../src/moderation/apply-action.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Backups, createBackups, refused } from '../support/backups.ts';
 import { runDossier, startDossier } from '../support/command.ts';
@@ -93,5 +97,67 @@ describe('a backup of a service that writes', () => {
     expect(held.log_leaf?.length).toBe(held.feedback?.length);
     expect(held.log_head).toMatchObject([{ size: held.feedback?.length }]);
     await busy.close();
+  });
+});
+
+describe('a backup of what is hidden, long and told to others', () => {
+  let database: string;
+  let whole: Buffer;
+  const restored: Record<string, unknown> = {};
+  const handle = 'co.webhook/webhook';
+  /** 2 MB, as an endpoint may send. */
+  const tools = [{ name: 'long', description: 'x'.repeat(2_000_000) }];
+  const webhook: Webhook = {
+    id: 'active',
+    ...{ url: 'https://hook.example/in', host: 'hook.example', secret: 'whsec_AAAA', state: 'active' },
+    ...{ filter: { kind: 'all', value: '' }, created_at: '2026-11-20T08:00:00.000Z', position: 0 },
+    ...{ delivered: 0, failures: 0, failing_since: undefined, rest_until: undefined },
+    ...{ delivered_at: undefined, last_result: undefined, owner: undefined },
+  };
+  beforeAll(async () => {
+    const original = await create();
+    const { store, close } = await openDirectory({ environment: { DATABASE_URL: original } });
+    await store.write(async (tx) => {
+      for (let at = 1; at <= 30; at++) {
+        const first_seen_at = `2026-11-20T08:00:${10 + at}.000Z`;
+        const remote = `https://mcp.webhook.co/${at}`;
+        await tx.observations.putSurface({ handle, remote, digest: `${at}`, first_seen_at, tools });
+      }
+      await tx.webhooks.put(webhook);
+      await tx.webhooks.put({ ...webhook, id: 'ended', state: 'gone' });
+      const target = { target_kind: 'listing', target: handle } as const;
+      await applyAction(tx, hide, { target, reason: 'personal_data', at: webhook.created_at });
+    });
+    await close();
+    expect((await run(['backup', path('odd.gz')], original)).code).toBe(0);
+    whole = readFileSync(path('odd.gz'));
+    database = await create();
+    Object.assign(restored, await backups.restore(whole, database));
+  });
+
+  it('has lines of a few megabytes, whatever the rows', () => {
+    const lengths = gunzipSync(whole)
+      .toString('latin1')
+      .split('\n')
+      .map(({ length }) => length);
+    expect(Math.max(...lengths)).toBeGreaterThan(2_000_000);
+    expect(Math.max(...lengths)).toBeLessThan(5_000_000);
+    expect(restored).toMatchObject({ code: 0 });
+  });
+  it('finds no hidden text once restored, as before', async () => {
+    const { store, close } = await openDirectory({ environment: { DATABASE_URL: database } });
+    const find = async (text: string) =>
+      (await store.listings.search({ text, facets: [], sort: 'relevance' })).counts.total;
+    expect(await find('webhook')).toBeGreaterThan(0);
+    expect(await find('replay')).toBe(0);
+    await close();
+  });
+  it('pauses webhooks, until the operator resumes them', async () => {
+    expect(restored.stdout).toContain('1 webhook is paused; dossier webhooks resume sends to it again\n');
+    const states = async () => (await run(['webhooks', 'list'], database)).stdout.match(/^\w+ {2}\w+/gm);
+    expect(await states()).toEqual(['active  paused', 'ended  gone']);
+    expect((await run(['webhooks', 'resume'], database)).stdout).toBe('1 webhook is active again\n');
+    expect(await states()).toEqual(['active  active', 'ended  gone']);
+    expect((await run(['webhooks', 'resume'], database)).stdout).toBe('No webhook is paused.\n');
   });
 });

@@ -200,6 +200,16 @@ describe('two processes on one SQLite file', () => {
     expect(await total()).toBe(2);
     await cached.close();
   });
+  it('reads and writes while a backup is being read', async () => {
+    const store = await openSqliteStore(freshFile());
+    await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
+    const seen = await store.dump(async ({ counts }) => {
+      await store.write((tx) => tx.listings.putListings([makeListing('a/two', 2)]));
+      return [counts.listing, (await store.listings.byHandle('a/two'))?.handle];
+    });
+    expect(seen).toEqual([1, 'a/two']);
+    await store.close();
+  });
   it('does not block reads while a transaction is open', async () => {
     const store = await openSqliteStore(freshFile());
     await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));

@@ -71,6 +71,11 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
   }
 }
 
+const toPaused = (count: number) =>
+  count === 1
+    ? '1 webhook is paused; dossier webhooks resume sends to it again'
+    : `${count} webhooks are paused; dossier webhooks resume sends to them again`;
+
 /**
  * Restores a backup (`-`: standard input) into the new database of DATABASE_URL, with progress on standard error. Ends with
  * 74 if the backup is incomplete or the database cannot be written; no service starts on it until a restore succeeds. Ends
@@ -81,6 +86,8 @@ export async function runRestore(config: Config, file: string): Promise<void> {
   try {
     const header = await restoreInto(store, file);
     process.stdout.write(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}\n`);
+    const paused = (await store.webhooks.list()).filter(({ state }) => state === 'paused').length;
+    if (paused > 0) process.stdout.write(`${toPaused(paused)}\n`);
   } finally {
     await store.close();
   }

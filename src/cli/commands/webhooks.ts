@@ -40,6 +40,10 @@ export function addWebhookCommands(program: Command, shell: Shell): void {
       (await webhookCommands()).replayWebhook(shell.config(), id, position),
     );
   webhooks
+    .command('resume')
+    .description('send again to those that a restore has paused, all of them')
+    .action(async () => (await webhookCommands()).resumeWebhooks(shell.config()));
+  webhooks
     .command('remove <id>')
     .description('end one')
     .action(async (id: string) => (await webhookCommands()).removeWebhook(shell.config(), id));

@@ -89,6 +89,18 @@ export const replayWebhook = (config: Config, id: string, position: string | und
     print(`${revived} dead letters are sent again; the webhook is active`);
   });
 
+/** Makes the webhooks active again that a restore has paused. */
+export const resumeWebhooks = (config: Config): Promise<void> =>
+  withStore(config, async (store) => {
+    const resumed = await store.write(async (tx) => {
+      const paused = (await tx.webhooks.list()).filter(({ state }) => state === 'paused');
+      for (const webhook of paused) await tx.webhooks.put({ ...webhook, state: 'active' });
+      return paused.length;
+    });
+    if (resumed === 0) print('No webhook is paused.');
+    else print(resumed === 1 ? '1 webhook is active again' : `${resumed} webhooks are active again`);
+  });
+
 /** Ends a webhook and forgets it. */
 export const removeWebhook = (config: Config, id: string): Promise<void> =>
   withStore(config, async (store) => {

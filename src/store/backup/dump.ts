@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Dump, DumpedRow, DumpedTable, RowCounts } from '../contract/backup.ts';
 import type { Db, Engine } from '../engine.ts';
 import type { Schema } from '../schema/schema.ts';
+import { mostLineText_bytes } from './format.ts';
 
 /** Every table of a backup with its key, by which rows are ordered; log_head comes last (see load.ts). */
 const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {
@@ -50,16 +51,31 @@ export const keyColumns = (table: DumpedTable): RawBuilder<unknown> =>
 export const keyOf = (table: DumpedTable, row: DumpedRow): RawBuilder<unknown> =>
   sql.join(keys[table].map((column) => row[column]));
 
-/** All rows of a table in the order of its key, at most 500 at a time; the order is the same on every engine. */
+/** How many of the first rows of a selection make one batch: those that fit into it, or one. */
+async function countBatch(db: Db, rows: RawBuilder<unknown>, columns: readonly string[]): Promise<number> {
+  const lengths = columns.map((name) => sql`coalesce(octet_length(cast(${sql.ref(name)} as text)), 0)`);
+  const sizes = await sql<{ bytes: number }>`select ${sql.join(lengths, sql` + `)} as bytes ${rows}
+    limit ${batchRows}`.execute(db);
+  let sum_bytes = 0;
+  const fitting = sizes.rows.findIndex(({ bytes }) => {
+    sum_bytes += Number(bytes);
+    return sum_bytes > mostLineText_bytes;
+  });
+  return fitting < 0 ? batchRows : Math.max(fitting, 1);
+}
+
+/** All rows of a table in the order of its key, in batches; order and batches are the same on every engine. */
 export async function* readTable(db: Db, table: DumpedTable): AsyncGenerator<readonly DumpedRow[], void> {
-  let last: DumpedRow | undefined;
-  do {
+  const [any] = (await sql<DumpedRow>`select * from ${sql.table(table)} limit 1`.execute(db)).rows;
+  for (let last: DumpedRow | undefined; any; ) {
     const after = last ? sql`where (${keyColumns(table)}) > (${keyOf(table, last)})` : sql``;
-    const { rows } = await sql<DumpedRow>`select * from ${sql.table(table)} ${after}
-      order by ${keyColumns(table)} limit ${batchRows}`.execute(db);
-    if (rows.length > 0) yield rows;
-    last = rows.length === batchRows ? rows.at(-1) : undefined;
-  } while (last);
+    const next = sql`from ${sql.table(table)} ${after} order by ${keyColumns(table)}`;
+    const limit = await countBatch(db, next, Object.keys(any));
+    const { rows } = await sql<DumpedRow>`select * ${next} limit ${limit}`.execute(db);
+    last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+  }
 }
 
 /** Counts the rows of every table of a backup. */

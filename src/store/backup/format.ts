@@ -4,6 +4,11 @@ export const formatName = 'dossier-backup';
 /** Goes up when the form of the lines changes, or the tables, columns or values in them. */
 export const formatVersion = 3;
 
+/** The rows of one line have at most this many bytes of text; a single row may have more. */
+export const mostLineText_bytes = 4 * 1024 * 1024;
+/** Of a line in UTF-8: JSON may escape a byte of a text as six. */
+export const longestLine_bytes = 256 * 1024 * 1024;
+
 const rowCounts = z.record(z.string(), z.number().int().min(0));
 const cell = z.union([z.string(), z.int(), z.null()]);
 
@@ -19,7 +24,7 @@ export const headerLine = headerOfAnyVersion.extend({
   created_at: z.iso.datetime(),
   rows: rowCounts,
 });
-/** A line between the first and the last: up to 500 rows of one table. */
+/** A line between the first and the last: up to 500 rows of one table, fewer if they are long. */
 export const batchLine = z.object({
   table: z.string(),
   columns: z.array(z.string()),

@@ -35,13 +35,20 @@ async function clear(search: SearchIndex, commit: Commit): Promise<void> {
   for (const table of dumpedTables) while (await commit((db) => clearBatch(search, db, table)));
 }
 
+/**
+ * A row as a restored database begins with it. Webhooks are paused: whoever restores a copy to look at it must not post
+ * to their addresses.
+ */
+const toRestored = (table: DumpedTable, row: DumpedRow): DumpedRow =>
+  table === 'webhook' && row.state === 'active' ? { ...row, state: 'paused' } : row;
+
 /** Inserts rows of a backup; the database checks their columns and values. */
 const insert = (db: Db, table: DumpedTable, rows: readonly DumpedRow[]) =>
   db
     .$omitTables<DumpedTable>()
     .$extendTables<Record<DumpedTable, DumpedRow>>()
     .insertInto(table)
-    .values(rows)
+    .values(rows.map((row) => toRestored(table, row)))
     .execute();
 
 async function indexListings(search: SearchIndex, db: Db, ids: readonly number[]): Promise<void> {
@@ -49,7 +56,6 @@ async function indexListings(search: SearchIndex, db: Db, ids: readonly number[]
     .selectFrom('listing')
     .selectAll()
     .where('id', 'in', [...ids])
-    .where('withdrawn', 'is', null)
     .execute();
   await replaceInIndex(db, search, { removedIds: [], listings });
 }

@@ -6,10 +6,8 @@ import {
   formatVersion,
   headerLine,
   headerOfAnyVersion,
+  longestLine_bytes,
 } from './format.ts';
-
-/** Far more than 500 rows of the longest records need. */
-const longestLine_bytes = 256 * 1024 * 1024;
 
 /** What is wrong with a backup, as a message for the operator. */
 class BackupError extends Error {}

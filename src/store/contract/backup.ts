@@ -21,7 +21,7 @@ export type RowCounts = Readonly<Record<DumpedTable, number>>;
 /** All data of a store, as of one moment. */
 export interface Dump {
   readonly counts: RowCounts;
-  /** Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 at a time. */
+  /** Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about 4 MiB at a time. */
   read(): AsyncIterable<{ readonly table: DumpedTable; readonly rows: readonly DumpedRow[] }>;
 }
 

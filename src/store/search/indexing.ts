@@ -1,10 +1,7 @@
-import {
-  type SearchableListing,
-  type SearchDocument,
-  toSearchDocument,
-} from '../../evidence/search/document.ts';
+import { type SearchDocument, toSearchDocument } from '../../evidence/search/document.ts';
 import { isStrong, toTermsOfText } from '../../evidence/search/document-text.ts';
 import type { Db, SearchIndex, TermCount } from '../engine.ts';
+import type { ListingRow } from '../schema/listings.ts';
 
 /** How the counts of terms change. */
 class TermChanges {
@@ -35,16 +32,24 @@ class TermChanges {
   }
 }
 
-/** Takes listings out of the search index, puts others in, and brings the counts of terms up to date. */
+/** A row as the index may know it, without the texts that the operator has hidden. */
+const toIndexed = (row: ListingRow): ListingRow =>
+  row.hidden === 1 ? { ...row, title: null, description: '', status_message: null } : row;
+
+/**
+ * Takes listings out of the search index, puts others in, and brings the counts of terms up to date. Listings that are
+ * withdrawn, and texts that are hidden, are never put in.
+ */
 export async function replaceInIndex(
   db: Db,
   index: SearchIndex,
-  change: { readonly removedIds: readonly number[]; readonly listings: readonly SearchableListing[] },
+  change: { readonly removedIds: readonly number[]; readonly listings: readonly ListingRow[] },
 ): Promise<void> {
   const changes = new TermChanges();
   if (change.removedIds.length > 0)
     for (const text of await index.remove(db, change.removedIds)) changes.removeDocument(text);
-  const documents = change.listings.map(toSearchDocument);
+  const visible = change.listings.filter(({ withdrawn }) => !withdrawn);
+  const documents = visible.map(toIndexed).map(toSearchDocument);
   if (documents.length > 0) await index.put(db, documents);
   for (const document of documents) changes.addDocument(document);
   const counts = changes.toCounts();

@@ -33,7 +33,7 @@ async function migrateFile(database: DatabaseSync, db: Db): Promise<void> {
 }
 
 /** Reads in a deferred transaction: Kysely's would begin with our write lock. */
-const readSnapshot = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
+const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
   db.connection().execute(async (connection) => {
     await sql`begin deferred`.execute(connection);
     try {
@@ -42,6 +42,16 @@ const readSnapshot = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
       await sql`end`.execute(connection);
     }
   });
+
+/** Reads on a connection of its own, because all other reads share one and would wait for the end. */
+async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = createDb(connect(path));
+  try {
+    return await readOnce(db, work);
+  } finally {
+    await db.destroy();
+  }
+}
 
 /** Three connections to a migrated file; in memory, one that serves all. */
 async function connectAll(path: string) {
@@ -53,6 +63,8 @@ async function connectAll(path: string) {
   writing.exec('pragma busy_timeout = 0'); // see write-lock.ts
   const reader = inMemory ? writer : createDb(connect(path));
   const watching = inMemory ? writing : connect(path);
+  const snapshot: Engine['snapshot'] = (work) =>
+    inMemory ? readOnce(reader, work) : readSnapshot(path, work);
   const close = async () => {
     if (!inMemory) {
       await reader.destroy();
@@ -60,7 +72,7 @@ async function connectAll(path: string) {
     }
     await writer.destroy();
   };
-  return { writing, writer, reader, watching, close };
+  return { writing, writer, reader, watching, snapshot, close };
 }
 
 /**
@@ -69,7 +81,7 @@ async function connectAll(path: string) {
  */
 export async function openSqliteStore(databaseUrl: string): Promise<Store> {
   const path = databaseUrl.replace(/^file:/, '');
-  const { writing, writer, reader, watching, close } = await connectAll(path);
+  const { writing, writer, reader, watching, snapshot, close } = await connectAll(path);
   const file = watchFile(path);
   const takeWriteLock = createWriteLock(writing);
   const { node, leave } = joinNodes();
@@ -79,7 +91,7 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
     lagging: reader,
     writer,
     search: sqliteSearch,
-    snapshot: (work) => readSnapshot(reader, work),
+    snapshot,
     node,
     isPresent: async (other) => (other === node ? file.isWell() : isPresent(other)),
     failureOf: file.failureOf,

@@ -71,10 +71,6 @@ export const decodeSummary = (row: ListingRow): ListingSummary => ({
 /** The same as it is shown, without the texts that the operator has hidden. */
 export const decodeShown = (row: ListingRow): ListingSummary => withoutHidden(decodeSummary(row));
 
-/** A row as the search index may know it, without the texts that the operator has hidden. */
-export const toIndexed = (row: ListingRow): ListingRow =>
-  row.hidden === 1 ? { ...row, title: null, description: '', status_message: null } : row;
-
 /** All of a row, as recorded. */
 export const decodeListing = (row: ListingRow): Listing =>
   Object.assign(decodeSummary(row), {

@@ -10,7 +10,7 @@ import { toFreeIds } from './free-ids.ts';
 import { putOptOut, removeOptOut } from './opt-outs.ts';
 import { createListingReads } from './reads.ts';
 import { readReindexed } from './reindex.ts';
-import { encodeListing, toIndexed } from './rows.ts';
+import { encodeListing } from './rows.ts';
 import { writeSignals } from './signals.ts';
 import { updateCounts } from './update-counts.ts';
 import { writeVersions } from './versions.ts';
@@ -49,7 +49,7 @@ async function updateIndex(
   const stale = after.filter(isStale);
   const removed = stale.flatMap(({ handle }) => known.get(handle) ?? []).filter(isVisible);
   const removedIds = removed.map(({ id }) => id);
-  await replaceInIndex(db, search, { removedIds, listings: stale.filter(isVisible).map(toIndexed) });
+  await replaceInIndex(db, search, { removedIds, listings: stale });
 }
 
 /** A row as the actions of the operator that stand want it, whatever was put. */
