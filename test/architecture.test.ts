@@ -34,7 +34,7 @@ const mayImport: Record<string, string> = {
   http: 'claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
   'server.ts':
     'config context.ts domains http limits observability outbound repositories store transparency-log',
-  cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store transparency-log views webhooks',
+  cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store tools transparency-log views webhooks',
 };
 
 /** Each dependency with one home: the only files that may import it, but for its types. */

@@ -1,4 +1,4 @@
-/** Types of change: of listings, and every type of log entry about a listing. */
+/** Types of change: of listings, every type of log entry about a listing, and of the operator's views. */
 export const changeTypes = [
   'listing.new',
   'listing.changed',
@@ -13,6 +13,8 @@ export const changeTypes = [
   'rating.responded',
   'observation.changed',
   'moderation.applied',
+  'view.joined',
+  'view.left',
 ] as const;
 export type ChangeType = (typeof changeTypes)[number];
 
@@ -34,6 +36,10 @@ export interface Change {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** Whether a change of a listing takes a tag from it. */
+export const takesTag = ({ data: { left_tags } }: Change, tag: string): boolean =>
+  Array.isArray(left_tags) && left_tags.includes(tag);
+
 /** A change before it has its position. */
 export type NewChange = Omit<Change, 'id' | 'seq'>;
 
@@ -45,6 +51,13 @@ export const toChangeId = ({ seq, at }: Pick<Change, 'seq' | 'at'>): string =>
 export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,10}$/.test(text);
 
 const isChangeType = (type: string): type is ChangeType => (changeTypes as readonly string[]).includes(type);
+
+/** A criterion of a view that a listing does not meet any more, in the data of `view.left`. */
+export interface FailedCriterion {
+  readonly criterion: string;
+  readonly value?: string | number;
+  readonly result: string;
+}
 
 /** What a log entry is about. */
 export interface EntrySubject {
@@ -75,14 +88,27 @@ const sentences: Readonly<Record<ChangeType, string>> = {
   'rating.responded': 'response to a native rating',
   'observation.changed': 'observed facts changed',
   'moderation.applied': 'action of the operator',
+  'view.joined': 'joined the view',
+  'view.left': 'left the view',
 };
 
 /** What the operator did, as in `hide rating, personal_data`. */
 const toActionText = ({ action, target_kind, reason, ends }: NewChange['data']) =>
   `${ends === undefined ? '' : 'undid '}${action} ${target_kind}, ${reason}`;
 
+/** Which view a listing left and why, as in `our-services: has_endpoint not met`. */
+const toLeftText = ({ view, failed }: NewChange['data']) => {
+  const reasons = (failed as readonly FailedCriterion[]).map(
+    ({ criterion, value, result }) =>
+      `${criterion}${value === undefined ? '' : ` ${value}`} ${result.replaceAll('_', ' ')}`,
+  );
+  return `${view}: ${reasons.join(', ') || 'not listed'}`;
+};
+
 const namesOf = ({ type, data }: NewChange): string[] => {
   if (type === 'moderation.applied') return [toActionText(data)];
+  if (type === 'view.joined') return [String(data.view)];
+  if (type === 'view.left') return [toLeftText(data)];
   const named = data.fields ?? data.kinds;
   return Array.isArray(named) ? named.map(String) : [];
 };

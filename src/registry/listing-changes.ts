@@ -31,7 +31,12 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   if (known.withdrawn && change.optOut) return undefined;
   if (known.withdrawn) return { type: 'listing.restored', handle, at, data: { version } };
   const fields = differing(known, listing);
-  return fields.length > 0 ? { type: 'listing.changed', handle, at, data: { version, fields } } : undefined;
+  if (fields.length === 0) return undefined;
+  const left_tags = known.tags
+    .map(({ tag }) => tag)
+    .filter((tag) => !listing.tags.some((one) => one.tag === tag));
+  const data = { version, fields, ...(left_tags.length > 0 && { left_tags }) };
+  return { type: 'listing.changed', handle, at, data };
 }
 
 /** What a page of an import changes, as entries of the stream of changes. */

@@ -20,6 +20,7 @@ import { createModerationReads, createModerationWrites } from './queries/moderat
 import { createObservationReads, createObservationWrites } from './queries/observations.ts';
 import { createRatingReads, createRatingWrites } from './queries/ratings/ratings.ts';
 import { createLogReads, createLogWrites } from './queries/transparency-log.ts';
+import { createViewReads, createViewWrites } from './queries/views.ts';
 import { createWebhookReads } from './queries/webhooks/reads.ts';
 import { createWebhookWrites } from './queries/webhooks/writes.ts';
 import type { ChangedHandles, Reads, Store, Transaction } from './store.ts';
@@ -48,6 +49,7 @@ const createReads = (db: Db, search: SearchIndex): Reads => ({
   limits: createLimitReads(db),
   observations: createObservationReads(db),
   changes: createChangeReads(db),
+  views: createViewReads(db),
   webhooks: createWebhookReads(db),
   moderation: createModerationReads(db),
 });
@@ -74,6 +76,7 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   limits: createLimitWrites(db),
   observations: createObservationWrites(db, touch),
   changes: createChangeWrites(db),
+  views: createViewWrites(db, touch),
   webhooks: createWebhookWrites(db),
   moderation: createModerationWrites(db, (handle) => touch(handle ?? everyListing)),
 });

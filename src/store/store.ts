@@ -13,6 +13,7 @@ import type { ModerationReads, ModerationWrites } from './contract/moderation.ts
 import type { ObservationReads, ObservationWrites } from './contract/observations.ts';
 import type { RatingReads, RatingWrites } from './contract/ratings.ts';
 import type { LogReads, LogWrites } from './contract/transparency-log.ts';
+import type { ViewReads, ViewWrites } from './contract/views.ts';
 import type { WebhookReads, WebhookWrites } from './contract/webhooks.ts';
 import type { Leases } from './lease.ts';
 
@@ -31,6 +32,7 @@ export interface Reads {
   readonly limits: LimitReads;
   readonly observations: ObservationReads;
   readonly changes: ChangeReads;
+  readonly views: ViewReads;
   readonly webhooks: WebhookReads;
   readonly moderation: ModerationReads;
 }
@@ -49,11 +51,12 @@ export interface Transaction extends Reads {
   readonly limits: LimitWrites;
   readonly observations: ObservationWrites;
   readonly changes: ChangeWrites;
+  readonly views: ViewWrites;
   readonly webhooks: WebhookWrites;
   readonly moderation: ModerationWrites;
 }
 
-/** Handles of the listings that a committed transaction changed; 'all' if they are not known. */
+/** Handles of the listings that a committed transaction changed, and keys of views; 'all' if they are not known. */
 export type ChangedHandles = readonly string[] | 'all';
 
 /**

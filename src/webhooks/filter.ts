@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { Change } from '../evidence/change.ts';
+import { type Change, takesTag } from '../evidence/change.ts';
 import type { WebhookFilter } from '../evidence/webhook.ts';
 import { Problem } from '../problem.ts';
 import type { ChangeFilter } from '../store/contract/changes.ts';
 import { findListing } from '../tools/support/find-listing.ts';
 import { handleInput } from '../tools/support/inputs.ts';
-import { findMember } from '../tools/support/view-members.ts';
+import { changesOf } from '../tools/support/view-members.ts';
 
 /** The fields of a registration that say what it is about: one of them, or none for every change. */
 export const webhookFilterFields = {
@@ -54,17 +54,17 @@ export function toChangeFilter({ kind, value }: WebhookFilter): ChangeFilter {
   return kind === 'publisher' ? { namespace: value } : {};
 }
 
-/** Whether a change of the filter's ChangeFilter is one that the filter asks for. A tag or view is judged as of now. */
+/** Whether a change of the filter's ChangeFilter is one that the filter asks for. A tag is that of the listing now, or one that the change took from it. */
 export async function matchesFilter(
   { kind, value }: WebhookFilter,
-  { handle }: Change,
+  change: Change,
   context: Context,
 ): Promise<boolean> {
   if (kind === 'tag') {
-    const listing = await context.store.listings.byHandle(handle);
-    return listing?.tags.some(({ tag }) => tag === value) ?? false;
+    const listing = await context.store.listings.byHandle(change.handle);
+    return takesTag(change, value) || (listing?.tags.some(({ tag }) => tag === value) ?? false);
   }
   if (kind !== 'view') return true;
   const view = context.config.views.find(({ name }) => name === value);
-  return view !== undefined && (await findMember(view, handle, context)) !== undefined;
+  return view !== undefined && (await changesOf(view, [change], context)).length > 0;
 }

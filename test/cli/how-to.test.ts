@@ -27,6 +27,7 @@ beforeAll(async () => {
   writeFileSync(views, JSON.stringify(json.find((block) => 'our-services' in block)));
   service = await openClaimedDirectory({ listening: true, environment: { VIEWS: views } });
   await service.claim('co.webhook/webhook', 'webhook-co/webhook');
+  await service.judgeViews();
 });
 afterAll(async () => {
   await service.close();

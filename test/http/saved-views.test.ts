@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-views-'));
@@ -30,6 +31,7 @@ beforeAll(async () => {
     environment: { VIEWS: file, PUBLIC_URL: 'https://dossier.example' },
   });
   await service.claim('co.webhook/webhook', 'webhook-co/webhook');
+  await service.judgeViews();
 });
 afterAll(async () => {
   await service.close();
@@ -71,11 +73,7 @@ it('refuses a limit or cursor that it cannot read, and never answers more than 1
   for (const limit of ['1.5', '0', '-3', 'NaN', 'many'])
     expect((await read(`${base}?limit=${limit}`)).status, limit).toBe(422);
   expect((await json<List>(`${base}?limit=1000000000`)).servers).toHaveLength(100);
-  for (const place of [
-    [1, '\0'],
-    [9_007_199_254_740_991, '2026-10-02T08:00:00.000Z'],
-    [-1, '2026-10-02T08:00:00.000Z'],
-  ]) {
+  for (const place of [['\0'], ['zzz/zzz'], [9_007_199_254_740_991], [-1, '2026-10-02T08:00:00.000Z']]) {
     const cursor = Buffer.from(JSON.stringify(place)).toString('base64url');
     for (const path of [base, '/views/recent', '/agents'])
       expect((await read(`${path}?cursor=${cursor}`)).status, path).toBeLessThan(500);
@@ -120,7 +118,9 @@ it('is an allow list and a configuration for hosts', async () => {
 
 it('has a feed of the changes of its listings', async () => {
   const feed = parseJsonFeed(await json('/views/our-services/feed.json'));
-  expect(feed.items?.map(({ title }) => title)).toEqual(['co.webhook/webhook: claim proven']);
+  expect(feed.items?.map(({ title }) => title)).toEqual([
+    'co.webhook/webhook: joined the view (our-services)',
+  ]);
 });
 
 it('a listing that stops meeting it leaves it', async () => {
@@ -129,6 +129,73 @@ it('a listing that stops meeting it leaves it', async () => {
   ]);
   expect((await json<List>('/views/our-services/v0.1/servers')).servers).toEqual([]);
   expect(await json('/views/our-services/managed-settings.json')).toEqual({ allowedMcpServers: [] });
+  const feed = parseJsonFeed(await json('/views/our-services/feed.json'));
+  expect(feed.items?.map(({ title }) => title)).toEqual([
+    'co.webhook/webhook: left the view (our-services: has_endpoint not met, claimed not met)',
+    'co.webhook/webhook: record changed (description, version, endpoint, remotes, repository, tags)',
+    'co.webhook/webhook: claim suspended',
+    'co.webhook/webhook: joined the view (our-services)',
+  ]);
+  const changes = (await (await read('/changes?since=0')).text()).trim().split('\n');
+  expect(JSON.parse(changes.at(-1) ?? '')).toMatchObject({
+    type: 'view.left',
+    handle: 'co.webhook/webhook',
+    data: {
+      view: 'our-services',
+      failed: [
+        { criterion: 'has_endpoint', result: 'not_met' },
+        { criterion: 'claimed', result: 'not_met' },
+      ],
+    },
+  });
+});
+
+/** Runs work; returns how many turns of the event loop it let others have, and how many listings it read at a time. */
+async function countTurns(work: () => Promise<unknown>) {
+  let turns = 0;
+  const reads = vi.spyOn(service.store.listings, 'factsOfAll');
+  const isDone = new AbortController();
+  const tick = () => {
+    turns += 1;
+    if (!isDone.signal.aborted) setImmediate(tick);
+  };
+  setImmediate(tick);
+  await work();
+  isDone.abort();
+  const listings = reads.mock.calls.map(([handles]) => handles.length);
+  reads.mockRestore();
+  return { turns, listings };
+}
+
+it('reads only the listings of a view, some in a turn of the event loop, and judges all of them in the background', async () => {
+  const long = await countTurns(() => read('/views/recent/managed-settings.json'));
+  expect(long.listings).toEqual([20, 20, 20, 20, 20, 20, 2]);
+  expect(long.turns).toBeGreaterThanOrEqual(6);
+  const short = await countTurns(() => read('/views/packages/managed-settings.json'));
+  expect(short.listings).toEqual([1]);
+  const pass = await countTurns(() => service.judgeViews());
+  expect(pass.listings).toEqual([20, 20, 20, 20, 20, 20, 2]);
+  expect(pass.turns).toBeGreaterThanOrEqual(7);
+});
+
+it('says so before its listings were judged for the first time', async () => {
+  const unjudged = await openDirectory({ entries: [], environment: { VIEWS: file } });
+  const answer = await unjudged.app.request('/views/our-services/managed-settings.json');
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+  await unjudged.judgeViews();
+  expect((await unjudged.app.request('/views/our-services/managed-settings.json')).status).toBe(200);
+  await unjudged.close();
+});
+
+it('says on its page how many listings the policies leave out', async () => {
+  const entries = Array.from({ length: 1001 }, (_, n) => registryEntry(`com.example.full/n${n}`));
+  const full = await openDirectory({ entries, environment: { VIEWS: file } });
+  const page = await (await full.app.request('/views/recent')).text();
+  expect(page).toContain('1001 listings.');
+  expect(page).toContain('The allow list and .mcp.json leave out the last 1 by handle.');
+  const policy = await full.app.request('/views/recent/.mcp.json');
+  expect(policy.headers.get('dossier-left-out')).toBe('1');
+  await full.close();
 });
 
 it.each([

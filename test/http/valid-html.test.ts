@@ -47,6 +47,7 @@ beforeAll(async () => {
     openDirectory({ entries: [] }),
     openDirectory({ entries: [] }),
   ]);
+  await full.judgeViews();
   await runImport(sample.context, { source: 'sample' });
 });
 afterAll(async () => {

@@ -8,6 +8,7 @@ import { createDomainReader } from '../../src/domains/reader.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import { runImport } from '../../src/registry/import.ts';
 import { listen, openContext } from '../../src/server.ts';
+import { createViewJudge } from '../../src/tools/support/judge-views.ts';
 import { createDatabase } from './database.ts';
 import { type RegistryEntry, seedEntries } from './entries.ts';
 
@@ -29,6 +30,8 @@ export interface Directory {
   readonly store: Context['store'];
   /** Imports more entries, as the next run of the import would. */
   importEntries(entries: readonly RegistryEntry[]): Promise<void>;
+  /** Judges all listings by the views, as the service does every ten minutes; after an import it is done. */
+  judgeViews(): Promise<void>;
   /** Moves the clock. */
   wait(seconds: number): void;
   close(): Promise<void>;
@@ -67,10 +70,12 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
   const shortened = { ...opened.timeouts, ...timeouts };
   const domains = createDomainReader(opened.config, shortened);
   const moved = { ...opened, clock, timeouts: shortened, domains };
+  const judge = createViewJudge(moved);
   const importEntries = async (listed: readonly RegistryEntry[]) => {
     writeFileSync(registry, JSON.stringify(listed));
     const { state, error } = await runImport(moved);
     if (state !== 'done') throw new Error(`the import is ${state}: ${error}`);
+    await judge.pass();
   };
   if (entries.length > 0) await importEntries(entries);
   const { app, context, stop } = await openServing(moved, listening);
@@ -80,6 +85,7 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
     context,
     store: context.store,
     importEntries,
+    judgeViews: judge.pass,
     wait: (seconds) => {
       ahead_ms += seconds * 1000;
     },

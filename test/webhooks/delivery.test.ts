@@ -106,7 +106,7 @@ it('posts only what it is about: a listing, a publisher', async () => {
   expect(handles().slice(1)).toEqual(['org.other/three']);
 });
 
-it('posts changes of listings that have a tag, or are in a view, when they are sent', async () => {
+it('posts changes of listings that have a tag, or are in a view, and those by which they lose it', async () => {
   const remotes = [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }];
   await service.importEntries([
     registryEntry('net.mail/api', { description: 'Sends email', remotes }),
@@ -120,15 +120,30 @@ it('posts changes of listings that have a tag, or are in a view, when they are s
   await send();
   expect(handles()).toEqual(['net.mail/api']);
   expect(await stateOf(byView)).toMatchObject({ about: 'view:with-endpoint', delivered: 1 });
-  await request('DELETE', `/api/webhooks/${byView.id}`, undefined, byView.secret);
-  const byTag = await register({ tag: 'email' });
   await service.importEntries([
-    registryEntry('net.plain/api', { description: 'Still sends nothing' }, later),
-    registryEntry('net.mail/api', { description: 'Sends email, slower', remotes }, evenLater),
+    registryEntry('net.mail/api', { description: 'Sends email, faster' }, evenLater),
   ]);
   await send();
-  expect(handles()).toEqual(['net.mail/api', 'net.mail/api']);
+  expect(receiver.posted.map(({ type }) => type)).toEqual([
+    'listing.changed',
+    'listing.changed',
+    'view.left',
+  ]);
+  await request('DELETE', `/api/webhooks/${byView.id}`, undefined, byView.secret);
+  receiver.posted.length = 0;
+  const byTag = await register({ tag: 'email' });
+  const third = { updatedAt: '2026-11-03T08:00:00Z' };
+  await service.importEntries([
+    registryEntry('net.plain/api', { description: 'Still sends nothing' }, later),
+    registryEntry('net.mail/api', { description: 'Sends email, slower' }, third),
+  ]);
+  await send();
+  expect(handles()).toEqual(['net.mail/api']);
   expect(await stateOf(byTag)).toMatchObject({ about: 'tag:email', delivered: 1 });
+  const fourth = { updatedAt: '2026-11-04T08:00:00Z' };
+  await service.importEntries([registryEntry('net.mail/api', { description: 'Sends nothing' }, fourth)]);
+  await send();
+  expect(handles(), 'the change that took the tag from it').toEqual(['net.mail/api', 'net.mail/api']);
 });
 
 it('begins with the changes after it was registered', async () => {

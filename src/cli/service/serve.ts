@@ -9,6 +9,7 @@ import type { Metrics } from '../../observability/metrics.ts';
 import { startImports } from '../../registry/schedule.ts';
 import { importInThread } from '../../registry/worker.ts';
 import { listen, openContext, type Running } from '../../server.ts';
+import { startJudgingViews } from '../../tools/support/judge-views.ts';
 import { startAudits } from '../../transparency-log/audit/schedule.ts';
 import { requireCheckpointFolder } from '../../transparency-log/checkpoint-file.ts';
 import { openLogSeed } from '../../transparency-log/keys.ts';
@@ -67,7 +68,8 @@ export async function runServe(config: Config): Promise<void> {
     const backups = startBackups(running.context, stopping.signal);
     const webhooks = startWebhooks(running.context, stopping.signal);
     const witnesses = startAskingWitnesses(running.context, stopping.signal);
-    const works = [imports, purging, audits, observing, backups, webhooks, witnesses];
+    const judging = startJudgingViews(running.context, stopping.signal);
+    const works = [imports, purging, audits, observing, backups, webhooks, witnesses, judging];
     background = [startRecheck(running.context), ...works.map((work) => () => work)];
     await stopped;
     context.log.info('stopping');

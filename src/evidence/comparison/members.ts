@@ -1,28 +1,29 @@
-import type { Facet } from '../listing/facets.ts';
-import { type Answer, compareListing, type RequestedCriterion } from './criteria.ts';
+import type { FailedCriterion } from '../change.ts';
+import { type Answer, compareListing } from './criteria.ts';
 import type { ComparedListing } from './criterion.ts';
 import type { SavedView } from './saved-view.ts';
 
-/** The facet that every listing has which meets a criterion; undefined where none follows. */
-function facetOf({ criterion, value }: RequestedCriterion): Facet | undefined {
-  if (criterion === 'claimed') return 'state:claimed';
-  if (criterion === 'has_endpoint') return 'has:endpoint';
-  if (criterion === 'has_repository') return 'has:repository';
-  if (criterion === 'transport') return `transport:${value}`;
-  if (criterion === 'package') return `package:${value}`;
-  if (criterion === 'tag') return `tag:${value}`;
-  return undefined;
+/** How a listing stands to a view. */
+export interface Membership {
+  /** Which fact answered which criterion on which date. */
+  readonly answers: readonly Answer[];
+  /** The criteria that keep it out; it is in the view if there are none. */
+  readonly failed: readonly FailedCriterion[];
 }
 
-/** Facets that narrow down the listings that a view can have: an index answers by them. */
-export const facetsOf = ({ criteria, unknown }: SavedView): Facet[] =>
-  unknown === 'include' ? [] : criteria.map(facetOf).filter((facet) => facet !== undefined);
-
-/** Which fact met which criterion on which date; undefined if the listing is not in the view. */
-export function membership(view: SavedView, compared: ComparedListing): readonly Answer[] | undefined {
+/** Judges a listing by a view. */
+export function judgeMember(view: SavedView, compared: ComparedListing): Membership {
   const { imported, observed, native } = compareListing(compared, view.criteria);
   const answers = [...imported, ...observed, ...native];
   const isMet = ({ result }: Answer) =>
     result === 'met' || (result === 'unknown' && view.unknown === 'include');
-  return answers.every(isMet) ? answers : undefined;
+  const failed = answers.filter((answer) => !isMet(answer));
+  return {
+    answers,
+    failed: failed.map(({ criterion, value, result }) => ({
+      criterion,
+      ...(value !== undefined && { value }),
+      result,
+    })),
+  };
 }

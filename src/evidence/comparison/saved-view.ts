@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { criterionNames, findValueError, type RequestedCriterion } from './criteria.ts';
 
@@ -30,6 +31,13 @@ export interface SavedView {
   /** Whether a criterion whose answer is not known counts as met. */
   readonly unknown: 'exclude' | 'include';
 }
+
+/** A view with its criteria, as its members are stored: with other criteria it is another view. */
+export const keyOf = ({ name, criteria, unknown }: SavedView): string =>
+  `view ${name} ${createHash('sha256')
+    .update(JSON.stringify([criteria, unknown]))
+    .digest('hex')
+    .slice(0, 16)}`;
 
 /** The views of a parsed file, by name. */
 export const toViews = (read: z.output<typeof viewsForm>): SavedView[] =>

@@ -73,7 +73,7 @@ async function* readRecords(context: Context): AsyncGenerator<string> {
 async function* readEvidence(context: Context): AsyncGenerator<string> {
   for await (const handle of readHandles(context)) {
     const now = context.clock();
-    const facts = await context.store.listings.factsOnce(handle, now.toISOString());
+    const [facts] = await context.store.listings.factsOfAll([handle], now.toISOString());
     if (!facts || facts.listing.withdrawn || isSample(facts.listing)) continue;
     yield `${JSON.stringify(toListingDocument(facts, context.config, now))}\n`;
   }

@@ -52,16 +52,19 @@ async function listPage(at: Position, limit: number, { store }: Context): Promis
 
 /** Entries of versions, each with the evidence about its listing where it is the version shown. */
 export async function toEntries(versions: readonly ListingVersion[], context: Context) {
-  const key = evidenceKey(context.config.publicUrl);
-  return Promise.all(
-    versions.map(async (version) => {
-      const facts = await context.store.listings.facts(version.handle, context.clock().toISOString());
-      const isShown = facts !== undefined && !facts.listing.withdrawn;
-      const isLatest = isShown && facts.listing.version === version.version;
-      const document = isLatest ? toListingDocument(facts, context.config, context.clock()) : undefined;
-      return toEntry(version, { isLatest, document, key, isHidden: facts?.listing.hidden === true });
-    }),
-  );
+  const { store, config, clock } = context;
+  const key = evidenceKey(config.publicUrl);
+  const now = clock();
+  const handles = [...new Set(versions.map(({ handle }) => handle))];
+  const read = await store.listings.factsOfAll(handles, now.toISOString());
+  const factsOf = new Map(read.map((facts) => [facts.listing.handle, facts]));
+  return versions.map((version) => {
+    const facts = factsOf.get(version.handle);
+    const isShown = facts !== undefined && !facts.listing.withdrawn;
+    const isLatest = isShown && facts.listing.version === version.version;
+    const document = isLatest ? toListingDocument(facts, config, now) : undefined;
+    return toEntry(version, { isLatest, document, key, isHidden: facts?.listing.hidden === true });
+  });
 }
 
 /** A page of the list in the shape of the registry API. Throws invalid_input. */

@@ -2,17 +2,13 @@ import { z } from 'zod';
 import type { SavedView } from '../../evidence/comparison/saved-view.ts';
 import { readCursor, toCursor } from '../../evidence/text/cursor.ts';
 import { Problem } from '../../problem.ts';
-import type { ViewPlace } from '../../tools/support/view-members.ts';
 import type { Face, Request } from '../environment.ts';
 
-const place = z.tuple([z.int(), z.string()]);
-/** The place that a cursor names. Throws invalid_input. */
-export const toPlace = (cursor: string | undefined): ViewPlace | undefined => {
-  const [id, updated_at] = readCursor(cursor, place) ?? [];
-  return id === undefined || updated_at === undefined ? undefined : { id, updated_at };
-};
-/** The cursor of a place. */
-export const fromPlace = (next: ViewPlace | undefined) => next && toCursor([next.id, next.updated_at]);
+const place = z.tuple([z.string().max(200)]);
+/** The handle that a cursor names. Throws invalid_input. */
+export const toPlace = (cursor: string | undefined): string | undefined => readCursor(cursor, place)?.[0];
+/** The cursor of a handle. */
+export const fromPlace = (next: string | undefined): string | undefined => next && toCursor([next]);
 
 /** The view that an address names. Throws not_found. */
 export function viewOf(c: Request, { site }: Face): SavedView {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import type { SavedView } from '../../evidence/comparison/saved-view.ts';
-import { findMember, type Member, readMembers, type ViewPlace } from '../../tools/support/view-members.ts';
+import { keyOf, type SavedView } from '../../evidence/comparison/saved-view.ts';
+import { changesOf, type Member, readMembers, requireJudged } from '../../tools/support/view-members.ts';
 import { toManagedSettings, toMcpJson } from '../../views/saved-views/policy.ts';
 import { toViewPage, toViewsPage } from '../../views/saved-views/view-page.ts';
 import { toFeed } from '../../views/text/feed.ts';
@@ -10,64 +10,63 @@ import { listEntries, showEntry, showVersions } from '../registry-api/view-entri
 import { fromPlace, toPlace, viewOf } from '../request/saved-view.ts';
 import { answerJson, answerPage, answerWithETag } from '../response/answers.ts';
 
-const cachePolicy = { cacheTags: 'all' } as const;
+/** Views follow from the configuration alone. */
+const constant = { cacheTags: [] } as const;
 const pageSize = 50;
-const largestPage = 100;
 /** A policy has at most this many listings: hosts read it whole. */
 const mostInPolicy = 1000;
 const newestChanges = 500;
 
-async function readAll(c: Request, view: SavedView): Promise<Member[]> {
-  const members: Member[] = [];
-  for (let after: ViewPlace | undefined; ; ) {
-    const page = await readMembers(view, { after, limit: largestPage }, c.get('context'));
-    members.push(...page.members);
-    if (!page.next || members.length >= mostInPolicy) return members.slice(0, mostInPolicy);
-    after = page.next;
-  }
-}
+/** Stale once a listing joins or leaves the view, or one of those shown changes. */
+const policyFor = (view: SavedView, members: readonly Member[]) => ({
+  cacheTags: [keyOf(view), ...members.map(({ listing }) => listing.handle)],
+});
 
 async function showView(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
-  const after = toPlace(c.req.query('cursor'));
-  const { members, next } = await readMembers(view, { after, limit: pageSize }, c.get('context'));
-  const cursor = fromPlace(next);
-  const path = cursor && `/views/${view.name}?cursor=${cursor}`;
-  return answerPage(c, toViewPage(face.site, { view, members, next: path }), cachePolicy);
+  const context = c.get('context');
+  const page = { after: toPlace(c.req.query('cursor')), limit: pageSize };
+  const { members, next } = await readMembers(view, page, context);
+  const count = await context.store.views.count(keyOf(view));
+  const { passed_at } = await requireJudged(view, context);
+  const path = next && `/views/${view.name}?cursor=${fromPlace(next)}`;
+  const shown = { view, members, count, passed_at, leftOut: Math.max(0, count - mostInPolicy), next: path };
+  return answerPage(c, toViewPage(face.site, shown), policyFor(view, members));
+}
+
+async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSettings | typeof toMcpJson) {
+  const view = viewOf(c, face);
+  const context = c.get('context');
+  const { members } = await readMembers(view, { limit: mostInPolicy }, context);
+  const count = await context.store.views.count(keyOf(view));
+  if (count > mostInPolicy) c.header('Dossier-Left-Out', String(count - mostInPolicy));
+  return answerJson(c, toPolicy(members.map(({ listing }) => listing)), policyFor(view, members));
 }
 
 async function showFeed(c: Request, face: Face, format: 'atom' | 'json'): Promise<Response> {
   const view = viewOf(c, face);
   const context = c.get('context');
-  const changes = await context.store.changes.newest(newestChanges);
-  const handles = [...new Set(changes.map(({ handle }) => handle))];
-  const found = await Promise.all(handles.map((handle) => findMember(view, handle, context)));
-  const members = new Set(found.map((member) => member?.listing.handle));
+  await requireJudged(view, context);
+  const moves = await context.store.views.moves(keyOf(view), pageSize);
+  const others = await changesOf(view, await context.store.changes.newest(newestChanges), context);
+  const changes = new Map([...moves, ...others].map((change) => [change.seq, change]));
+  const newest = [...changes.values()].toSorted((a, b) => b.seq - a.seq).slice(0, pageSize);
   const subject = { title: view.title, path: `/views/${view.name}`, now: context.clock() };
-  const feed = toFeed(
-    face.site.config,
-    subject,
-    changes.filter(({ handle }) => members.has(handle)).slice(0, pageSize),
-  );
+  const feed = toFeed(face.site.config, subject, newest);
+  // Any change may be one of a listing in the view.
+  const cachePolicy = { cacheTags: 'all' } as const;
   return format === 'atom'
     ? answerWithETag(c, { type: 'application/atom+xml; charset=utf-8', body: feed.atom1(), cachePolicy })
     : answerWithETag(c, { type: 'application/feed+json; charset=utf-8', body: feed.json1(), cachePolicy });
 }
 
-const listingsOf = async (c: Request, face: Face) =>
-  (await readAll(c, viewOf(c, face))).map(({ listing }) => listing);
-
 /** The operator's views: page, registry, policy and feed of each (docs/views.md). */
 export function createViewRoutes(face: Face) {
   const routes = new Hono<HttpEnvironment>()
-    .get('/views', (c) => answerPage(c, toViewsPage(face.site, face.site.config.views), cachePolicy))
+    .get('/views', (c) => answerPage(c, toViewsPage(face.site, face.site.config.views), constant))
     .get('/views/:view', (c) => showView(c, face))
-    .get('/views/:view/managed-settings.json', async (c) =>
-      answerJson(c, toManagedSettings(await listingsOf(c, face)), cachePolicy),
-    )
-    .get('/views/:view/.mcp.json', async (c) =>
-      answerJson(c, toMcpJson(await listingsOf(c, face)), cachePolicy),
-    )
+    .get('/views/:view/managed-settings.json', (c) => showPolicy(c, face, toManagedSettings))
+    .get('/views/:view/.mcp.json', (c) => showPolicy(c, face, toMcpJson))
     .get('/views/:view/feed.atom', (c) => showFeed(c, face, 'atom'))
     .get('/views/:view/feed.json', (c) => showFeed(c, face, 'json'));
   for (const base of ['/views/:view/v0.1', '/views/:view/v0']) {

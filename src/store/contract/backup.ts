@@ -2,13 +2,15 @@ import type { Schema } from '../schema/schema.ts';
 
 /**
  * Not part of a backup: limits expire within a day, shared checks of repositories within an hour or two, the counts of
- * search terms follow from the listings, and a restored database is audited anew.
+ * search terms and the members of views follow from the listings, and a restored database is audited anew.
  */
 type TransientTable =
   | 'limit_bucket'
   | 'limit_key'
   | 'claim_check'
   | 'search_term'
+  | 'view_member'
+  | 'view_pass'
   | 'audit_run'
   | 'observed_host';
 /** A table that is part of a backup. */

@@ -66,8 +66,11 @@ export interface ListingReads extends OptOutReads {
    * at `now` (RFC 3339), by default the machine's time.
    */
   facts(handle: string, now?: string): Promise<ListingFacts | undefined>;
-  /** The same for work that reads every listing once: nothing is cached, so what others read often stays in memory. */
-  factsOnce(handle: string, now?: string): Promise<ListingFacts | undefined>;
+  /**
+   * The same of those of some listings (a hundred at most) that exist, in the order of the handles. Nothing is cached: for
+   * work that reads every listing once, so that what others read often stays in memory.
+   */
+  factsOfAll(handles: readonly string[], now: string): Promise<ListingFacts[]>;
   /** One listing, withdrawn or not, as recorded: with the texts that the operator has hidden. */
   byHandle(handle: string): Promise<Listing | undefined>;
   /** Those of these handles that exist, as recorded, in no particular order. */

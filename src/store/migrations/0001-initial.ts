@@ -155,6 +155,14 @@ const changes = ({ int8, text }: Types): Statements => [
   sql`create index evidence_change_handle on evidence_change (handle, seq)`,
 ];
 
+const views = ({ int8, text }: Types): Statements => [
+  sql`create table view_member (
+    view ${text} not null, handle ${text} not null, joined_seq ${int8} not null, left_seq ${int8},
+    primary key (view, handle))`,
+  sql`create index view_member_moved on view_member (view, coalesce(left_seq, joined_seq))`,
+  sql`create table view_pass (view ${text} not null primary key, seq ${int8} not null, passed_at ${text} not null)`,
+];
+
 const webhooks = ({ int8, text }: Types): Statements => [
   sql`create table webhook (
     id ${text} not null primary key, url ${text} not null, host ${text} not null, secret ${text} not null,
@@ -188,6 +196,7 @@ const nouns = [
   limits,
   observations,
   changes,
+  views,
   webhooks,
   moderation,
 ];

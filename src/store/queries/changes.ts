@@ -6,8 +6,8 @@ import { inChunks } from './in-chunks.ts';
 
 type ReadRow = ChangeRow & { readonly withdrawn: string | null };
 
-/** What a publisher called its versions is not said any more of a listing that is withdrawn. */
-function decode({ data: text, withdrawn, ...row }: ReadRow): Change {
+/** A change from its row. What a publisher called its versions is not said any more of a listing that is withdrawn. */
+export function decodeChange({ data: text, withdrawn, ...row }: ReadRow): Change {
   const data = JSON.parse(text) as Change['data'];
   const id = toChangeId(row);
   if (withdrawn === null) return { id, ...row, data };
@@ -15,7 +15,8 @@ function decode({ data: text, withdrawn, ...row }: ReadRow): Change {
   return { id, ...row, data: kept };
 }
 
-const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) =>
+/** Rows of changes, with what `decodeChange` needs. */
+export const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) =>
   db
     .selectFrom('evidence_change')
     .leftJoin('listing', 'listing.handle', 'evidence_change.handle')
@@ -43,18 +44,18 @@ async function readLastSeq(db: Db): Promise<number> {
 export const createChangeReads = (db: Db): ChangeReads => ({
   async after(seq, limit, filter) {
     const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
-    return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decode);
+    return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
   },
   async at(seq) {
     const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();
-    return row && decode(row);
+    return row && decodeChange(row);
   },
   async newest(limit, filter) {
     const rows = await selectChanges(db, filter)
       .orderBy('evidence_change.seq', 'desc')
       .limit(limit)
       .execute();
-    return rows.map(decode);
+    return rows.map(decodeChange);
   },
 });
 

@@ -35,6 +35,7 @@ import type {
   LogNodeRow,
   LogRecordRow,
 } from './transparency-log.ts';
+import type { ViewMemberRow, ViewPassRow } from './views.ts';
 import type { WebhookDeliveryRow, WebhookRow } from './webhooks.ts';
 
 /** Every table by its name, for Kysely; private to the store. */
@@ -68,6 +69,8 @@ export interface Schema {
   limit_bucket: LimitBucketRow;
   limit_key: LimitKeyRow;
   evidence_change: ChangeRow;
+  view_member: ViewMemberRow;
+  view_pass: ViewPassRow;
   webhook: WebhookRow;
   webhook_delivery: WebhookDeliveryRow;
   moderation: ModerationRow;

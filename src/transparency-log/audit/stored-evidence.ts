@@ -86,7 +86,7 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
   handles: () => readHandles(place),
   async listing(handle) {
     const { store, clock } = place;
-    const facts = await store.listings.factsOnce(handle, clock().toISOString());
+    const [facts] = await store.listings.factsOfAll([handle], clock().toISOString());
     const observations = await readAllObservations(place, handle);
     const ratings = await readAllRatings(place, handle);
     const events = await store.claims.history(handle);

@@ -29,12 +29,18 @@ const addresses = ({ name }: SavedView, { config }: Site) => {
 export interface ShownView {
   readonly view: SavedView;
   readonly members: readonly Member[];
+  /** How many listings are in the view. */
+  readonly count: number;
+  /** When all listings were last judged, RFC 3339 UTC. */
+  readonly passed_at: string;
+  /** How many of them the policies leave out. */
+  readonly leftOut: number;
   /** The path of the next page, if there is one. */
   readonly next: string | undefined;
 }
 
 /** A view: its criteria in full, and each listing with the facts that put it there. */
-export const toViewPage = (site: Site, { view, members, next }: ShownView): Html =>
+export const toViewPage = (site: Site, { view, members, count, passed_at, leftOut, next }: ShownView): Html =>
   toPage(site, {
     title: view.title,
     path: `/views/${view.name}`,
@@ -46,6 +52,7 @@ ${view.description && html`<p>${view.description}</p>`}
 <ul>${view.criteria.map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
 <p class="note">${view.unknown === 'include' ? 'A listing of which an answer is not known is listed too.' : 'A listing of which an answer is not known is not listed.'}</p>
 <h2 id="listings">Listings</h2>
+<p class="note">${count} ${count === 1 ? 'listing' : 'listings'}. A listing is judged when it changes, and all of them every ten minutes: last on <time>${passed_at}</time>.${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
 ${members.length > 0 ? html`<ol class="records">${members.map(memberItem)}</ol>` : html`<p>None of the listings on this page meets all criteria now.</p>`}
 ${next && html`<p class="more"><a class="button" rel="next" href="${next}">More</a></p>`}
 ${addresses(view, site)}`,

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { Change } from '../../../evidence/change.ts';
+import { type Change, takesTag } from '../../../evidence/change.ts';
 import { isHandle } from '../../../evidence/handle.ts';
 import { Problem } from '../../../problem.ts';
 import { findListing } from '../../../tools/support/find-listing.ts';
@@ -65,7 +65,9 @@ async function ofTag(c: Request, face: Face, format: Format) {
       .filter(({ tags }) => tags.some((one) => one.tag === tag))
       .map(({ handle }) => handle),
   );
-  const picked = changes.filter(({ handle }) => tagged.has(handle)).slice(0, newest);
+  const picked = changes
+    .filter((change) => tagged.has(change.handle) || takesTag(change, tag))
+    .slice(0, newest);
   return answer(c, face, [{ title: `Tag ${tag}`, path: `/tags/${encodeURIComponent(tag)}` }, picked, format]);
 }
 

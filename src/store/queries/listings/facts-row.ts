@@ -14,14 +14,14 @@ const otherVersions = sql`listing_version as other where other.handle = listing.
 /** What the operator did to the listing itself or its ratings, and every block of a namespace or account. */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
-const selectFacts = precompileQuery((db, handle: string) =>
+const selectFacts = precompileQuery((db, handles: readonly string[]) =>
   db
     .selectFrom('listing')
     .leftJoin('observation', 'observation.handle', 'listing.handle')
     .leftJoin('publisher_count', 'publisher_count.namespace', 'listing.namespace')
     .leftJoin('import_run', 'import_run.id', 'listing.import_run')
     .leftJoin('imported_signal', 'imported_signal.handle', 'listing.handle')
-    .where('listing.handle', '=', handle)
+    .where('listing.handle', 'in', [...handles])
     .selectAll('listing')
     .select([
       'observation.observed_at',
@@ -48,5 +48,5 @@ const selectFacts = precompileQuery((db, handle: string) =>
  * What most listings have, in one statement, because each further one costs as much as reading the listing: a row for each
  * source of imported signals, in no particular order, and one row where there is none. Rows differ in their signals only.
  */
-export const readFactsRows = (db: Db, handle: string) => selectFacts(db, handle);
+export const readFactsRows = (db: Db, handles: readonly string[]) => selectFacts(db, handles);
 export type FactsRow = Awaited<ReturnType<typeof readFactsRows>>[number];

@@ -115,15 +115,9 @@ const toObserved = ({ observed_at, observations }: FactsRow): ListingFacts['obse
     ? undefined
     : { observed_at, observations: decodeObservations(observations) };
 
-/** Everything about one listing: one statement for what most listings have, and one more for each of the other parts. */
-export async function readListingFacts(
-  db: Db,
-  handle: string,
-  now: string,
-): Promise<ListingFacts | undefined> {
-  const rows = await readFactsRows(db, handle);
+/** The facts of a listing, of all its rows, and what its rows say there is besides. */
+async function toFacts(db: Db, rows: readonly [FactsRow, ...FactsRow[]], now: string): Promise<ListingFacts> {
   const [row] = rows;
-  if (!row) return undefined;
   const parts = hasParts(row) ? await readParts(db, row, now) : toPlain(row);
   const listing = withoutHidden(decodeListing(row));
   return {
@@ -133,4 +127,19 @@ export async function readListingFacts(
     publisherListings: row.publisher_listings ?? 0,
     reading: toReading(listing, toRuns(row)),
   };
+}
+
+/**
+ * Everything about those of some listings (a hundred at most) that exist, in the order of the handles: one statement for
+ * what most listings have, and one more for each of the other parts of a listing.
+ */
+export async function readFactsOf(db: Db, handles: readonly string[], now: string): Promise<ListingFacts[]> {
+  if (handles.length === 0) return [];
+  const found = Map.groupBy(await readFactsRows(db, handles), ({ handle }) => handle);
+  const facts: ListingFacts[] = [];
+  for (const handle of handles) {
+    const [first, ...others] = found.get(handle) ?? [];
+    if (first) facts.push(await toFacts(db, [first, ...others], now));
+  }
+  return facts;
 }

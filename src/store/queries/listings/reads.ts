@@ -3,7 +3,7 @@ import type { Db, SearchIndex } from '../../engine.ts';
 import { rankListings } from '../../search/rank.ts';
 import { readCompletions } from './completions.ts';
 import { countListings, readFacetCounts, readListCounts } from './counts.ts';
-import { readListingFacts } from './facts.ts';
+import { readFactsOf } from './facts.ts';
 import { readByIds, readList } from './lists.ts';
 import { readNearHandles } from './near.ts';
 import { createOptOutReads } from './opt-outs.ts';
@@ -46,8 +46,8 @@ async function readHandlesWithEvidence(db: Db, after: string, limit: number): Pr
 /** Reads of listings over any engine. */
 export const createListingReads = (db: Db, search: SearchIndex): ListingReads => ({
   ...createOptOutReads(db),
-  facts: (handle, now = new Date().toISOString()) => readListingFacts(db, handle, now),
-  factsOnce: (handle, now = new Date().toISOString()) => readListingFacts(db, handle, now),
+  facts: async (handle, now = new Date().toISOString()) => (await readFactsOf(db, [handle], now))[0],
+  factsOfAll: (handles, now) => readFactsOf(db, handles, now),
   byHandle: async (handle) => {
     const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
     return row && decodeListing(row);
