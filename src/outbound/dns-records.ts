@@ -53,8 +53,8 @@ async function ask(server: string, asked: AskedName, timeout_ms: number): Promis
     const deadline = AbortSignal.timeout(timeout_ms);
     try {
       return await askDns(server, { ...asked, id: randomInt(65_536) }, deadline);
-    } catch (error) {
-      if (left <= 1) throw deadline.aborted ? new Error('no answer in time') : error;
+    } catch {
+      if (left <= 1) throw new Error(deadline.aborted ? 'no answer in time' : 'no connection');
     }
   }
 }

@@ -55,10 +55,10 @@ const askOverUdp = (server: string, question: DnsQuestion, deadline: AbortSignal
     const message = encode(toPacket(question));
     const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', signal: deadline });
     const end = (error: unknown) => {
-      socket.close();
       reject(error);
+      socket.close();
     };
-    socket.on('error', end);
+    socket.once('error', end);
     socket.on('close', () => reject(new Error('no answer in time')));
     socket.on('message', (received) => {
       const packet = tryDecode(() => decode(received));
@@ -66,8 +66,9 @@ const askOverUdp = (server: string, question: DnsQuestion, deadline: AbortSignal
       resolve(packet);
       socket.close();
     });
-    // Only packets of the connected address arrive.
-    socket.connect(port, host, () => socket.send(message));
+    // Only packets of the connected address arrive. Without callbacks, failures to connect and to send are 'error' events.
+    socket.once('connect', () => socket.send(message));
+    socket.connect(port, host);
   });
 
 /** Asks over TCP, for answers that are too long for UDP. */

@@ -104,6 +104,16 @@ it('asks the next server where one gives no answer', async () => {
   expect(found).toMatchObject({ value: 3, details: { ipv4: 2, ipv6: 1, caa: ['issue ca.example.net'] } });
 });
 
+it.each([
+  ['a broadcast address', '255.255.255.255:53'],
+  ['an address of a family without a route', '[2001:db8::1]:53'],
+  ['a port that nobody listens on', '127.0.0.1:1'],
+])('goes on with the next server after one that cannot be reached: %s', async (_, unreachable) => {
+  const { context } = directory;
+  const followed = { ...context, config: { ...context.config, dnsServers: [unreachable, address] } };
+  expect(await dnsOf(0, followed)).toMatchObject({ state: 'observed' });
+});
+
 it('reports a name that does not exist as not found', async () => {
   expect(await dnsOf(2)).toMatchObject({
     value: null,

@@ -51,7 +51,7 @@ export function readCertificate(recorded: URL, reached: Reach | undefined): Prom
     const fail = () =>
       end({ result: 'unreachable', reason: `A TLS connection to ${recorded.host} did not come about.` });
     socket.once('secureConnect', () => end(toLook(socket)));
-    socket.once('error', fail);
+    socket.on('error', fail);
     socket.once('timeout', fail);
   });
 }
