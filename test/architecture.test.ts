@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 /** Each part of src (a folder or file) and the other parts that it may import, types included; lowest part first. */
 const mayImport: Record<string, string> = {
   client: '',
+  'cached-once.ts': '',
   'problem-table.ts': '',
   'problem.ts': 'problem-table.ts',
   receipt: '',
@@ -12,9 +13,9 @@ const mayImport: Record<string, string> = {
   evidence: 'problem.ts receipt',
   config: 'evidence',
   observability: 'config evidence',
-  outbound: 'config evidence transaction.ts',
-  repositories: 'config evidence outbound',
-  domains: 'config outbound',
+  outbound: 'cached-once.ts config evidence transaction.ts',
+  repositories: 'cached-once.ts config evidence outbound',
+  domains: 'cached-once.ts config outbound',
   store: 'config evidence observability receipt transaction.ts',
   'transparency-log': 'config evidence observability outbound problem.ts store',
   'context.ts': 'config domains outbound repositories store transparency-log',
@@ -23,15 +24,16 @@ const mayImport: Record<string, string> = {
   moderation: 'context.ts evidence problem.ts store transparency-log',
   claims:
     'config context.ts domains evidence limits moderation problem.ts problem-table.ts repositories store',
-  observer: 'config context.ts evidence observability outbound repositories store transparency-log',
-  registry: 'claims config context.ts evidence observability store',
+  observer:
+    'cached-once.ts config context.ts evidence observability outbound repositories store transparency-log',
+  registry: 'cached-once.ts claims config context.ts evidence observability store',
   tools:
     'claims context.ts evidence limits moderation observability problem.ts problem-table.ts store transparency-log',
   webhooks: 'context.ts config evidence limits observability outbound problem.ts store tools',
   views: 'claims config evidence problem.ts problem-table.ts tools webhooks',
   resources: 'config context.ts evidence problem.ts registry tools views',
   mcp: 'config context.ts evidence limits problem.ts resources tools',
-  http: 'claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
+  http: 'cached-once.ts claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
   'server.ts':
     'config context.ts domains http limits observability outbound repositories store transparency-log',
   cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store tools transparency-log views webhooks',
@@ -46,9 +48,7 @@ const homes: Record<string, readonly string[]> = {
     'store/sqlite/connection.ts',
     'http/cache/answer-cache.ts',
     'http/response/encodings.ts',
-    'observer/polite/robots.ts',
-    'outbound/key-directory.ts',
-    'observer/price-catalogs.ts',
+    'cached-once.ts',
   ],
   diff: ['evidence/text/word-difference.ts'],
   'dns-packet': ['outbound/dns.ts'],

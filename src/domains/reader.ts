@@ -1,3 +1,4 @@
+import { cachedOnce } from '../cached-once.ts';
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import type { FetchFailure, OutboundClient, OutboundResponse } from '../outbound/client.ts';
@@ -43,7 +44,7 @@ const openClient = async ({ hostOverrides, version, publicUrl }: Rules): Promise
 
 /** Creates the reader. It asks the servers of DNS_SERVERS, or else two public ones, and compares their answers. */
 export function createDomainReader(rules: Rules, timeouts: Timeouts = defaultTimeouts): DomainReader {
-  let client: Promise<OutboundClient> | undefined;
+  const open = cachedOnce(() => openClient(rules));
   return {
     async txt(name) {
       const servers = dnsServersFor(rules, name);
@@ -54,9 +55,8 @@ export function createDomainReader(rules: Rules, timeouts: Timeouts = defaultTim
       return agree(await Promise.all(servers.map(ask)));
     },
     async file(url) {
-      client ??= openClient(rules);
       const deadline = AbortSignal.timeout(timeouts.repositoryCheck_ms);
-      const response = await (await client).fetch({ url, deadline });
+      const response = await (await open()).fetch({ url, deadline });
       return response.result === 'response' ? toWebRead(response) : response;
     },
   };

@@ -1,3 +1,4 @@
+import { cachedOnce } from '../cached-once.ts';
 import { vantageOf } from '../config/vantage.ts';
 import type { Context } from '../context.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
@@ -16,7 +17,7 @@ import { createRobots } from './polite/robots.ts';
 import { createPriceCatalogs } from './price-catalogs.ts';
 import { findRefusal } from './refusal.ts';
 import { observerRules } from './rules.ts';
-import { type ObserverKey, openObserverKey, signRequest } from './signature.ts';
+import { openObserverKey, signRequest } from './signature.ts';
 
 /** What the observer needs of a context. */
 export type ObserverContext = Pick<
@@ -40,8 +41,7 @@ function createParts(
   context: ObserverContext,
 ): LookParts & { readonly queue: ReturnType<typeof createHostQueue> } {
   const { config, repositories, clock, timeouts } = context;
-  let opened: Promise<ObserverKey> | undefined;
-  const key = () => (opened ??= openObserverKey(context));
+  const key = cachedOnce(() => openObserverKey(context));
   const queue = createHostQueue(context);
   const rules = observerRules(config);
   const reachedAt = (url: URL) => rules.reach(url)?.url ?? url;
@@ -52,7 +52,7 @@ function createParts(
     sign: async (url) =>
       signRequest(await key(), { authority: reachedAt(url).host, agent: config.publicUrl, now: clock() }),
   });
-  const robots = createRobots(fetch);
+  const robots = createRobots(fetch, clock);
   return {
     ...{ fetch, queue, robots, timeouts },
     repositories: createPoliteRepositories(repositories, config.repositoryHosts, queue),

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { cachedOnce } from '../cached-once.ts';
 import type { NoAnswer } from '../evidence/observation/answer.ts';
 import type { CatalogItem, CatalogLook } from '../evidence/observation/catalog-look.ts';
 import { asObject, type JsonObject, readObject } from '../evidence/text/json-object.ts';
@@ -16,6 +16,8 @@ export interface CatalogParts {
 }
 
 const cached_ms = 24 * 3600 * 1000;
+/** How long a catalogue that could not be read is not asked again. */
+const failed_ms = 600_000;
 const page = 100;
 const mostPages = 200;
 const mostOffers = 20;
@@ -62,14 +64,15 @@ async function read(base: string, { fetch, robots, clock }: CatalogParts): Promi
   return { read_at, items };
 }
 
-/** Reads the catalogues of PRICE_CATALOGS, each at most once a day in this process. */
+/** Reads the catalogues of PRICE_CATALOGS, each once a day in this process, and again after ten minutes if it could not be read. */
 export function createPriceCatalogs(bases: readonly string[], parts: CatalogParts): PriceCatalogs {
-  const known = new LRUCache<string, Promise<Catalog | NoAnswer>>({ max: 100, ttl: cached_ms });
-  const readOnce = (base: string) => {
-    const reading = known.get(base) ?? read(base, parts);
-    known.set(base, reading);
-    return reading;
-  };
+  const readOnce = cachedOnce((base) => read(base, parts), {
+    most: 100,
+    ttl_ms: cached_ms,
+    isFailure: (found) => 'result' in found,
+    failureTtl_ms: failed_ms,
+    clock: () => parts.clock(),
+  });
   const look = async (catalog: string, url: string): Promise<CatalogLook> => {
     const found = await readOnce(catalog);
     if ('result' in found) return { catalog, ...found };

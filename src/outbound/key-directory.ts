@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { cachedOnce } from '../cached-once.ts';
 import type { Config } from '../config/config.ts';
 import { asObject, type JsonObject, readObject } from '../evidence/text/json-object.ts';
 import { createOutboundClient, type FetchFailure } from './client.ts';
@@ -40,12 +40,5 @@ export function createKeyDirectories({ hostOverrides, version, publicUrl }: Conf
     if (answer.result !== 'response') return answer.result;
     return answer.status === 200 ? toKeys(answer.body.toString('utf8')) : 'host_error';
   };
-  const cache = new LRUCache<string, Promise<DirectoryKeys>>({ max: cachedHosts, ttl: cached_ms });
-  return (authority) => {
-    const known = cache.get(authority);
-    if (known) return known;
-    const reading = read(authority);
-    cache.set(authority, reading);
-    return reading;
-  };
+  return cachedOnce(read, { most: cachedHosts, ttl_ms: cached_ms });
 }

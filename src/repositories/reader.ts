@@ -1,6 +1,6 @@
+import { cachedOnce } from '../cached-once.ts';
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts } from '../config/timeouts.ts';
-import type { OutboundClient } from '../outbound/client.ts';
 import { isLoopbackBase } from '../outbound/public-address.ts';
 import { readCommitTime, toCommitQuery } from './fetch-commit.ts';
 import { toFileText } from './file-text.ts';
@@ -144,10 +144,11 @@ export function createRepositoryReader(
 ): RepositoryReader {
   const origins = Object.values(hosts).flatMap(({ git, raw }) => [new URL(git), new URL(raw)]);
   const loopbackOrigins = new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin));
-  let opened: Promise<OutboundClient> | undefined;
   // Loaded lazily: a node that checks no repository does not pay for it.
-  const open = () =>
-    (opened ??= import('./safe-client.ts').then(({ createSafeClient }) => createSafeClient(loopbackOrigins)));
+  const open = cachedOnce(async () => {
+    const { createSafeClient } = await import('./safe-client.ts');
+    return createSafeClient(loopbackOrigins);
+  });
   const begin = async () => createExchange(await open(), AbortSignal.timeout(timeout_ms));
   return {
     place: (recordedUrl) => toPlace(hosts, recordedUrl),

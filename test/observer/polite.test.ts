@@ -47,10 +47,14 @@ afterAll(async () => {
   await shared.close();
 });
 
-async function observe(name: string, by = observer) {
+async function look(name: string, by: Observer) {
   const listing = await directory.store.listings.byHandle(name);
   if (!listing) throw new Error('not listed');
-  const { observations } = await by.observe(listing);
+  return by.observe(listing);
+}
+
+async function observe(name: string, by = observer) {
+  const { observations } = await look(name, by);
   return observations.find(({ kind }) => kind === 'endpoint.answers');
 }
 
@@ -94,7 +98,7 @@ it('signs every request with the key that its signature agent publishes', async 
   await expect(verify(elsewhere, verifier)).rejects.toThrow();
 });
 
-it('obeys robots.txt for its own name, and asks nothing where a server error forbids all', async () => {
+it('obeys robots.txt for its own name', async () => {
   robots = 'User-agent: Dossier\nDisallow: /b\n\nUser-agent: *\nDisallow: /';
   const strict = createObserver(directory.context);
   expect(await observe('com.example.shared/a', strict)).toMatchObject({ state: 'observed' });
@@ -103,11 +107,48 @@ it('obeys robots.txt for its own name, and asks nothing where a server error for
     reason: 'The robots.txt of shared.example.com does not allow Dossier to ask for this address.',
   });
   await strict.close();
-  robotsStatus = 503;
+  robots = '';
+});
+
+const robotsRead = () => shared.sent.filter(({ path }) => path === '/robots.txt').length;
+
+it('reads robots.txt again after a day, however often the host is asked meanwhile', async () => {
+  const observing = createObserver(directory.context);
+  const before = robotsRead();
+  for (let half = 0; half < 6; half += 1) {
+    await observe('com.example.shared/a', observing);
+    directory.wait(43_300);
+  }
+  expect(robotsRead() - before).toBe(3);
+  await observing.close();
+});
+
+it('asks for nothing else where robots.txt is not answered, says so, and reads it again after ten minutes', async () => {
+  await directory.importEntries([
+    ...names.map((name) => listed(name, `/${name.slice(-1)}`)),
+    listed('com.example.new/h', '/h'),
+  ]);
   const failing = createObserver(directory.context);
-  expect(await observe('com.example.shared/a', failing)).toMatchObject({ state: 'refused' });
-  await failing.close();
+  robotsStatus = 503;
+  const before = shared.sent.length;
+  const { observations } = await look('com.example.new/h', failing);
+  expect(shared.sent.length - before).toBe(1);
+  expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
+    state: 'unreachable',
+    reason:
+      'shared.example.com answered a request for its robots.txt with HTTP status 503, so Dossier asked for nothing else there (RFC 9309).',
+  });
   robotsStatus = 200;
+  directory.wait(601);
+  expect(await observe('com.example.new/h', failing)).toMatchObject({ state: 'observed' });
+  await failing.close();
+});
+
+it('obeys the first 500 KiB of a robots.txt that has more than Dossier reads', async () => {
+  robots = `User-agent: *\nDisallow: /e\n${'# more\n'.repeat(450_000)}`;
+  const reading = createObserver(directory.context);
+  expect(await observe('com.example.shared/e', reading)).toMatchObject({ state: 'refused' });
+  await reading.close();
   robots = '';
 });
 
@@ -123,7 +164,7 @@ it.each([429, 503])(
     const before = shared.sent.length;
     const second = createObserver(directory.context);
     expect(await observe('com.example.shared/c', second)).toMatchObject({
-      state: 'refused',
+      state: 'unreachable',
       reason: 'shared.example.com asked Dossier to wait (Retry-After) before its next request.',
     });
     expect(shared.sent.length).toBe(before);

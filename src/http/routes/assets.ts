@@ -1,15 +1,15 @@
 import { Hono } from 'hono';
+import { cachedOnce } from '../../cached-once.ts';
 import type { Asset } from '../../views/layout/assets.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import type { Encoding } from '../finished.ts';
 import { encodeBest } from '../response/encodings.ts';
-import { lazy } from '../response/lazy.ts';
 
 /** An asset in each coding, made on first use. */
 const toForms = ({ bytes }: Asset): Record<Encoding, () => Promise<Uint8Array<ArrayBuffer>>> => ({
-  br: lazy(() => encodeBest(bytes, 'br')),
-  gzip: lazy(() => encodeBest(bytes, 'gzip')),
-  identity: lazy(() => encodeBest(bytes, 'identity')),
+  br: cachedOnce(() => encodeBest(bytes, 'br')),
+  gzip: cachedOnce(() => encodeBest(bytes, 'gzip')),
+  identity: cachedOnce(() => encodeBest(bytes, 'identity')),
 });
 
 const forever = 'public, max-age=31536000, immutable';

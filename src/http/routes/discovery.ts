@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
+import { cachedOnce } from '../../cached-once.ts';
 import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observer/signature.ts';
 import { llmsTxt } from '../../resources/index.ts';
 import { toToolReference } from '../../resources/llms-txt.ts';
 import { toOpenApi } from '../../views/text/openapi.ts';
 import type { Face, HttpEnvironment } from '../environment.ts';
 import { answerWithETag } from '../response/answers.ts';
-import { lazy } from '../response/lazy.ts';
 import { answerSitemap } from './sitemap.ts';
 
 const plain = 'text/plain; charset=utf-8';
@@ -19,14 +19,14 @@ const cachePolicy = { cacheTags: [] };
 
 /** Documents for machines, generated once from the definitions; the sitemap from the listings. */
 export function createDiscoveryRoutes({ context, site: { config } }: Face) {
-  const short = lazy(() => llmsTxt.read({}, context));
-  const full = lazy(async () => `${await short()}\n${toToolReference()}`);
-  const openApi = lazy(() => `${JSON.stringify(toOpenApi(config))}\n`);
-  const keys = lazy(async () => `${JSON.stringify(toKeyDirectory(await openObserverKey(context)))}\n`);
+  const short = cachedOnce(async () => llmsTxt.read({}, context));
+  const full = cachedOnce(async () => `${await short()}\n${toToolReference()}`);
+  const openApi = cachedOnce(async () => `${JSON.stringify(toOpenApi(config))}\n`);
+  const keys = cachedOnce(async () => `${JSON.stringify(toKeyDirectory(await openObserverKey(context)))}\n`);
   return new Hono<HttpEnvironment>()
     .get('/llms.txt', async (c) => answerWithETag(c, { type: plain, body: await short(), cachePolicy }))
     .get('/llms-full.txt', async (c) => answerWithETag(c, { type: plain, body: await full(), cachePolicy }))
-    .get('/openapi.json', (c) => answerWithETag(c, { type: json, body: openApi(), cachePolicy }))
+    .get('/openapi.json', async (c) => answerWithETag(c, { type: json, body: await openApi(), cachePolicy }))
     .get('/robots.txt', (c) =>
       answerWithETag(c, { type: plain, body: toRobots(config.publicUrl), cachePolicy }),
     )

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
+import { cachedOnce } from '../../cached-once.ts';
 import type { NoAnswer } from '../../evidence/observation/answer.ts';
 import type { Look } from '../../evidence/observation/look.ts';
 import type { AdvisoryList } from '../../evidence/observation/package-look.ts';
@@ -53,12 +54,8 @@ const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reaso
  * changed. Nothing is asked over the network. Never throws.
  */
 export function createAdvisories(path: string): Look['advisories'] {
-  let opened: { readonly savedAt_ms: number; readonly copy: Promise<Copy> } | undefined;
-  const open = async (): Promise<Copy> => {
-    const { mtimeMs } = await stat(path);
-    if (opened?.savedAt_ms !== mtimeMs) opened = { savedAt_ms: mtimeMs, copy: readCopy(path, mtimeMs) };
-    return opened.copy;
-  };
+  const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));
+  const open = async (): Promise<Copy> => openSaved(String((await stat(path)).mtimeMs));
   return async (ecosystem, name): Promise<AdvisoryList | NoAnswer> => {
     if (path === 'off')
       return notChecked('This service is not configured with a copy of advisories (ADVISORIES).');

@@ -1,3 +1,4 @@
+import { cachedOnce } from '../../cached-once.ts';
 import type { Config } from '../../config/config.ts';
 import type { Timeouts } from '../../config/timeouts.ts';
 import type { Fetched, NoAnswer } from '../../evidence/observation/answer.ts';
@@ -9,7 +10,6 @@ import type { Robots } from '../polite/robots.ts';
 import { observerRules } from '../rules.ts';
 import { createAdvisories } from './advisories.ts';
 import { readManifest } from './images.ts';
-import type { BundleCheck } from './sigstore.ts';
 
 /** Answers questions about packages and images: from the registries of PACKAGE_REGISTRIES, and from files. */
 export type PackageRegistries = Pick<Look, 'registry' | 'image' | 'signature' | 'advisories'>;
@@ -55,10 +55,11 @@ export function createPackageRegistries(
   const client = createOutboundClient(registryRules(config));
   const ask = createPoliteFetch({ client, queue, timeouts, sign: async () => ({}) });
   const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
-  let opened: Promise<BundleCheck> | undefined;
   // Loaded lazily: only packages with provenance need it.
-  const openCheck = () =>
-    (opened ??= import('./sigstore.ts').then(({ openBundleCheck }) => openBundleCheck(config.sigstoreRoot)));
+  const openCheck = cachedOnce(async () => {
+    const { openBundleCheck } = await import('./sigstore.ts');
+    return openBundleCheck(config.sigstoreRoot);
+  });
   return {
     advisories: createAdvisories(config.advisories),
     async signature(bundle) {

@@ -37,7 +37,7 @@ const unreachable = (url: URL, failure: FetchFailure): NoAnswer => ({
 });
 
 const paused = (url: URL): NoAnswer => ({
-  result: 'refused',
+  result: 'unreachable',
   reason: `${url.host} asked Dossier to wait (Retry-After) before its next request.`,
 });
 

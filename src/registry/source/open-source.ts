@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cachedOnce } from '../../cached-once.ts';
 import { type Config, copySuffix } from '../../config/config.ts';
 import { isHandle } from '../../evidence/handle.ts';
 import { sampleOrigin } from '../../evidence/listing/state/sample.ts';
@@ -35,8 +36,6 @@ function originOf(source: string, { registryUrl, registryName, origin }: Setting
 
 const openSample = () => openSavedCopy(samplePath, sampleOrigin, sampleSource);
 
-let sampleHandles: Promise<readonly string[]> | undefined;
-
 async function readHandles(): Promise<readonly string[]> {
   const { entries } = await (await openSample()).page({});
   const names = entries.map((entry) => (entry as { server: { name: string } }).server.name);
@@ -44,10 +43,7 @@ async function readHandles(): Promise<readonly string[]> {
 }
 
 /** The handles of the shipped sample, which fits on one page. */
-export const readSampleHandles = (): Promise<readonly string[]> => {
-  sampleHandles ??= readHandles();
-  return sampleHandles;
-};
+export const readSampleHandles = cachedOnce<readonly string[]>(readHandles);
 
 /**
  * Opens a source: the http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain path. Throws
