@@ -14,11 +14,13 @@ const serverFailure = 2;
 const caa = (value: string) => ({ type: Packet.TYPE.CAA, flags: 0, tag: 'issue', value });
 const a = (address: string) => ({ type: Packet.TYPE.A, address });
 
+const rotating: object[] = [a('192.0.2.3'), caa('own-ca.example.net')];
+
 /** The zone: records of each name, or the code of a failure; a name that is not here is never answered. */
 const zone: Readonly<Record<string, readonly object[] | number>> = {
   'two.example.com': [a('192.0.2.1'), a('192.0.2.2'), { type: Packet.TYPE.AAAA, address: '2001:db8::1' }],
   'example.com': [caa('ca.example.net')],
-  'own.example.org': [a('192.0.2.3'), caa('own-ca.example.net')],
+  'own.example.org': rotating,
   'alias.example.net': [{ type: Packet.TYPE.CNAME, domain: 'two.example.com' }],
   'missing.example.com': noSuchName,
   'broken.example.com': serverFailure,
@@ -80,28 +82,38 @@ async function dnsOf(at: number, context = directory.context) {
   return observations.find(({ kind }) => kind === 'endpoint.dns');
 }
 
-it('counts addresses, and names the authorities of the nearest name that has CAA records', async () => {
+it('says which kinds of addresses there are, and names the authorities of the nearest name that has CAA records', async () => {
   expect(await dnsOf(0)).toMatchObject({
     subject: 'two.example.com',
-    value: 3,
+    value: 'IPv4 and IPv6',
     state: 'observed',
-    details: { ipv4: 2, ipv6: 1, caa: ['issue ca.example.net'] },
+    details: { caa: ['issue ca.example.net'] },
+    as_seen: { ipv4: 2, ipv6: 1 },
   });
   expect(await dnsOf(1)).toMatchObject({
-    value: 1,
-    details: { ipv4: 1, ipv6: 0, caa: ['issue own-ca.example.net'] },
+    value: 'IPv4',
+    details: { caa: ['issue own-ca.example.net'] },
+    as_seen: { ipv4: 1, ipv6: 0 },
   });
 });
 
-it('counts the addresses that an alias leads to', async () => {
-  expect(await dnsOf(6)).toMatchObject({ value: 3, details: { ipv4: 2, ipv6: 1 } });
+it('finds the addresses that an alias leads to', async () => {
+  expect(await dnsOf(6)).toMatchObject({ as_seen: { ipv4: 2, ipv6: 1 } });
+});
+
+it('takes another number of addresses for no change', async () => {
+  await dnsOf(1);
+  const { length } = await directory.store.observations.history('com.example.dns/x1', { limit: 9 });
+  rotating.push(a('192.0.2.4'));
+  expect(await dnsOf(1)).toMatchObject({ as_seen: { ipv4: 2, ipv6: 0 } });
+  expect(await directory.store.observations.history('com.example.dns/x1', { limit: 9 })).toHaveLength(length);
 });
 
 it('asks the next server where one gives no answer', async () => {
   const { context } = directory;
   const dnsServers = ['127.0.0.1:1', address];
   const found = await dnsOf(0, { ...context, config: { ...context.config, dnsServers } });
-  expect(found).toMatchObject({ value: 3, details: { ipv4: 2, ipv6: 1, caa: ['issue ca.example.net'] } });
+  expect(found).toMatchObject({ as_seen: { ipv4: 2, ipv6: 1 }, details: { caa: ['issue ca.example.net'] } });
 });
 
 it.each([

@@ -88,6 +88,45 @@ it('is read once, page by page, whatever the number of listings', () => {
   ]);
 });
 
+it('says of no endpoint that a catalogue does not list it unless it was read to its end', async () => {
+  const pageOf = (from: number, length: number) =>
+    JSON.stringify({
+      items: Array.from({ length }, (_, at) =>
+        from + at === 60
+          ? { resource: 'https://late.example.com/mcp', accepts: [accepted] }
+          : { resource: `https://n${from + at}.example.com/`, accepts: [] },
+      ),
+    });
+  /** A catalogue of pages of 50 whatever the limit, without a total. */
+  const startPaged = (items: number) =>
+    startEndpoint((_, { url = '' }, response) => {
+      const from = Number(new URL(url, 'http://bazaar').searchParams.get('offset'));
+      response.end(pageOf(from, Math.max(0, Math.min(50, items - from))));
+    });
+  const opened = await openObserved(
+    {
+      late: await startModernServer(() => []),
+      absent: await startModernServer(() => []),
+      short: await startPaged(120),
+      endless: await startPaged(Infinity),
+    },
+    { PRICE_CATALOGS: 'https://short.example.com, https://endless.example.com' },
+  );
+  const states = async (name: string) =>
+    (await opened.look(name, 'price.catalog')).map(({ source, state }) => [source, state]);
+  expect(await states('late')).toEqual([
+    ['short.example.com', 'advertised'],
+    ['endless.example.com', 'advertised'],
+  ]);
+  const [short, endless] = await opened.look('absent', 'price.catalog');
+  expect(short).toMatchObject({ state: 'not_found' });
+  expect(endless).toMatchObject({
+    state: 'unreachable',
+    reason: `Dossier read the first 10000 resources of the catalogue on ${today}, and not its end; this endpoint is not among them.`,
+  });
+  await opened.close();
+});
+
 it('says so where no catalogue is configured', async () => {
   const without = await openObserved({ plain: await startModernServer(() => []) });
   expect(await without.look('plain', 'price.catalog')).toMatchObject([

@@ -7,14 +7,16 @@ async function ofHost(look: Look, hostname: string): Promise<Finding> {
   const seen = await look.dns(hostname);
   if (seen.result !== 'dns') return withoutAnswer(seen, hostname);
   const { ipv4, ipv6, caa } = seen;
-  const addresses = ipv4 + ipv6;
-  const isFound = addresses > 0;
+  const families = [...(ipv4 > 0 ? ['IPv4'] : []), ...(ipv6 > 0 ? ['IPv6'] : [])];
+  const isFound = families.length > 0;
   return {
     subject: hostname,
-    value: isFound ? addresses : null,
+    value: families.join(' and ') || null,
     state: isFound ? 'observed' : 'not_found',
     ...(!isFound && { reason: `DNS has no address of ${hostname}.` }),
-    details: { ipv4, ipv6, caa },
+    // Balancing of load changes how many there are from one minute to the next.
+    details: { caa },
+    as_seen: { ipv4, ipv6 },
     source: ownProbe,
   };
 }
@@ -25,10 +27,9 @@ export const endpointDns = defineKind({
   question: 'reach',
   title: 'Addresses in DNS',
   means:
-    'How many addresses DNS had for the endpoint’s host on that date; the details name the authorities that may issue its certificates (CAA, RFC 8659).',
-  doesNotMean: 'More addresses are not better, and most hosts have no CAA records.',
-  unit: 'addresses',
-  method_version: 'dns/1',
+    'Which kinds of addresses DNS had for the endpoint’s host on that date; the details name the authorities that may issue its certificates (CAA, RFC 8659).',
+  doesNotMean: 'How many addresses there are says nothing, and most hosts have no CAA records.',
+  method_version: 'dns/2',
   applies: ({ remotes }) => remotes.length > 0,
   async check(look) {
     const hosts = look.listing.remotes
