@@ -17,7 +17,7 @@ const cluster = await openCluster({
   sources: 0,
   environment: {
     REGISTRY_URL: 'off',
-    HOST_OVERRIDES: JSON.stringify({ 'hook.example': `http://127.0.0.1:${hookPort}` }),
+    WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': `http://127.0.0.1:${hookPort}` }),
   },
 });
 try {

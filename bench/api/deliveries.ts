@@ -61,7 +61,7 @@ async function postBare(url: string): Promise<number> {
 /** Adds changes to a SQLite database that a service serves, and times from the first message to the last. */
 export async function measureDeliveries(databaseUrl: string): Promise<DeliveryRates> {
   const receiver = await startCounting();
-  const environment = { HOST_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) };
+  const environment = { WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) };
   const service = await startService(databaseUrl, { environment });
   try {
     const registered = await fetch(`${service.url}/api/webhooks`, {

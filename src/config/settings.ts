@@ -124,6 +124,12 @@ export const settings = {
     'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`; loopback and private addresses are reached only when named here',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
   ),
+  WEBHOOK_OVERRIDES: setting(
+    'webhookOverrides',
+    '{}',
+    'Where hosts of webhooks are reached instead, as JSON `{"hook.example.com": "http://127.0.0.1:4000"}`: for tests and for receivers beside the service, because anyone can register webhooks at these hosts',
+    json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
+  ),
   PACKAGE_REGISTRIES: setting(
     'packageRegistries',
     JSON.stringify(officialRegistries),

@@ -22,6 +22,8 @@ export const defaultTimeouts = {
   observerLook_ms: 600_000,
   /** For the answer of a webhook's address. */
   webhook_ms: 15_000,
+  /** An address of webhooks that takes longer is slow, and rests. */
+  webhookSlow_ms: 2000,
   /** For a try of a DNS server by the observer; there are two. */
   observerDns_ms: 3000,
   /** For a try of a DNS server by a claim check; there are two. */

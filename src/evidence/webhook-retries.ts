@@ -6,6 +6,8 @@ const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const failuresBeforeRest = 3;
 const rests_s = [5, 300, 1800, 3600];
 const longestFailing_ms = 5 * 86_400_000;
+/** A slow address rests so many times as long as it took: a thousand of them take half of a node's 64 places. */
+const slowShare = 30;
 
 /** How an attempt failed. */
 export interface Failed {
@@ -24,6 +26,10 @@ function restAfter({ failures }: Webhook, { retry_after_s }: Failed, now: Date):
   const rest_s = rests_s[Math.min(failures - failuresBeforeRest, rests_s.length - 1)];
   return rest_s === undefined ? undefined : later(now, rest_s);
 }
+
+/** Until when an address rests that took long to answer, however it answered. */
+export const restAfterSlow = (took_ms: number, now: Date): Date =>
+  new Date(now.getTime() + slowShare * took_ms);
 
 /** A subscription after a change was accepted. */
 export const afterSuccess = (webhook: Webhook, now: Date): Webhook => ({

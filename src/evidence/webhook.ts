@@ -12,8 +12,10 @@ export interface Webhook {
   readonly id: string;
   /** Where changes are posted. */
   readonly url: string;
-  /** Host and port of the URL, as limits count them. */
-  readonly host: string;
+  /** The registrable domain of the URL, by which places and turns are shared. */
+  readonly domain: string;
+  /** The network that registered it, as a pseudonym of that day; undefined for the operator's. */
+  readonly network: string | undefined;
   /** `whsec_` and base64; signs what is sent, and removes the subscription. */
   readonly secret: string;
   readonly filter: WebhookFilter;
@@ -23,6 +25,8 @@ export interface Webhook {
    * not resumed since. Only an active one is sent anything.
    */
   readonly state: 'active' | 'gone' | 'failing' | 'paused';
+  /** When it last had a turn; at first, when it was registered. */
+  readonly served_at: string;
   /** Every change up to this position was accepted, or is a delivery of its own. */
   readonly position: number;
   /** Changes it accepted. */

@@ -15,7 +15,9 @@ export interface Account {
   queue(change: Change): void;
   /** Moves the position of the subscription to this change, sent or not. */
   advanceTo(change: Change): void;
-  /** Sends nothing more for a while. */
+  /** Forgets a delivery that is not asked for any more. */
+  drop(earlier: Delivery): void;
+  /** Sends nothing more before a time, or a later one that was set already. */
   rest(until: Date): void;
   /** What is to be stored; the account begins anew. */
   take(): Progress;
@@ -23,7 +25,7 @@ export interface Account {
 
 /** The account of a subscription that is due: a rest of it is over. */
 export function openAccount(held: Webhook, clock: () => Date): Account {
-  let hasRested = held.rest_until !== undefined;
+  let hasRested = held.rest_until !== undefined && held.failures > 0;
   let webhook: Webhook = { ...held, rest_until: undefined };
   let [put, removed, unsaved]: [Delivery[], number[], number] = [[], [], 0];
   const advanceTo = ({ seq }: Change) => {
@@ -54,8 +56,12 @@ export function openAccount(held: Webhook, clock: () => Date): Account {
       put.push(toFirstDelivery(webhook, change, clock()));
     },
     advanceTo,
+    drop({ seq }) {
+      removed.push(seq);
+    },
     rest(until) {
-      webhook = { ...webhook, rest_until: until.toISOString() };
+      const [rest_until] = [until.toISOString(), webhook.rest_until ?? ''].toSorted().toReversed();
+      webhook = { ...webhook, rest_until };
     },
     take() {
       const hasRecovered = hasRested && unsaved > 0;

@@ -9,8 +9,8 @@ const page = 100;
 /** Changes that wait for one address; then it gets no later ones until some of them ended. */
 const mostWaiting = 1000;
 const fullRest_ms = 300_000;
-/** Then other nodes have their turn. */
-const longestTurn_ms = 30_000;
+/** Then others have their turn. */
+const longestTurn_ms = 5000;
 
 /** What one turn at an address needs. */
 export interface Turn {
@@ -22,14 +22,15 @@ export interface Turn {
 
 const isAtRest = ({ webhook }: Sending) => webhook.state !== 'active' || webhook.rest_until !== undefined;
 
-/** Sends what waited and is due now. Whether there was any; false too if sending has to stop. */
+/** Sends what waited, is due now and still asked for. Whether there was any; false too if sending has to stop. */
 async function retry(sending: Sending, { context, signal }: Turn): Promise<boolean> {
   const { store, clock } = context;
   const due = await store.webhooks.dueDeliveries(sending.webhook.id, clock().toISOString(), page);
   for (const delivery of due) {
     const change = await store.changes.at(delivery.seq);
     if (signal.aborted || !change) return false;
-    if (!(await sending.send(change, delivery)) || isAtRest(sending)) return false;
+    if (!(await matchesFilter(sending.webhook.filter, change, context))) sending.drop(delivery);
+    else if (!(await sending.send(change, delivery)) || isAtRest(sending)) return false;
   }
   return due.length > 0;
 }

@@ -25,7 +25,7 @@ export interface HeldWebhook {
 
 async function write(tx: Transaction, stored: Webhook, progress: Progress, now: string): Promise<void> {
   const { id } = stored;
-  await tx.webhooks.put({ ...progress.webhook, owner: stored.owner });
+  await tx.webhooks.put({ ...progress.webhook, served_at: stored.served_at, owner: stored.owner });
   // Before the deliveries: one that failed just now waits its own time.
   if (progress.hasRecovered) await tx.webhooks.hasten(id, now);
   for (const delivery of progress.put) await tx.webhooks.putDelivery(delivery);
@@ -43,7 +43,7 @@ export async function holdWebhook(
   const webhook = await store.write(async (tx) => {
     const stored = await tx.webhooks.byId(id);
     if (stored?.state !== 'active' || stored.owner !== seen.owner) return undefined;
-    await tx.webhooks.put({ ...stored, owner: lease.owner });
+    await tx.webhooks.put({ ...stored, served_at: clock().toISOString(), owner: lease.owner });
     return stored;
   });
   if (!webhook) {

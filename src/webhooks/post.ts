@@ -5,20 +5,19 @@ import { overridden } from '../outbound/host-overrides.ts';
 import { isAddress } from '../outbound/public-address.ts';
 import { signMessage } from './signature.ts';
 
-function reach(url: URL, { hostOverrides }: Config): Reach | undefined {
-  const other = overridden(url, hostOverrides);
-  if (other) return { url: other, addresses: 'any' };
-  const isAllowed =
-    url.protocol === 'https:' && url.username + url.password === '' && !isAddress(url.hostname);
-  return isAllowed ? { url, addresses: 'public' } : undefined;
+function reach(url: URL, { webhookOverrides }: Config): Reach | undefined {
+  if (url.protocol !== 'https:' || url.username + url.password !== '' || isAddress(url.hostname))
+    return undefined;
+  const other = overridden(url, webhookOverrides);
+  return other ? { url: other, addresses: 'any' } : { url, addresses: 'public' };
 }
 
-/** Whether changes may be posted to a URL: https to a host name without a user, or a host of HOST_OVERRIDES. */
+/** Whether changes may be posted to a URL: https to a host name, without a user. */
 export const isAllowedUrl = (url: URL, config: Config): boolean => reach(url, config) !== undefined;
 
 /**
  * The client of webhooks. It connects to public addresses only, follows no redirect, and reads at most 16 KiB of an
- * answer; a host of HOST_OVERRIDES is reached where the operator says.
+ * answer; a host of WEBHOOK_OVERRIDES, not of HOST_OVERRIDES, is reached where the operator says.
  */
 export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({

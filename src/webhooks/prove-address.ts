@@ -14,7 +14,10 @@ function isAnswer(text: string, challenge: string): boolean {
   }
 }
 
-/** Throws address_not_proven unless the address answers a new challenge with its text. */
+/**
+ * Throws address_not_proven unless the address answers a new challenge with its text. The problem is the same whatever it
+ * answered: a stranger learns nothing of hosts that are not theirs.
+ */
 export async function proveAddress(
   client: OutboundClient,
   to: { url: URL; secret: string },
@@ -25,10 +28,9 @@ export async function proveAddress(
   const body = JSON.stringify({ type: 'webhook.challenge', timestamp, challenge });
   const post = { url: to.url.href, secret: to.secret, id: `evt_challenge_${uuidv7()}`, body };
   const answer = await postMessage(client, post, context);
-  if (answer.result !== 'response')
-    throw new Problem('address_not_proven', { detail: `There was no answer (${answer.result}).` });
-  if (answer.status !== 200)
-    throw new Problem('address_not_proven', { detail: `It answered with status ${answer.status}.` });
-  if (!isAnswer(answer.body.toString('utf8'), challenge))
-    throw new Problem('address_not_proven', { detail: 'Its answer does not have the challenge.' });
+  const isProven =
+    answer.result === 'response' &&
+    answer.status === 200 &&
+    isAnswer(answer.body.toString('utf8'), challenge);
+  if (!isProven) throw new Problem('address_not_proven');
 }

@@ -1,8 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { registrableDomain } from '../evidence/rating/identity.ts';
 import type { Webhook, WebhookFilter } from '../evidence/webhook.ts';
 import type { Limit } from '../limits/limit.ts';
+import { dayOf, openNetworkKeys } from '../limits/network-key.ts';
+import { toWidestNetwork } from '../limits/networks.ts';
 import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
 import { Problem } from '../problem.ts';
 import type { Transaction } from '../store/store.ts';
@@ -13,14 +16,15 @@ import { proveAddress } from './prove-address.ts';
 import { createWebhookSecret } from './signature.ts';
 
 const mostOfAll = 1000;
-const mostOfHost = 10;
+const mostOfDomain = 10;
+const mostOfNetwork = 20;
 
 /** Registrations by one network: ten an hour, five at once. */
 const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
-/** Challenges sent to one host, whoever asks. */
-const hostLimit: Limit = { name: 'webhook_host', burst: 10, refill_s: 3600 };
+/** Challenges sent to one registrable domain, whoever asks. */
+const domainLimit: Limit = { name: 'webhook_domain', burst: 10, refill_s: 3600 };
 /** The limits of registering, for settings and documents. */
-export const webhookLimits: readonly Limit[] = [registrationLimit, hostLimit];
+export const webhookLimits: readonly Limit[] = [registrationLimit, domainLimit];
 
 /** What registers a webhook. */
 export const registrationInput = z.strictObject({
@@ -42,22 +46,68 @@ function toUrl(text: string, { config }: Context): URL {
   throw new Problem('invalid_input', { fields: [{ field: 'url', message }], detail: `url ${message}.` });
 }
 
-/** Throws rate_limited if there are as many webhooks as are taken, of the host or of all. */
-async function requireRoom(tx: Pick<Transaction, 'webhooks'>, host: string): Promise<void> {
-  const { all, ofHost } = await tx.webhooks.counts(host);
-  const refuse = (most: string) =>
-    new Problem('rate_limited', { retry_after_s: 3600, detail: `There are ${most}, and no more are taken.` });
-  if (ofHost >= mostOfHost) throw refuse(`${mostOfHost} webhooks of this host`);
-  if (all >= mostOfAll) throw refuse(`${mostOfAll} webhooks in all`);
+/** Whom a place counts for. */
+type Holder = Pick<Webhook, 'domain' | 'network'>;
+
+/** How many places the domain of a holder has, and how many its network. */
+function countPlaces(taken: readonly Webhook[]): (holder: Holder) => { ofDomain: number; ofNetwork: number } {
+  const [domains, networks] = [new Map<string, number>(), new Map<string | undefined, number>()];
+  for (const { domain, network } of taken) {
+    domains.set(domain, (domains.get(domain) ?? 0) + 1);
+    if (network !== undefined) networks.set(network, (networks.get(network) ?? 0) + 1);
+  }
+  return ({ domain, network }) => ({
+    ofDomain: domains.get(domain) ?? 0,
+    ofNetwork: networks.get(network) ?? 0,
+  });
+}
+
+const refuse = (most: string) =>
+  new Problem('rate_limited', { retry_after_s: 3600, detail: `There are ${most}, and no more are taken.` });
+
+/**
+ * Which webhook ends for another one; undefined while there are places. It is one that has ended already, or else the
+ * newest of the domain or network that has the most. Throws rate_limited if the newcomer's domain or network has as many
+ * as one may have, or if nobody would have more than the newcomer.
+ */
+function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefined {
+  const active = known.filter(({ state }) => state === 'active' || state === 'paused');
+  const placesOf = countPlaces(active);
+  const own = placesOf(newcomer);
+  if (own.ofDomain >= mostOfDomain) throw refuse(`${mostOfDomain} webhooks of this domain`);
+  if (own.ofNetwork >= mostOfNetwork)
+    throw refuse(`${mostOfNetwork} webhooks registered by this network today`);
+  if (known.length < mostOfAll) return undefined;
+  const ended = known.find((webhook) => !active.includes(webhook));
+  if (ended) return ended;
+  const sizeOf = (holder: Holder) => Math.max(...Object.values(placesOf(holder)));
+  const biggest = active.reduceRight((a, b) => (sizeOf(b) > sizeOf(a) ? b : a));
+  if (sizeOf(biggest) <= Math.max(own.ofDomain, own.ofNetwork) + 1)
+    throw refuse(`${mostOfAll} webhooks in all`);
+  return biggest;
+}
+
+/** The pseudonym of today of the caller's widest network; undefined for the operator, and with LIMITS=off. */
+async function readNetwork(tx: Transaction, { config, clock, caller }: Context): Promise<string | undefined> {
+  if (!config.hasLimits) return undefined;
+  return (await openNetworkKeys(tx, dayOf(clock())))(toWidestNetwork(caller.network));
+}
+
+/** Throws rate_limited if the newcomer gets no place; otherwise returns whose it gets, and whom it counts for. */
+async function findPlace(tx: Transaction, url: URL, context: Context) {
+  const holder = { domain: registrableDomain(url.hostname), network: await readNetwork(tx, context) };
+  return { holder, instead: toGiveUp(await tx.webhooks.list(), holder) };
 }
 
 async function add(url: URL, secret: string, filter: WebhookFilter, context: Context): Promise<Webhook> {
   return context.store.write(async (tx) => {
-    await requireRoom(tx, url.host);
+    const { holder, instead } = await findPlace(tx, url, context);
+    if (instead) await tx.webhooks.remove(instead.id);
     const [newest] = await tx.changes.newest(1);
+    const created_at = context.clock().toISOString();
     const webhook: Webhook = {
-      ...{ id: uuidv7(), url: url.href, host: url.host, secret, filter },
-      ...{ created_at: context.clock().toISOString(), state: 'active', position: newest?.seq ?? 0 },
+      ...{ id: uuidv7(), url: url.href, ...holder, secret, filter, created_at, served_at: created_at },
+      ...{ state: 'active', position: newest?.seq ?? 0 },
       ...{ delivered: 0, failures: 0, failing_since: undefined, rest_until: undefined },
       ...{ delivered_at: undefined, last_result: undefined, owner: undefined },
     };
@@ -77,8 +127,8 @@ export async function registerWebhook(sent: unknown, context: Context): Promise<
   const filter = await toFilter(parsed.data, context);
   await takeNetworkLimits(context, [registrationLimit]);
   await context.store.write(async (tx) => {
-    await requireRoom(tx, url.host);
-    await takeLimits(tx, [{ limit: hostLimit, key: url.host }], context);
+    const { holder } = await findPlace(tx, url, context);
+    await takeLimits(tx, [{ limit: domainLimit, key: holder.domain }], context);
   });
   const secret = parsed.data.secret ?? createWebhookSecret();
   await proveAddress(createWebhookClient(context.config), { url, secret }, context);

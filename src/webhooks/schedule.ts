@@ -4,13 +4,13 @@ import { deliver, type Turn } from './deliver.ts';
 import { createWebhookClient } from './post.ts';
 
 const pause_ms = 1000;
-/** Hosts that one node sends to at a time; the subscriptions of one host take turns. */
-const hostsAtOnce = 64;
+/** Domains that one node sends to at a time; the subscriptions of one domain take turns. */
+const domainsAtOnce = 64;
 const readAtOnce = 500;
 
 /** Sends to webhooks. */
 export interface WebhookSender {
-  /** Begins a turn at every address that is due and not being sent to. */
+  /** Begins turns at addresses that are due and not being sent to, first at the one whose last turn is longest ago. */
   begin(): Promise<void>;
   /** Waits until all turns have ended. */
   idle(): Promise<void>;
@@ -24,14 +24,14 @@ export function createWebhookSender(context: Context, signal: AbortSignal): Webh
   return {
     async begin() {
       for (const webhook of await store.webhooks.due(clock().toISOString(), readAtOnce)) {
-        const { id, host } = webhook;
-        if (turns.has(host) || turns.size >= hostsAtOnce) continue;
+        const { id, domain } = webhook;
+        if (turns.has(domain) || turns.size >= domainsAtOnce) continue;
         const ending = deliver(webhook, turn)
           .catch((error: unknown) =>
             log.warn({ err: error, webhook: id }, 'a turn at a webhook failed; it is tried again'),
           )
-          .finally(() => turns.delete(host));
-        turns.set(host, ending);
+          .finally(() => turns.delete(domain));
+        turns.set(domain, ending);
       }
     },
     idle: async () => void (await Promise.all(turns.values())),

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Change } from '../evidence/change.ts';
 import { type Delivery, toWebhookMessage, type Webhook } from '../evidence/webhook.ts';
-import type { Failed } from '../evidence/webhook-retries.ts';
+import { type Failed, restAfterSlow } from '../evidence/webhook-retries.ts';
 import { webhookAttempts } from '../observability/events.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import { type Account, openAccount } from './account.ts';
@@ -14,7 +14,7 @@ const savedTogether = 20;
 const busyStatuses = [429, 502, 503, 504];
 
 /** Sends changes to one address and keeps the account of it. */
-export interface Sending extends Pick<Account, 'webhook' | 'queue' | 'advanceTo' | 'rest'> {
+export interface Sending extends Pick<Account, 'webhook' | 'queue' | 'advanceTo' | 'drop' | 'rest'> {
   /** Sends a change; it becomes, or stays, a delivery of its own if that fails. False: stop sending to the address. */
   send(change: Change, earlier?: Delivery): Promise<boolean>;
   /** Stores the account; false: stop, the address is another node's or gone. */
@@ -54,14 +54,19 @@ export function beginSending(held: HeldWebhook, sender: Sender): Sending {
       return account.webhook;
     },
     async send(change, earlier) {
+      const began_ms = performance.now();
       const failed = await attempt(sender, account.webhook, change);
+      const took_ms = performance.now() - began_ms;
       webhookAttempts.publish({ outcome: failed ? 'failed' : 'accepted' });
       if (failed) account.fail(change, failed, earlier);
       else account.accept(change, earlier);
+      const { clock, timeouts } = sender.context;
+      if (took_ms > timeouts.webhookSlow_ms) account.rest(restAfterSlow(took_ms, clock()));
       return account.unsaved < savedTogether || save();
     },
     queue: account.queue,
     advanceTo: account.advanceTo,
+    drop: account.drop,
     rest: account.rest,
     save,
     end: () => held.release(account.take()),

@@ -111,7 +111,8 @@ beforeAll(async () => {
   );
   await service.context.store.write(async (tx) => {
     await tx.webhooks.put({
-      ...{ id: '0192f0c1-0000-7000-8000-000000000001', url: 'https://hook.example/in', host: 'hook.example' },
+      ...{ id: '0192f0c1-0000-7000-8000-000000000001', url: 'https://hook.example/in' },
+      ...{ domain: 'hook.example', network: 'a-pseudonym', served_at: anHourAgo },
       ...{ secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', filter: { kind: 'tag', value: 'webhooks' } },
       ...{ created_at: anHourAgo, state: 'active', position: 1, delivered: 1, delivered_at: anHourAgo },
       ...{ failures: 1, failing_since: anHourAgo, rest_until: undefined, owner: undefined },

@@ -109,10 +109,16 @@ describe('a backup of what is hidden, long and told to others', () => {
   const tools = [{ name: 'long', description: 'x'.repeat(2_000_000) }];
   const webhook: Webhook = {
     id: 'active',
-    ...{ url: 'https://hook.example/in', host: 'hook.example', secret: 'whsec_AAAA', state: 'active' },
+    ...{ url: 'https://hook.example/in', domain: 'hook.example', secret: 'whsec_AAAA', state: 'active' },
     ...{ filter: { kind: 'all', value: '' }, created_at: '2026-11-20T08:00:00.000Z', position: 0 },
     ...{ delivered: 0, failures: 0, failing_since: undefined, rest_until: undefined },
-    ...{ delivered_at: undefined, last_result: undefined, owner: undefined },
+    ...{
+      delivered_at: undefined,
+      last_result: undefined,
+      network: undefined,
+      served_at: '2026-11-21T10:00:00.000Z',
+      owner: undefined,
+    },
   };
   beforeAll(async () => {
     const original = await create();

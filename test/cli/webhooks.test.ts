@@ -25,7 +25,7 @@ const webhooks = (...args: string[]) =>
     DATABASE_URL: database,
     REGISTRY_URL: 'off',
     LOG_LEVEL: 'silent',
-    HOST_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }),
+    WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }),
   });
 
 it('adds, lists, shows, replays and removes webhooks', async () => {

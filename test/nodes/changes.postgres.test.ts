@@ -10,7 +10,7 @@ it('posts and streams every change at least once and in the order of its listing
   const nodes = ports.map((port) =>
     createNode(`http://127.0.0.1:${port}`, {
       ...{ DATABASE_URL: databaseUrl, REGISTRY_URL: 'off', PORT: String(port), LOG_LEVEL: 'error' },
-      HOST_OVERRIDES: JSON.stringify({ 'hook.example': `http://127.0.0.1:${hookPort}` }),
+      WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': `http://127.0.0.1:${hookPort}` }),
     }),
   );
   try {

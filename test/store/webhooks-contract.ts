@@ -4,10 +4,10 @@ import type { Store } from '../../src/store/store.ts';
 
 const at = '2026-11-21T10:00:00.000Z';
 const webhook = (id: string, change: Partial<Webhook> = {}): Webhook => ({
-  ...{ id, url: `https://a.example/${id}`, host: 'a.example', secret: 'whsec_x', created_at: at },
+  ...{ id, url: `https://a.example/${id}`, domain: 'a.example', secret: 'whsec_x', created_at: at },
   ...{ filter: { kind: 'all', value: '' }, state: 'active', position: 0, delivered: 0, failures: 0 },
   ...{ failing_since: undefined, rest_until: undefined, delivered_at: undefined },
-  ...{ last_result: undefined, owner: undefined },
+  ...{ last_result: undefined, owner: undefined, network: undefined, served_at: at },
   ...change,
 });
 const delivery = (seq: number, change: Partial<Delivery> = {}): Delivery => ({
@@ -47,12 +47,12 @@ export function describeWebhooks(store: () => Store): void {
         failing_since: at,
       },
       ...{ rest_until: at, delivered_at: at, last_result: 'HTTP 500', owner: 'node/1', state: 'failing' },
+      ...{ network: 'pseudonym', served_at: '2026-11-21T11:00:00.000Z' },
     });
-    await put(webhook('w'), webhook('v', { host: 'b.example' }));
+    await put(webhook('w'), webhook('v', { domain: 'b.example' }));
     await put(full);
     expect(await store().webhooks.byId('w')).toEqual(full);
     expect((await store().webhooks.list()).map(({ id }) => id)).toEqual(['v', 'w']);
-    expect(await store().webhooks.counts('b.example')).toEqual({ all: 2, ofHost: 1 });
     await putDeliveries(delivery(1), delivery(2, { state: 'dead' }));
     const remove = (id: string) => store().write((tx) => tx.webhooks.remove(id));
     expect([await remove('w'), await remove('w')]).toEqual([true, false]);
@@ -65,7 +65,10 @@ export function describeWebhooks(store: () => Store): void {
     await put(
       webhook('all', { position: 1 }),
       webhook('done', { position: 2 }),
-      webhook('handle', { filter: { kind: 'handle', value: 'b/two' } }),
+      webhook('handle', {
+        filter: { kind: 'handle', value: 'b/two' },
+        served_at: '2026-11-21T09:00:00.000Z',
+      }),
       webhook('other', { filter: { kind: 'handle', value: 'a/one' }, position: 1 }),
       webhook('publisher', { filter: { kind: 'publisher', value: 'b' }, position: 1 }),
       webhook('nobody', { filter: { kind: 'publisher', value: 'bb' } }),

@@ -29,7 +29,7 @@ beforeEach(async () => {
     environment: {
       LIMITS: 'off',
       VIEWS: views,
-      HOST_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }),
+      WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }),
     },
     timeouts: { webhook_ms: 300 },
   });
@@ -144,6 +144,41 @@ it('posts changes of listings that have a tag, or are in a view, and those by wh
   await service.importEntries([registryEntry('net.mail/api', { description: 'Sends nothing' }, fourth)]);
   await send();
   expect(handles(), 'the change that took the tag from it').toEqual(['net.mail/api', 'net.mail/api']);
+});
+
+it('does not repeat a change of a listing that has lost the tag meanwhile', async () => {
+  const put = (description: string, at: Record<string, unknown>) =>
+    service.importEntries([registryEntry('net.mail/api', { description }, at)]);
+  await put('Sends email', {});
+  await register({ tag: 'email' });
+  receiver.answer = (_posted, response) => void response.writeHead(500).end();
+  await put('Sends email, faster', later);
+  await send();
+  receiver.answer = (_posted, response) => void response.writeHead(204).end();
+  await put('Sends nothing', evenLater);
+  service.wait(6);
+  for (let turn = 0; turn < 3; turn += 1) await send();
+  const [first, ...others] = receiver.posted.map(({ seq }) => seq);
+  expect(others).toEqual([Number(first) + 1]);
+});
+
+it('lets an address rest that is slow to accept, thirty times as long as it took', async () => {
+  const webhook = await register();
+  receiver.answer = (_posted, response) => void setTimeout(() => response.writeHead(204).end(), 500);
+  await change('com.example/one', 'com.example/two');
+  const timeouts = { ...service.context.timeouts, webhook_ms: 60_000, webhookSlow_ms: 400 };
+  const sender = createWebhookSender({ ...service.context, timeouts }, stopping.signal);
+  await sender.begin();
+  await sender.idle();
+  const { rest_until, ...state } = await stateOf(webhook);
+  expect(state).toMatchObject({ delivered: 1, failures: 0 });
+  expect(Date.parse(String(rest_until)) - Date.parse(String(state.delivered_at))).toBeGreaterThan(14_000);
+  await send();
+  expect(await stateOf(webhook)).toMatchObject({ delivered: 1 });
+  service.wait(60);
+  receiver.answer = (_posted, response) => void response.writeHead(204).end();
+  await send();
+  expect(await stateOf(webhook)).toMatchObject({ delivered: 2, failures: 0 });
 });
 
 it('begins with the changes after it was registered', async () => {

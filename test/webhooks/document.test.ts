@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
   await vi.waitFor(() => expect(output).toContain('ready'), { timeout: 20_000 });
   service = await openDirectory({
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'you.example': `http://127.0.0.1:${port}` }) },
+    environment: { WEBHOOK_OVERRIDES: JSON.stringify({ 'you.example': `http://127.0.0.1:${port}` }) },
   });
 });
 afterAll(async () => {

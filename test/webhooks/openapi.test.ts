@@ -26,7 +26,7 @@ beforeEach(async () => {
   receiver = await startReceiver();
   service = await openDirectory({
     entries: [registryEntry('com.example/one')],
-    environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
+    environment: { LIMITS: 'off', WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
   });
   document = (await (await service.app.request('/openapi.json')).json()) as OpenApi;
 });

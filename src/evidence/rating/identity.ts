@@ -27,6 +27,12 @@ export interface NamingRecord {
 const account = (value: string): Identity => ({ kind: 'account', value });
 const isBelow = (host: string, domain: string) => host === domain || host.endsWith(`.${domain}`);
 
+/** The domain of a host that one publisher registers: below a hosting domain the host itself, of an unknown name the name. */
+export const registrableDomain = (host: string): string =>
+  hostingDomains.some((domain) => host.endsWith(`.${domain}`))
+    ? host
+    : (getDomain(host, { allowPrivateDomains: true }) ?? host);
+
 /** A host, lower-case and without port and final dot, by the domain that a publisher can register; none if shared. */
 function hostIdentity(named: string): Identity | undefined {
   const host = named.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');

@@ -1,20 +1,12 @@
 import type { Delivery, Webhook } from '../../evidence/webhook.ts';
 
-/** How many subscriptions there are. */
-export interface WebhookCounts {
-  readonly all: number;
-  readonly ofHost: number;
-}
-
 export interface WebhookReads {
   byId(id: string): Promise<Webhook | undefined>;
   /** All, oldest first. */
   list(): Promise<Webhook[]>;
-  /** Subscriptions in whatever state, of all and of one host. */
-  counts(host: string): Promise<WebhookCounts>;
   /**
    * Active subscriptions that do not rest and may have something to send at a time: those of tags and views whenever
-   * there is any later change. The longest behind come first.
+   * there is any later change. The one whose last turn is longest ago comes first.
    */
   due(now: string, limit: number): Promise<Webhook[]>;
   /** Waiting deliveries whose time has come, oldest first; of each listing only the first. */

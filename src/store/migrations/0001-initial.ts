@@ -165,9 +165,9 @@ const views = ({ int8, text }: Types): Statements => [
 
 const webhooks = ({ int8, text }: Types): Statements => [
   sql`create table webhook (
-    id ${text} not null primary key, url ${text} not null, host ${text} not null, secret ${text} not null,
+    id ${text} not null primary key, url ${text} not null, domain ${text} not null, network ${text}, secret ${text} not null,
     kind ${text} not null, value ${text} not null, created_at ${text} not null, state ${text} not null,
-    position ${int8} not null, delivered ${int8} not null, failures integer not null, failing_since ${text},
+    served_at ${text} not null, position ${int8} not null, delivered ${int8} not null, failures integer not null, failing_since ${text},
     rest_until ${text}, delivered_at ${text}, last_result ${text}, owner ${text})`,
   sql`create table webhook_delivery (
     webhook_id ${text} not null, seq ${int8} not null, handle ${text} not null, state ${text} not null,

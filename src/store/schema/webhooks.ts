@@ -5,13 +5,15 @@ import type { Time } from './columns.ts';
 export interface WebhookRow {
   id: string;
   url: string;
-  host: string;
+  domain: string;
+  network: string | null;
   /** In clear text, because every message is signed with it. */
   secret: string;
   kind: Webhook['filter']['kind'];
   value: string;
   created_at: Time;
   state: Webhook['state'];
+  served_at: Time;
   position: number;
   delivered: number;
   failures: number;

@@ -15,16 +15,6 @@ export const createWebhookReads = (db: Db): WebhookReads => ({
       decodeWebhook,
     );
   },
-  async counts(host) {
-    const { all, ofHost } = await db
-      .selectFrom('webhook')
-      .select(({ fn, val, eb }) => [
-        fn.countAll<number>().as('all'),
-        fn.count<number>(eb.case().when('host', '=', host).then(val(1)).end()).as('ofHost'),
-      ])
-      .executeTakeFirstOrThrow();
-    return { all: Number(all), ofHost: Number(ofHost) };
-  },
   async due(now, limit) {
     const rows = await db
       .selectFrom('webhook')
@@ -37,7 +27,8 @@ export const createWebhookReads = (db: Db): WebhookReads => ({
           .where('due.webhook_id', '=', sql.ref<string>('webhook.id'));
         return eb.or([eb.exists(retries), isBehind(eb)]);
       })
-      .orderBy('position')
+      .orderBy('served_at')
+      .orderBy('id')
       .limit(limit)
       .execute();
     return rows.map(decodeWebhook);

@@ -5,6 +5,7 @@ import type { WebhookDeliveryRow, WebhookRow } from '../../schema/webhooks.ts';
 export const decodeWebhook = ({ kind, value, ...row }: WebhookRow): Webhook => ({
   ...row,
   filter: { kind, value },
+  network: row.network ?? undefined,
   failing_since: row.failing_since ?? undefined,
   rest_until: row.rest_until ?? undefined,
   delivered_at: row.delivered_at ?? undefined,
@@ -16,6 +17,7 @@ export const decodeWebhook = ({ kind, value, ...row }: WebhookRow): Webhook => (
 export const encodeWebhook = ({ filter, ...webhook }: Webhook): WebhookRow => ({
   ...webhook,
   ...filter,
+  network: webhook.network ?? null,
   failing_since: webhook.failing_since ?? null,
   rest_until: webhook.rest_until ?? null,
   delivered_at: webhook.delivered_at ?? null,
