@@ -30,8 +30,9 @@ const newestFirst = (db: Db, after: number | undefined, limit: number) =>
     .limit(limit)
     .execute();
 
-/** A facet stands between spaces, or at an end of the column. */
-const hasFacet = (facet: string) => sql<SqlBool>`' ' || facets || ' ' like ${`% ${facet} %`}`;
+/** A facet stands between spaces, or at an end of the column. LIKE would ignore capitals on SQLite only. */
+const hasFacet = (facet: string) =>
+  sql<SqlBool>`replace(' ' || facets || ' ', ${` ${facet} `}, '') <> ' ' || facets || ' '`;
 
 const latestFirst = (db: Db, { facets, after, limit }: ListQuery) =>
   db
