@@ -21,6 +21,7 @@ async function recordListingEvent(
   const claim = await tx.claims.claim(handle);
   const subject = claim?.place_key === place_key ? claim : { handle };
   await recordClaimEvent(tx, { ...subject, kind, place }, event);
+  await tx.listings.relistVersions(handle, event.at);
 }
 
 /** Deletes the publisher's text from the listing; handle, versions and claim history stay. */

@@ -22,7 +22,7 @@ interface Said {
   readonly ends?: number;
 }
 
-/** Appends `moderation.applied`, and tells it in the changes of every listing concerned. Of a network, no address is published. */
+/** Appends `moderation.applied`, and tells it in the changes of every listing concerned, and to registry mirrors. Of a network, no address is published. */
 async function append(tx: Transaction, found: FoundTarget, said: Said): Promise<number> {
   const { target_kind, target, handle, record_index, told } = found;
   const record = {
@@ -33,6 +33,7 @@ async function append(tx: Transaction, found: FoundTarget, said: Said): Promise<
     ...(record_index !== undefined && { record_index }),
   };
   const { action, reason, ends, at } = said;
+  if (target_kind === 'listing') await tx.listings.relistVersions(target, at);
   const data = { action, target_kind, reason, ...(ends !== undefined && { ends }) };
   const [first, ...others] = told;
   const log_index = await tx.log.append(

@@ -51,7 +51,7 @@ function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
 
 /** Writes a page in the caller's transaction: versions, listings, signals, quarantine, and its effect on claims. */
 export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
-  await tx.listings.putVersions(plan.versions);
+  await tx.listings.putVersions(plan.versions, write.at);
   await tx.ratings.putIdentities(toIdentities(plan, write.at));
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
   await tx.listings.putSignals(

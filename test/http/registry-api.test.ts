@@ -5,6 +5,8 @@ import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { withdraw } from '../../src/moderation/actions/withdraw.ts';
+import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry, seedEntries } from '../support/entries.ts';
 import { readRealEntries } from '../support/registry-entries.ts';
@@ -19,7 +21,14 @@ interface List {
 
 const starred = registryEntry('com.example/starred', {
   repository: { url: 'https://github.com/example/starred', source: 'github' },
-  _meta: { [publisher]: { github: { stars: 99_999 }, keywords: ['webhooks'] } },
+  _meta: {
+    'example.dossier/evidence': { native: { independent: 120 } },
+    [publisher]: {
+      github: { stars: 99_999 },
+      keywords: ['webhooks'],
+      'example.dossier/evidence': { native: { independent: 120 } },
+    },
+  },
 });
 const older = (version: string, at: string) =>
   registryEntry(
@@ -114,12 +123,61 @@ describe('the list', () => {
     expect(names(await list('/v0.1/servers?limit=100&search='))).toContain('com.example/versions@1.0.0');
     expect(names(await list('/v0.1/servers?version=2.0.0'))).toEqual(['com.example/versions@2.0.0']);
   });
-  it('has what changed since a time, deleted ones included, in that order', async () => {
-    const { servers } = await list('/v0.1/servers?updated_since=2026-10-03T00:00:00Z');
-    expect(servers.map(({ server, _meta }) => [server.name, _meta[official]?.status])).toEqual([
-      ['com.example/gone', 'deleted'],
-    ]);
+  it('has deleted entries if asked, the newest of a listing as its latest', async () => {
     expect(names(await list('/v0.1/servers?limit=100'))).not.toContain('com.example/gone@1.0.0');
+    for (const query of ['include_deleted=true', 'updated_since=2026-01-01T00:00:00Z']) {
+      const { servers } = await list(`/v0.1/servers?limit=100&version=latest&${query}`);
+      const gone = servers.find(({ server }) => server.name === 'com.example/gone');
+      expect(gone?._meta[official]).toMatchObject({ status: 'deleted', isLatest: true });
+    }
+    const path = '/v0.1/servers/com.example%2Fgone/versions/latest';
+    expect((await get(path)).status).toBe(404);
+    expect((await get(`${path}?include_deleted=true`)).status).toBe(200);
+  });
+  it('applies every filter to a search', async () => {
+    expect(names(await list('/v0.1/servers?search=versions'))).toEqual(['com.example/versions@2.0.0']);
+    expect(names(await list('/v0.1/servers?search=versions&version=1.0.0'))).toEqual([
+      'com.example/versions@1.0.0',
+    ]);
+    expect(names(await list('/v0.1/servers?search=versions&version=3.0.0'))).toEqual([]);
+    expect(names(await list('/v0.1/servers?search=versions&updated_since=2100-01-01T00:00:00Z'))).toEqual([]);
+    const first = await list('/v0.1/servers?search=bicycle&version=1.0.0&limit=50');
+    const second = await list(`/v0.1/servers?limit=50&cursor=${first.metadata.nextCursor}`);
+    expect(new Set([...names(first), ...names(second)]).size).toBe(60);
+    expect(second.metadata.nextCursor).toBeUndefined();
+  });
+  it('has what became visible here since a time, whatever its own date, and as deleted what was withdrawn here', async () => {
+    const changing = await openDirectory({ entries: [...seedEntries, starred] });
+    const changesSince = async (time: string) => {
+      const answer = await changing.app.request(`/v0.1/servers?updated_since=${time}&limit=100`);
+      const { servers } = (await answer.json()) as List;
+      return servers.map(({ server, _meta }) => [server.name, _meta[official]?.status]);
+    };
+    const pass = () => {
+      changing.wait(600);
+      return changing.context.clock().toISOString();
+    };
+    const since = pass();
+    expect(await changesSince(since)).toEqual([]);
+    const old = { publishedAt: '2025-01-01T00:00:00Z', updatedAt: '2025-01-01T00:00:00Z' };
+    const late = registryEntry('com.example/late', {}, old);
+    await changing.importEntries([...seedEntries, starred, late]);
+    expect(await changesSince(since)).toEqual([['com.example/late', 'active']]);
+    const next = pass();
+    const target = { target_kind: 'listing', target: 'com.example/starred' } as const;
+    const at = changing.context.clock().toISOString();
+    const applied = await changing.store.write((tx) =>
+      applyAction(tx, withdraw, { target, reason: 'malicious', at }),
+    );
+    expect(await changesSince(next)).toEqual([['com.example/starred', 'deleted']]);
+    const all = await (await changing.app.request('/v0.1/servers?limit=100&include_deleted=true')).text();
+    expect(all).not.toContain('https://github.com/example/starred');
+    const last = pass();
+    await changing.store.write((tx) =>
+      undoAction(tx, withdraw, { standing: applied, reason: 'mistake', at: last }),
+    );
+    expect(await changesSince(last)).toEqual([['com.example/starred', 'active']]);
+    await changing.close();
   });
   it('refuses what it cannot read with a sentence', async () => {
     for (const query of ['limit=none', 'limit=0', 'updated_since=yesterday', 'cursor=abc'])
@@ -127,7 +185,7 @@ describe('the list', () => {
   });
   it('refuses cursors that it did not make, and finds nothing by a NUL', async () => {
     const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const after = { handle: '\0', version: '\0', updated_at: '\0' };
+    const after = { handle: '\0', version: '\0', listed_at: '\0' };
     const forged = [
       ['not JSON'],
       ['null'],
@@ -172,7 +230,7 @@ describe('an entry', () => {
       native: { ratings: 0, independent: 0 },
     });
   });
-  it('leaves out the stars that publishers write about themselves, and keeps the rest', async () => {
+  it('leaves out the stars and the evidence that publishers write about themselves, and keeps the rest', async () => {
     const answer = await get('/v0.1/servers/com.example%2Fstarred/versions/latest');
     const { server } = (await answer.json()) as Entry;
     expect(server._meta).toEqual({ [publisher]: { keywords: ['webhooks'] } });
@@ -243,7 +301,7 @@ it('is a registry that our own importer reads: every record arrives as it is sto
   expect(state).toBe('done');
   const stored = async ({ store }: Directory) => {
     const found = new Map<string, string>();
-    for (let after: { handle: string; version: string; updated_at: string } | undefined; ; ) {
+    for (let after: { handle: string; version: string; listed_at: string } | undefined; ; ) {
       const page = await store.listings.versionPage({
         ...{ after, limit: 500, version: undefined, updatedSince: undefined, withDeleted: false },
       });

@@ -468,15 +468,16 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   describe(`${name}: listings and versions`, () => {
     it('keeps every version once and answers them by handle', async () => {
       await store.write((tx) =>
-        tx.listings.putVersions([
-          makeVersion('a/one', '1.0.0', { is_latest: false }),
-          makeVersion('a/one', '1.1.0'),
-        ]),
+        tx.listings.putVersions(
+          [makeVersion('a/one', '1.0.0', { is_latest: false }), makeVersion('a/one', '1.1.0')],
+          '2026-01-03T00:00:00.000Z',
+        ),
       );
       await store.write((tx) =>
-        tx.listings.putVersions([
-          makeVersion('a/one', '1.1.0', { status: 'deprecated', digest: 'b'.repeat(64) }),
-        ]),
+        tx.listings.putVersions(
+          [makeVersion('a/one', '1.1.0', { status: 'deprecated', digest: 'b'.repeat(64) })],
+          '2026-01-04T00:00:00.000Z',
+        ),
       );
       const summaries = await store.listings.versionSummaries(['a/one', 'a/none']);
       expect(summaries.map(({ version, status }) => `${version} ${status}`).sort()).toEqual([
@@ -513,7 +514,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     it('answers all facts of a listing at once', async () => {
       await store.write(async (tx) => {
         await tx.listings.putListings([makeListing('a/one', 1), makeListing('a/two', 2)]);
-        await tx.listings.putVersions([makeVersion('a/one', '1.0.0')]);
+        await tx.listings.putVersions([makeVersion('a/one', '1.0.0')], '2026-01-03T00:00:00.000Z');
         await tx.listings.putSignals([
           {
             handle: 'a/one',

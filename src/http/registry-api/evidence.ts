@@ -46,17 +46,24 @@ const publisherProvided = 'io.modelcontextprotocol.registry/publisher-provided';
 
 type Json = Record<string, unknown>;
 
-/** A record as published, without the stars and licence that publishers write about themselves and hosts show as facts. */
-function toServer({ record, handle, version }: ListingVersion, isHidden: boolean): Json {
+const without = (object: Json, name: string): Json =>
+  Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
+
+/**
+ * A record as published, without what only others than the publisher may say: the stars and licence that hosts show as facts,
+ * and a block under our own key.
+ */
+function toServer({ record, handle, version }: ListingVersion, isHidden: boolean, key: string): Json {
   const recorded = JSON.parse(record) as Json;
   const server: Json = isHidden ? withoutHiddenText(recorded) : recorded;
   if (Object.keys(recorded).length === 0)
     return { name: handle, version, description: 'Deleted from the registry.' };
   const meta = server._meta;
   const provided = isJsonObject(meta) ? meta[publisherProvided] : undefined;
-  if (!isJsonObject(meta) || !isJsonObject(provided) || !('github' in provided)) return server;
-  const { github: _stars, ...kept } = provided;
-  return { ...server, _meta: { ...meta, [publisherProvided]: kept } };
+  if (!isJsonObject(meta)) return server;
+  const own = without(meta, key);
+  if (!isJsonObject(provided)) return { ...server, _meta: own };
+  return { ...server, _meta: { ...own, [publisherProvided]: without(without(provided, 'github'), key) } };
 }
 
 /** What stands beside a record in an entry. */
@@ -76,7 +83,7 @@ export function toEntry(
 ): { server: Json; _meta: Record<string, object> } {
   const { status, status_message, published_at, updated_at } = version;
   return {
-    server: toServer(version, isHidden),
+    server: toServer(version, isHidden, key),
     _meta: {
       [official]: {
         status,

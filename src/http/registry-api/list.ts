@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { toListingDocument } from '../../evidence/listing/document.ts';
-import type { ListingVersion } from '../../evidence/listing/listing.ts';
+import type { Listing, ListingVersion, VersionSummary } from '../../evidence/listing/listing.ts';
 import { toCursor } from '../../evidence/text/cursor.ts';
 import { evidenceKey, toEntry } from './evidence.ts';
 import { type Position, readQuery } from './query.ts';
@@ -11,46 +11,61 @@ interface Page {
   readonly next: Position | undefined;
 }
 
-/** The shown versions of the listings that a search ranks, best match first. */
+/** Listings that a search found whose versions are read at once. */
+const mostHandles = 100;
+
+/** The versions asked for of the listings that a search ranks, best match first. A named version is one a listing at most. */
 async function searchPage(
   at: Position,
   limit: number,
   { store, searches, caller, clock }: Context,
 ): Promise<Page> {
-  const { search: text = '', offset = 0 } = at;
+  const { search: text = '', offset = 0, updatedSince, version, withDeleted } = at;
   const asked = { network: caller.network, now_ms: clock().getTime() };
   const { hits } = await searches.run(asked, () =>
     store.listings.search({ text, facets: [], sort: 'relevance' }),
   );
-  const shown = hits.slice(offset, offset + limit);
-  const listings = await store.listings.byIds(shown.map(({ id }) => id));
-  const versions = await Promise.all(
-    listings.map(({ handle, version }) => store.listings.version(handle, version)),
-  );
-  const isMore = offset + limit < hits.length;
-  return {
-    versions: versions.filter((version) => version !== undefined),
-    next: isMore ? { ...at, offset: offset + limit } : undefined,
-  };
+  const versions: ListingVersion[] = [];
+  let next = offset;
+  while (versions.length < limit && next < hits.length) {
+    const listings = await store.listings.byIds(hits.slice(next, next + mostHandles).map(({ id }) => id));
+    const handles = listings.map(({ handle }) => handle);
+    const query = { after: undefined, limit: mostHandles, handles, version, updatedSince, withDeleted };
+    const found = new Map((await store.listings.versionPage(query)).map((one) => [one.handle, one]));
+    const ranked = handles.flatMap((handle) => found.get(handle) ?? []).slice(0, limit - versions.length);
+    versions.push(...ranked);
+    const last =
+      versions.length === limit
+        ? listings.find(({ handle }) => handle === versions.at(-1)?.handle)
+        : undefined;
+    next = last ? hits.findIndex(({ id }) => id === last.id) + 1 : next + mostHandles;
+  }
+  return { versions, next: next < hits.length ? { ...at, offset: next } : undefined };
 }
 
 async function listPage(at: Position, limit: number, { store }: Context): Promise<Page> {
   const { after, updatedSince, version, withDeleted } = at;
-  const versions = await store.listings.versionPage({
-    after,
-    limit: limit + 1,
-    version,
-    updatedSince,
-    withDeleted,
-  });
+  const query = { after, limit: limit + 1, version, updatedSince, withDeleted };
+  const versions = await store.listings.versionPage(query);
   const shown = versions.slice(0, limit);
   const last = shown.at(-1);
   if (versions.length <= limit || !last) return { versions: shown, next: undefined };
-  const { handle, updated_at } = last;
-  return { versions: shown, next: { ...at, after: { handle, version: last.version, updated_at } } };
+  const { handle, listed_at } = last;
+  return { versions: shown, next: { ...at, after: { handle, version: last.version, listed_at } } };
 }
 
-/** Entries of versions, each with the evidence about its listing where it is the version shown. */
+/** Newest first. */
+export const byPublication = (a: VersionSummary, b: VersionSummary) =>
+  a.published_at < b.published_at || (a.published_at === b.published_at && a.version < b.version) ? 1 : -1;
+
+/** The latest version of each of some listings: the one shown, or the newest of one whose versions are all deleted. */
+async function latestOf(listings: readonly Listing[], { store }: Context): Promise<Map<string, string>> {
+  const gone = listings.filter(({ version }) => version === '').map(({ handle }) => handle);
+  const newestLast = (await store.listings.versionSummaries(gone)).toSorted(byPublication).reverse();
+  return new Map([...listings, ...newestLast].map(({ handle, version }) => [handle, version]));
+}
+
+/** Entries of versions, each with the evidence about its listing if it is the version shown. */
 export async function toEntries(versions: readonly ListingVersion[], context: Context) {
   const { store, config, clock } = context;
   const key = evidenceKey(config.publicUrl);
@@ -58,11 +73,15 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
   const handles = [...new Set(versions.map(({ handle }) => handle))];
   const read = await store.listings.factsOfAll(handles, now.toISOString());
   const factsOf = new Map(read.map((facts) => [facts.listing.handle, facts]));
+  const latest = await latestOf(
+    read.map(({ listing }) => listing),
+    context,
+  );
   return versions.map((version) => {
     const facts = factsOf.get(version.handle);
-    const isShown = facts !== undefined && !facts.listing.withdrawn;
-    const isLatest = isShown && facts.listing.version === version.version;
-    const document = isLatest ? toListingDocument(facts, config, now) : undefined;
+    const isLatest = latest.get(version.handle) === version.version;
+    const document =
+      isLatest && facts && !facts.listing.withdrawn ? toListingDocument(facts, config, now) : undefined;
     return toEntry(version, { isLatest, document, key, isHidden: facts?.listing.hidden === true });
   });
 }

@@ -39,8 +39,8 @@ const query = z.object({
 const position = z.object({
   search: z.string().optional(),
   offset: z.int().min(0).optional(),
-  after: z.object({ handle: z.string(), version: z.string(), updated_at: z.string() }).optional(),
-  updatedSince: z.string().optional(),
+  after: z.object({ handle: z.string(), version: z.string(), listed_at: z.string() }).optional(),
+  updatedSince: z.iso.datetime().optional(),
   version: z.string().optional(),
   withDeleted: z.boolean(),
 });
@@ -77,7 +77,7 @@ export function readQuery(sent: Sent): { limit: number; at: Position } {
     at: toPosition(cursor || undefined) ?? {
       search: search || undefined,
       updatedSince: updated_since,
-      version: search ? 'latest' : version,
+      version: version ?? (search ? 'latest' : undefined),
       withDeleted: include_deleted ?? updated_since !== undefined,
     },
   };

@@ -1,51 +1,41 @@
 import { Hono } from 'hono';
-import type { Context } from '../../context.ts';
 import type { ListingVersion } from '../../evidence/listing/listing.ts';
-import { isSample } from '../../evidence/listing/state/sample.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
 import { answerJson } from '../response/answers.ts';
-import { listServers, toEntries } from './list.ts';
+import { byPublication, listServers, toEntries } from './list.ts';
 import { openToAll } from './open-to-all.ts';
 
 /** Every answer follows from the listings; evidence that changes by time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
 
+/** Versions of one listing that are answered at once. */
+const mostVersions = 10_000;
+
 const notFound = (c: Request, error: string) => c.json({ error }, 404);
 
-/** All stored versions of a listing, newest first; none for one of the sample, or one that an opt-out line or the operator withdrew. */
-async function versionsOf(name: string, { store }: Context): Promise<ListingVersion[]> {
-  const listing = await store.listings.byHandle(name);
-  if (!listing || isSample(listing) || listing.withdrawn === 'optout' || listing.withdrawn === 'operator')
-    return [];
-  const summaries = await store.listings.versionSummaries([name]);
-  const versions = await Promise.all(summaries.map(({ version }) => store.listings.version(name, version)));
-  return versions
-    .filter((version) => version !== undefined)
-    .toSorted((a, b) => (a.published_at < b.published_at ? 1 : -1));
+/** The listed versions of a listing, newest first; none for one of the sample. */
+async function versionsOf(c: Request, version?: string): Promise<ListingVersion[]> {
+  const versions = await c.get('context').store.listings.versionPage({
+    after: undefined,
+    limit: mostVersions,
+    handles: [c.req.param('name') ?? ''],
+    version,
+    updatedSince: undefined,
+    withDeleted: c.req.query('include_deleted') === 'true',
+  });
+  return versions.toSorted(byPublication);
 }
 
-const listed = (versions: readonly ListingVersion[], c: Request) =>
-  c.req.query('include_deleted') === 'true'
-    ? versions
-    : versions.filter(({ status }) => status !== 'deleted');
-
 async function showVersions(c: Request): Promise<Response> {
-  const context = c.get('context');
-  const versions = listed(await versionsOf(c.req.param('name') ?? '', context), c);
+  const versions = await versionsOf(c);
   if (versions.length === 0) return notFound(c, 'Server not found');
-  const servers = await toEntries(versions, context);
+  const servers = await toEntries(versions, c.get('context'));
   return answerJson(c, { servers, metadata: { count: servers.length } }, cachePolicy);
 }
 
 async function showVersion(c: Request): Promise<Response> {
-  const context = c.get('context');
-  const { name = '', version = 'latest' } = c.req.param();
-  const listing = await context.store.listings.byHandle(name);
-  const wanted = version === 'latest' ? listing?.version : version;
-  const found = listed(await versionsOf(name, context), c).find((one) => one.version === wanted);
-  if (!found) return notFound(c, 'Server or version not found');
-  const [entry] = await toEntries([found], context);
-  return answerJson(c, entry, cachePolicy);
+  const [entry] = await toEntries(await versionsOf(c, c.req.param('version') ?? 'latest'), c.get('context'));
+  return entry ? answerJson(c, entry, cachePolicy) : notFound(c, 'Server or version not found');
 }
 
 const createVersionRoutes = () =>

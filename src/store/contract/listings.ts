@@ -104,8 +104,10 @@ export interface ListingReads extends OptOutReads {
 
 /** Writes of listings inside a transaction. */
 export interface ListingWrites extends ListingReads, OptOutWrites {
-  /** Inserts or replaces versions by (handle, version). */
-  putVersions(versions: readonly ListingVersion[]): Promise<void>;
+  /** Inserts or replaces versions by (handle, version), visible as they are since a time. */
+  putVersions(versions: readonly ListingVersion[], at: string): Promise<void>;
+  /** Marks the versions of a listing as changed here at a time: withdrawn, hidden or shown again. */
+  relistVersions(handle: string, at: string): Promise<void>;
   /**
    * Inserts or replaces listings by handle, and updates the search index and the counters. Where another listing has
    * the `id`, the next free one is taken. What the operator hid or withdrew stays so, whatever is put.

@@ -22,8 +22,9 @@ const listingParts = ({ int8, text }: Types): Statements => [
   sql`create table listing_version (
     handle ${text} not null, version ${text} not null, status ${text} not null, published_at ${text} not null,
     updated_at ${text} not null, digest ${text} not null, record ${text} not null, status_message ${text},
-    is_latest integer not null, primary key (handle, version))`,
-  sql`create index listing_version_updated on listing_version (updated_at, handle, version)`,
+    is_latest integer not null, listed_at ${text} not null, primary key (handle, version))`,
+  sql`create index listing_version_listed on listing_version (listed_at, handle, version)`,
+  sql`create index listing_version_name on listing_version (version, handle)`,
   sql`create table opt_out (
     handle ${text} not null primary key, state ${text} not null, kind ${text} not null, place ${text} not null,
     place_key ${text} not null, seen_at ${text} not null, checked_at ${text} not null, listing ${text})`,

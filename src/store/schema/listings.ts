@@ -61,6 +61,8 @@ export interface ListingVersionRow {
   /** SHA-256 of the entry as received, hex. */
   digest: string;
   record: Json;
+  /** When the entry as it is became visible here; also when its listing was withdrawn or hidden here, or shown again. */
+  listed_at: Time;
 }
 
 /** Imported signals, apart from ratings: one row per listing and source (queries/listings/signals.ts). */

@@ -79,23 +79,23 @@ export const decodeListing = (row: ListingRow): Listing =>
   });
 
 /** A version as a row. */
-export const encodeVersion = ({
-  status_message,
-  is_latest,
-  ...version
-}: ListingVersion): ListingVersionRow => ({
+export const encodeVersion = (
+  { status_message, is_latest, ...version }: ListingVersion,
+  listed_at: string,
+): ListingVersionRow => ({
   ...version,
+  listed_at,
   status_message: status_message ?? null,
   is_latest: is_latest ? 1 : 0,
 });
 
 /** A version without its record. */
 export const decodeVersionSummary = (
-  row: Omit<ListingVersionRow, 'record' | 'status_message'>,
+  row: Omit<ListingVersionRow, 'record' | 'status_message' | 'listed_at'>,
 ): VersionSummary => ({ ...row, is_latest: row.is_latest === 1 });
 
 /** A version with its record. */
-export const decodeVersion = (row: ListingVersionRow): ListingVersion => ({
+export const decodeVersion = ({ listed_at: _, ...row }: ListingVersionRow): ListingVersion => ({
   ...row,
   status_message: row.status_message ?? undefined,
   is_latest: row.is_latest === 1,

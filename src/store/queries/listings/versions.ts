@@ -46,5 +46,10 @@ const upsertVersions = precompileQuery((db, rows: readonly ListingVersionRow[]) 
 );
 
 /** Inserts or replaces versions by handle and version. */
-export const writeVersions = (db: Db, versions: readonly ListingVersion[]): Promise<void> =>
-  inChunks(versions, (chunk) => upsertVersions(db, chunk.map(encodeVersion)));
+export const writeVersions = (db: Db, versions: readonly ListingVersion[], at: string): Promise<void> =>
+  inChunks(versions, (chunk) =>
+    upsertVersions(
+      db,
+      chunk.map((version) => encodeVersion(version, at)),
+    ),
+  );

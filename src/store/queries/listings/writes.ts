@@ -91,7 +91,10 @@ export function createListingWrites(
     ...createListingReads(db, search),
     putOptOut: (optOut) => putOptOut(db, optOut),
     removeOptOut: (handle) => removeOptOut(db, handle),
-    putVersions: (versions) => writeVersions(db, versions),
+    putVersions: (versions, at) => writeVersions(db, versions, at),
+    async relistVersions(handle, listed_at) {
+      await db.updateTable('listing_version').set({ listed_at }).where('handle', '=', handle).execute();
+    },
     async deleteVersions(handle) {
       touch(handle);
       await db.deleteFrom('listing_version').where('handle', '=', handle).execute();
