@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tools } from '../../src/tools/index.ts';
+import type { Tool } from '../../src/tools/tool.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -120,6 +122,59 @@ describe('POST /api/claim-github', () => {
       `curl -s http://127.0.0.1:3000/api/claim-github -H 'Content-Type: application/json' -d '{"handle":"co.webhook/webhook"}'`,
     );
     expect(await (await directory.app.request('/api/feedback')).text()).toContain('/api/feedback');
+  });
+});
+
+/** PostgreSQL stores no NUL, and a lone surrogate has no UTF-8 form. */
+describe('a text that cannot be stored', () => {
+  const odd = ['co.webhook/webhook\u0000', 'co.webhook/\ud800', '\u0000', '\udc00'];
+  const fieldsOf = ({ input }: Tool) => Object.keys(input.shape);
+
+  it.each(tools.map((tool) => [tool.name, tool] as const))('fails no call of %s', async (name, tool) => {
+    for (const field of fieldsOf(tool))
+      for (const text of odd)
+        for (const value of [text, [text], { [text]: text }]) {
+          const body = { ...tool.example, [field]: value };
+          const { status } = await post(`/api/tools/${name}`, body);
+          expect([status, body]).toEqual([expect.toSatisfy((code: number) => code < 500), body]);
+        }
+  });
+  it.each([
+    '/sitemap.xml?after=%00',
+    '/agents?q=a/%00b&cursor=%00',
+    '/agents?tag=%00&state=%00',
+    '/tags?q=%00',
+    '/changes?since=%00',
+    '/changes?handle=%00&publisher=%00&tag=%00',
+    '/compare?handle=%00&handle=a/b%00',
+    '/v0.1/servers?cursor=%00&version=%00&updated_since=%00&search=%00',
+    '/agents/co.webhook/webhook/history?cursor=%00',
+    '/publishers/co.webhook?cursor=%00',
+  ])('fails no request for %s', async (address) => {
+    const response = await directory.app.request(address);
+    expect(response.status).toBeLessThan(500);
+    await response.text();
+  });
+  it('fails no webhook, claim, feedback or completion', async () => {
+    for (const text of odd) {
+      for (const field of ['url', 'handle', 'publisher', 'tag', 'view', 'secret'])
+        expect(
+          (await post('/api/webhooks', { url: 'https://a.example/', [field]: text })).status,
+        ).toBeLessThan(500);
+      expect((await post('/api/claim-github', { handle: text })).status).toBeLessThan(500);
+      const fields = new URLSearchParams({ message: text, handle: text, rating_id: text, contact: text });
+      const form = { 'content-type': 'application/x-www-form-urlencoded' };
+      expect((await send('/feedback', fields.toString(), form)).status).toBeLessThan(500);
+      const argument = { name: 'namespace', value: text };
+      const ref = { type: 'ref/resource', uri: 'agent://{namespace}/{name}' };
+      const params = { ref, argument };
+      const answer = await send(
+        '/api/mcp',
+        JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'completion/complete', params }),
+        { ...json, accept: 'application/json, text/event-stream' },
+      );
+      expect(await answer.text()).toContain('"completion"');
+    }
   });
 });
 

@@ -196,8 +196,7 @@ describe('the list', () => {
     ];
     for (const value of forged)
       expect((await get(`/v0.1/servers?cursor=${cursorOf(value)}`)).status, value[0]).toBe(422);
-    expect((await get('/v0.1/servers?version=%00')).status).toBe(422);
-    for (const query of ['search=%00', 'search=a%00b']) {
+    for (const query of ['search=%00', 'search=a%00b', 'version=%00']) {
       const answer = await get(`/v0.1/servers?${query}`);
       expect([answer.status, (await answer.json()) as List], query).toEqual([
         200,

@@ -1,3 +1,4 @@
+import { isDeeperThan, parseStorable, toStorable } from '../../evidence/text/foreign-json.ts';
 import { decodeUtf8, readBounded } from '../../evidence/text/read-bounded.ts';
 import { Problem } from '../../problem.ts';
 import type { Request } from '../environment.ts';
@@ -41,20 +42,15 @@ export async function readText(request: globalThis.Request, limit_bytes: number)
   return text;
 }
 
-const isDeeperThan = (limit: number, value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (limit === 0 || Object.values(value).some((inner) => isDeeperThan(limit - 1, inner)));
-
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseStorable(text);
   } catch {
     throw new Problem('invalid_request', { detail: 'The body is not JSON.' });
   }
 }
 
-/** Parses JSON of at most 16 levels; throws invalid_request. */
+/** Parses JSON of at most 16 levels, with U+FFFD for lone surrogates and NUL; throws invalid_request. */
 export function parseJson(text: string): unknown {
   const value = parse(text);
   if (isDeeperThan(maxDepth, value))
@@ -91,5 +87,6 @@ export async function readForm(
       detail: 'A form is sent as application/x-www-form-urlencoded.',
     });
   const text = await readText(c.req.raw, limit_bytes);
-  return Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== ''));
+  const fields = Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== ''));
+  return toStorable(fields) as Record<string, string>;
 }
