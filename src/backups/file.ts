@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { access, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
@@ -64,7 +65,7 @@ async function syncFolder(file: string): Promise<void> {
 }
 
 async function writeAndRename(store: Store, file: string, making: Making): Promise<number> {
-  const partial = `${file}.${process.pid}.partial`;
+  const partial = `${file}.${randomUUID()}.partial`;
   const made = await open(partial, 'wx', 0o600);
   try {
     const rows = await writeBackup(store, made.createWriteStream({ flush: true }), making);
@@ -78,7 +79,7 @@ async function writeAndRename(store: Store, file: string, making: Making): Promi
 
 /**
  * Writes a backup to a new file for its owner only, and returns the number of rows. The file gets its name when it is
- * complete: whoever is killed leaves `<file>.<pid>.partial` at most. Throws ExitError: 74 if the file exists or cannot be
+ * complete: whoever is killed leaves `<file>.<uuid>.partial` at most. Throws ExitError: 74 if the file exists or cannot be
  * written, 78 for an empty database.
  */
 export async function writeBackupFile(store: Store, file: string, making: Making): Promise<number> {

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
-const partialPattern = /^dossier-[\dTZ-]+\.gz\.\d+\.partial$/;
+const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
 
 /** A backup that the schedule made. */
 export interface KeptBackup {
@@ -26,9 +26,13 @@ export async function listBackups(folder: string): Promise<readonly KeptBackup[]
     .toSorted((a, b) => b.madeAt_ms - a.madeAt_ms);
 }
 
-/** Deletes all but the newest `keep` backups, and what killed ones left. To be called while none is being made. */
-export async function pruneBackups(folder: string, keep: number): Promise<void> {
-  const old = (await listBackups(folder)).slice(keep).map(({ file }) => file);
+/**
+ * Deletes all but the newest `keep` backups made until `now`, and what killed ones left. A date in the future says nothing,
+ * so such a file neither counts nor is deleted. To be called while none is being made.
+ */
+export async function pruneBackups(folder: string, keep: number, now: Date): Promise<void> {
+  const made = (await listBackups(folder)).filter(({ madeAt_ms }) => madeAt_ms <= now.getTime());
+  const old = made.slice(keep).map(({ file }) => file);
   const partial = (await readdir(folder)).filter((name) => partialPattern.test(name));
   for (const file of [...old, ...partial.map((name) => join(folder, name))]) await rm(file, { force: true });
 }

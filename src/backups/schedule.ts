@@ -27,7 +27,7 @@ async function backUp({ config, store, log, clock }: BackupContext, signal: Abor
   const file = join(config.backupDir, toBackupName(clock()));
   const start_ms = performance.now();
   const rows = await writeBackupFile(store, file, { version: config.version, signal });
-  await pruneBackups(config.backupDir, config.backupKeep);
+  await pruneBackups(config.backupDir, config.backupKeep, clock());
   log.info({ file, rows, ms: Math.round(performance.now() - start_ms) }, 'backup made');
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeBackupFile } from '../../src/backups/file.ts';
 import { startBackups } from '../../src/backups/schedule.ts';
 import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
 import { backupsMade } from '../../src/observability/events.ts';
@@ -65,10 +66,20 @@ describe('BACKUP_DIR', () => {
     ]);
   });
   it('does not wait for a date in the future that a wrong clock made', async () => {
-    expect(await runSchedule(['dossier-2027-01-01T00-00-00Z.gz'], '2026-11-22T12:00:00Z')).toEqual([
-      'dossier-2026-11-22T12-00-00Z.gz',
-      'dossier-2027-01-01T00-00-00Z.gz',
-    ]);
+    for (const keep of [1, 3])
+      expect(await runSchedule(['dossier-2027-01-01T00-00-00Z.gz'], '2026-11-22T12:00:00Z', keep)).toEqual([
+        'dossier-2026-11-22T12-00-00Z.gz',
+        'dossier-2027-01-01T00-00-00Z.gz',
+      ]);
+  });
+  it('is made beside what a killed one of the same process id left, as in a container', async () => {
+    const file = join(root, 'again.gz');
+    writeFileSync(`${file}.${process.pid}.partial`, 'killed');
+    await writeBackupFile(directory.store, file, {
+      version: '0.0.0-test',
+      signal: AbortSignal.timeout(20_000),
+    });
+    expect(readdirSync(root)).toContain('again.gz');
   });
   it('shows in the metrics when the newest was made, and that one failed', async () => {
     const metrics = await startServiceMetrics(directory.context);
