@@ -55,6 +55,8 @@ try {
   report('a listing is shown', page.status === 200);
   const card = await fetch(`http://127.0.0.1:${port}/agents/co.webhook/webhook/card.png`);
   report('a link card is drawn', card.status === 200 && card.headers.get('content-type') === 'image/png');
+  const dump = await fetch(`http://127.0.0.1:${port}/export/manifest.json`);
+  report('a dump is written', dump.status === 200);
   report('it runs as no user of the machine', uid === '65532');
 } finally {
   service.kill('SIGTERM');
