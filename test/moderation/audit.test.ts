@@ -1,17 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Moderation } from '../../src/evidence/moderation/moderation.ts';
 import { hide } from '../../src/moderation/actions/hide.ts';
-import { applyAction } from '../../src/moderation/apply-action.ts';
+import { withdraw } from '../../src/moderation/actions/withdraw.ts';
+import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
 import { audit } from '../../src/transparency-log/audit/audit.ts';
 import { createServedEvidence } from '../../src/transparency-log/audit/served-evidence.ts';
 import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
 
 let directory: ClaimedDirectory;
 let rating_id: string;
 
 beforeEach(async () => {
-  directory = await openClaimedDirectory({ listening: true });
+  directory = await openClaimedDirectory({
+    listening: true,
+    entries: [...seedEntries, registryEntry('com.example/quiet')],
+  });
   const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
   const answer = await directory.post(
     '/api/tools/submit_rating',
@@ -41,6 +46,16 @@ const asRow = (change: Partial<Moderation> = {}): Moderation => ({
   ...{ handle: 'co.webhook/webhook', record_index: 1, reason: 'personal_data' },
   ...{ statement: 'The operator hid it.', at: '2026-11-20T10:00:00.000Z' },
   ...change,
+});
+
+it.each([hide, withdraw])('$name of a listing that has nothing else to show is no fault', async (action) => {
+  const target = { target_kind: 'listing', target: 'com.example/quiet' } as const;
+  const at = directory.context.clock().toISOString();
+  const reason = action.reasons[0] ?? 'unlawful';
+  const standing = await directory.store.write((tx) => applyAction(tx, action, { target, reason, at }));
+  expect(await faults()).toEqual([]);
+  await directory.store.write((tx) => undoAction(tx, action, { standing, reason: 'mistake', at }));
+  expect(await faults()).toEqual([]);
 });
 
 describe('what is done past the log', () => {

@@ -89,7 +89,10 @@ export interface ListingReads extends OptOutReads {
   facetCounts(kind: string): Promise<{ facet: Facet; listings: number }[]>;
   /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */
   page(afterHandle: string, limit: number): Promise<Pick<Listing, 'handle' | 'updated_at'>[]>;
-  /** Handles after a handle that have ratings, claim events or observations, listed or not, in handle order: for an audit. */
+  /**
+   * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not, in handle
+   * order: for an audit.
+   */
   withEvidence(afterHandle: string, limit: number): Promise<string[]>;
   /** Visible listings, the newest by first publication or by last update first. */
   newest(by: 'published_at' | 'updated_at', limit: number): Promise<ListingSummary[]>;

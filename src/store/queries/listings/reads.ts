@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { ListingReads } from '../../contract/listings.ts';
 import type { Db, SearchIndex } from '../../engine.ts';
 import { rankListings } from '../../search/rank.ts';
@@ -19,6 +20,11 @@ async function readHandlesWithEvidence(db: Db, after: string, limit: number): Pr
     .select('subject_handle as handle')
     .where('subject_handle', '>', after);
   const claimed = db.selectFrom('claim_event').select('handle').where('handle', '>', after);
+  const moderated = db
+    .selectFrom('moderation')
+    .select(sql<string>`handle`.as('handle'))
+    .where('handle', '>', after)
+    .where('ended_by', 'is', null);
   // Each part is cut before they are joined: the observer may have looked at every listing.
   const firstOf = (table: 'observation' | 'observation_change') =>
     db
@@ -35,6 +41,7 @@ async function readHandlesWithEvidence(db: Db, after: string, limit: number): Pr
       .select('handle');
   const rows = await rated
     .union(claimed)
+    .union(moderated)
     .union(firstOf('observation'))
     .union(firstOf('observation_change'))
     .orderBy('handle')
