@@ -13,6 +13,7 @@ import { createLog } from './observability/logger.ts';
 import { createKeyDirectories } from './outbound/key-directory.ts';
 import { createRepositoryReader } from './repositories/reader.ts';
 import { createTurns } from './repositories/turns.ts';
+import type { Opening } from './store/migrations/migrate.ts';
 import { openStore } from './store/open.ts';
 import { compareWithCheckpointFile } from './transparency-log/checkpoint-file.ts';
 
@@ -31,11 +32,11 @@ export function requireKnownLimits({ limitOverrides }: Config): void {
 }
 
 /** Opens everything that handlers use; close it with `context.store.close()`. Throws ExitError. */
-export async function openContext(config: Config): Promise<Context> {
+export async function openContext(config: Config, opening?: Opening): Promise<Context> {
   requireKnownLimits(config);
   const context: Context = {
     config,
-    store: await openStore(config),
+    store: await openStore(config, opening),
     repositories: createRepositoryReader(config.repositoryHosts),
     keyDirectories: createKeyDirectories(config),
     domains: createDomainReader(config),

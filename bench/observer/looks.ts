@@ -36,6 +36,7 @@ const opened = await openContext(
     },
     'bench',
   ),
+  'make',
 );
 let ahead_ms = 0;
 const context = { ...opened, clock: () => new Date(Date.now() + ahead_ms) };

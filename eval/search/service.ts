@@ -39,7 +39,7 @@ function createSqlite(): { url: string; remove: () => Promise<void> } {
 export async function openService(engine: EngineName, copy: string, limit: number): Promise<Service> {
   const database = engine === 'sqlite' ? createSqlite() : await createPostgres();
   const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'silent', REGISTRY_URL: 'off' };
-  const context = await openContext(readConfig(settings, '0.0.0-evaluation'));
+  const context = await openContext(readConfig(settings, '0.0.0-evaluation'), 'make');
   const { state, error } = await runImport(context, { source: copy });
   if (state !== 'done') throw new Error(`the import is ${state}: ${error}`);
   return {

@@ -43,7 +43,7 @@ async function openCopy(copy: string, folder: string): Promise<Context> {
     LOG_LEVEL: 'silent',
     REGISTRY_URL: 'off',
   };
-  const context = await openContext(readConfig(settings, '0.0.0-evaluation'));
+  const context = await openContext(readConfig(settings, '0.0.0-evaluation'), 'make');
   await runImport(context, { source: copy });
   return context;
 }

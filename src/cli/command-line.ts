@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
+import { nameHidden } from '../evidence/text/sanitize.ts';
 import { toDamageError } from '../store/open.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addEvidenceCommands } from './commands/evidence.ts';
@@ -31,15 +31,7 @@ function sayNoCommand(text: string, commands: readonly string[]): string {
   return `error: no such command: ${process.argv.slice(2).join(' ')}; ${question} dossier --help\n`;
 }
 
-/** npm runs scripts in the project's folder, and says where it was called. */
-const fromCaller = (file: string) => resolve(process.env.INIT_CWD ?? '.', file);
-
-const shell: Shell = {
-  environment: process.env,
-  config,
-  toSource: (from) => (from === undefined || /^[a-z]+:/i.test(from) ? from : fromCaller(from)),
-  toPath: (file) => (file === '-' ? file : fromCaller(file)),
-};
+const shell: Shell = { environment: process.env, config };
 
 /** Every command, in the order of the help. */
 const commands = [
@@ -75,7 +67,8 @@ function createCommandLine(): Command {
 function toExit(error: unknown): { code: number; lines: string } {
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : exitCodes.usage, lines: '' };
   const known = error instanceof ExitError ? error : toDamageError(error);
-  if (known) return { code: known.exitCode, lines: `${known.message}\n` };
+  if (known)
+    return { code: known.exitCode, lines: `${known.message.split('\n').map(nameHidden).join('\n')}\n` };
   return {
     code: exitCodes.io,
     lines: `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

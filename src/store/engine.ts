@@ -53,6 +53,8 @@ export interface Engine {
   /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Db;
   readonly search: SearchIndex;
+  /** What is wrong with the database's file, in one line; undefined for nothing, and if the engine cannot be asked. */
+  findDamage(): Promise<string | undefined>;
   /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** The name of this process among those that share the database, as long as it runs. */

@@ -2,6 +2,7 @@ import { toShownDatabase } from '../config/checks.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
 import { createCachedStore } from './cached-store.ts';
+import { NoDatabase, type Opening } from './migrations/migrate.ts';
 import { isDamagedContent } from './sqlite/failure.ts';
 import type { Store } from './store.ts';
 
@@ -10,10 +11,10 @@ type Databases = Pick<Config, 'databaseUrl' | 'databaseReadUrl'>;
 const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
 
 /** Imports only the engine that is used. */
-async function openEngine(url: string, readUrl: string): Promise<Store> {
+async function openEngine(url: string, readUrl: string, opening: Opening): Promise<Store> {
   if (isPostgres(url))
-    return (await import('./postgres/store.ts')).openPostgresStore(url, readUrl || undefined);
-  return (await import('./sqlite/store.ts')).openSqliteStore(url);
+    return (await import('./postgres/store.ts')).openPostgresStore(url, readUrl || undefined, opening);
+  return (await import('./sqlite/store.ts')).openSqliteStore(url, opening);
 }
 
 const nextWhenDamaged =
@@ -29,11 +30,15 @@ export const toDamageError = (error: unknown): ExitError | undefined =>
     : undefined;
 
 /** Opens the database of DATABASE_URL with its cache, even if a restore into it has not ended. Throws ExitError. */
-export async function connectStore(databases: Databases): Promise<Store> {
+export async function connectStore(databases: Databases, opening: Opening): Promise<Store> {
   const { databaseUrl: url, databaseReadUrl: readUrl } = databases;
   try {
-    return createCachedStore(await openEngine(url, readUrl));
+    return createCachedStore(await openEngine(url, readUrl, opening));
   } catch (error) {
+    if (error instanceof NoDatabase)
+      throw new NoDatabase(
+        `there is no database of Dossier at ${toShownDatabase(url)}; set DATABASE_URL to one, or make one with dossier serve or dossier import`,
+      );
     if (error instanceof ExitError) throw error;
     const { message, code } = error as NodeJS.ErrnoException;
     throw new ExitError(
@@ -43,9 +48,12 @@ export async function connectStore(databases: Databases): Promise<Store> {
   }
 }
 
-/** Opens the database of DATABASE_URL with its cache. Throws ExitError, also if a restore into it has not ended. */
-export async function openStore(databases: Databases): Promise<Store> {
-  const store = await connectStore(databases);
+/**
+ * Opens the database of DATABASE_URL with its cache. Throws ExitError, also if a restore into it has not ended, and, unless
+ * `opening` says to make one, if there is none.
+ */
+export async function openStore(databases: Databases, opening: Opening = 'existing'): Promise<Store> {
+  const store = await connectStore(databases, opening);
   if (await store.isComplete()) return store;
   await store.close();
   throw new ExitError(

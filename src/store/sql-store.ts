@@ -122,6 +122,7 @@ export function createSqlStore(engine: Engine): Store {
     leases: createLeases(engine),
     write: (work) => commit((db) => work(createTransaction(db, engine.search, touch))),
     isComplete: () => isComplete(engine.writer),
+    findDamage: engine.findDamage,
     dump: (work) => dumpStore(engine, work),
     load: () => loadStore(engine, commit),
     onChange(listener) {

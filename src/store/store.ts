@@ -83,6 +83,8 @@ export interface Store extends Reads {
   readonly leases: Leases;
   /** Whether the database is complete: false during a restore, and after one that was interrupted. */
   isComplete(): Promise<boolean>;
+  /** What is wrong with the file of the database, in one line; undefined for none, and for engines that have no such check. */
+  findDamage(): Promise<string | undefined>;
   /** Passes all data, as of one moment, to `work`. */
   dump<T>(work: (dump: Dump) => Promise<T>): Promise<T>;
   /** Starts to fill a new or half-restored database from a backup; undefined if the database is in use. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -146,6 +147,51 @@ describe('dossier', () => {
     const { code, stderr } = await runDossier(['moderate', 'hide', 'co.webhook/webhook'], settings());
     expect(code).toBe(64);
     expect(stderr).toContain('see dossier moderate hide --help\n');
+  });
+  it('makes a database only with the commands that fill one; every other says that there is none', async () => {
+    const path = join(folder, 'nowhere', 'none.db');
+    const reading: Record<string, readonly string[]> = {
+      observe: [],
+      listing: ['restore', 'a/b', '--reason', 'why'],
+      lock: ['a/b', '--out', join(folder, 'none.lock.json')],
+      feedback: [],
+      reports: [],
+      webhooks: [],
+      moderate: ['list'],
+      backup: [join(folder, 'none.gz')],
+      audit: [],
+    };
+    const others = ['check', 'config', 'doctor', 'help', 'verify', 'witness'];
+    const making = ['import', 'restore', 'serve', 'stdio'];
+    const { stdout } = await runDossier(['--help'], {});
+    const all = [...stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+    expect(all.toSorted()).toEqual([...Object.keys(reading), ...others, ...making].toSorted());
+    for (const [name, args] of Object.entries(reading))
+      expect([name, await runDossier([name, ...args], settings({ DATABASE_URL: `file:${path}` }))]).toEqual([
+        name,
+        {
+          code: 74,
+          stdout: '',
+          stderr: `there is no database of Dossier at file:${path}; set DATABASE_URL to one, or make one with dossier serve or dossier import\n`,
+        },
+      ]);
+    expect(existsSync(join(folder, 'nowhere'))).toBe(false);
+  });
+  it('takes files from where it was called, by npm run dossier too, and ignores the INIT_CWD of other scripts', async () => {
+    const inside = await mkdtemp(join(process.cwd(), 'test', 'cli-'));
+    await writeFile(join(inside, 'saved.json'), '[]');
+    const said = 'com.example/none is not listed at saved.json; nothing was written\n';
+    const args = ['lock', '--from', 'saved.json', 'com.example/none'];
+    const npm = spawn('npm', ['run', '--silent', 'dossier', '--', ...args], { cwd: inside });
+    let output = '';
+    npm.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    await once(npm, 'close');
+    const { stderr } = await runDossier(args, { INIT_CWD: inside });
+    await rm(inside, { recursive: true });
+    expect(output.replace(/^npm warn.*\n/gm, '')).toBe(said);
+    expect(stderr).toBe('saved.json: not a file of listing documents, as JSON or one a line\n');
   });
   it('ends with 74 and one line when the database cannot be opened', async () => {
     await writeFile(join(folder, 'a-file'), 'not a folder');

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
+import { registryEntry } from '../support/entries.ts';
 
 // Each test starts the command.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -22,14 +24,17 @@ let settings: Record<string, string>;
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'dossier-doctor-'));
   registry = createServer((_, response) => {
-    response.writeHead(200, { date: new Date(Date.now() + ahead_ms).toUTCString() });
-    response.end('{"servers":[],"metadata":{"count":0}}');
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      date: new Date(Date.now() + ahead_ms).toUTCString(),
+    });
+    response.end(JSON.stringify({ servers: [registryEntry('com.example/one')], metadata: { count: 1 } }));
   });
   await once(registry.listen(0, '127.0.0.1'), 'listening');
   registryUrl = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
   const database = `file:${join(root, 'a.db')}`;
   const common = { DATABASE_URL: database, LOG_LEVEL: 'error', BACKUP_DIR: join(root, 'backups') };
-  service = startDossier(['serve'], { ...common, PORT: '0', REGISTRY_URL: 'off' });
+  service = startDossier(['serve'], { ...common, PORT: '0', REGISTRY_URL: registryUrl });
   publicUrl = await service.line(/^listening on (.+)$/m);
   await fetch(`${publicUrl}/log/checkpoint`);
   settings = { ...common, REGISTRY_URL: registryUrl, PUBLIC_URL: publicUrl };
@@ -124,6 +129,33 @@ describe('dossier doctor', () => {
       ],
     ]);
   });
+  it.each(['import_run', 'listing_version'])('finds a damaged page of %s, and asks the rest', async (table) => {
+    const path = join(root, `${table}.db`);
+    expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${path}` })).code).toBe(0);
+    damagePage(path, table);
+    const { code, stdout } = await runDossier(['doctor'], { ...settings, DATABASE_URL: `file:${path}` });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^FAULT {3}database: it is damaged: /m);
+    expect(stdout).toMatch(/^\S+ +backups: /m);
+  });
+  it('tells an import that failed, and the sample, from an import of the registry', async () => {
+    const importing = { DATABASE_URL: `file:${join(root, 'imports.db')}` };
+    const lines = async () =>
+      (await diagnose(importing)).lines.filter((line) => line.includes('registry: '));
+    expect((await runDossier(['import', '--from', 'sample'], importing)).code).toBe(0);
+    expect(await lines()).toEqual(['warning registry: only the sample was imported yet, no registry']);
+    expect((await runDossier(['import', '--from', `${publicUrl}/log`], importing)).code).not.toBe(0);
+    expect(await lines()).toEqual([expect.stringMatching(/^FAULT {3}registry: the newest import failed: ./)]);
+  });
+  it('changes nothing: it makes no database, and no tables in an empty file', async () => {
+    const [missing, empty] = [join(root, 'missing.db'), join(root, 'empty.db')];
+    writeFileSync(empty, '');
+    for (const path of [missing, empty])
+      expect((await runDossier(['doctor'], { ...settings, DATABASE_URL: `file:${path}` })).stdout).toContain(
+        'ok      database: there is none yet; dossier serve makes it',
+      );
+    expect([existsSync(missing), readFileSync(empty).length]).toEqual([false, 0]);
+  });
   it('names backups that stopped, and that none are made', async () => {
     mkdirSync(join(root, 'old'));
     writeFileSync(join(root, 'old/dossier-2026-01-01T00-00-00Z.gz'), '');
@@ -151,6 +183,20 @@ describe('dossier doctor', () => {
     });
   });
 });
+
+/** Overwrites the first page of a table. */
+function damagePage(path: string, table: string): void {
+  const database = new DatabaseSync(path);
+  database.exec('pragma wal_checkpoint(truncate)');
+  const { rootpage } = database.prepare('select rootpage from sqlite_schema where name = ?').get(table) as {
+    rootpage: number;
+  };
+  const { page_size } = database.prepare('pragma page_size').get() as { page_size: number };
+  database.close();
+  const content = readFileSync(path);
+  content.fill(0xff, (rootpage - 1) * page_size, rootpage * page_size);
+  writeFileSync(path, content);
+}
 
 let made: string | undefined;
 /** A backup of the service's database. */

@@ -126,6 +126,7 @@ it('the workflow for GitHub Actions runs on pushes and by the clock, and needs n
 });
 
 it('the workflow passes while nothing changed, and then fails with one annotation for each fact', async () => {
+  rmSync(file);
   expect((await lock(mail)).code).toBe(0);
   const before = await runWorkflow();
   expect(before.code, before.output).toBe(0);
@@ -134,6 +135,6 @@ it('the workflow passes while nothing changed, and then fails with one annotatio
   const after = await runWorkflow();
   expect(after.code, after.output).toBe(1);
   expect(after.output.match(/^::error .*$/gm)).toEqual([
-    `::error file=${file},title=com.example/mail::com.example/mail: version changed from 1.0.0 to 1.1.0, known since 2026-11-01`,
+    '::error file=dossier.lock.json,title=com.example/mail::com.example/mail: version changed from 1.0.0 to 1.1.0, known since 2026-11-01',
   ]);
 });

@@ -1,4 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -124,11 +127,115 @@ it('no text of a listing ends the annotation of GitHub Actions', async () => {
   expect(stdout).not.toMatch(/^::error::forged/m);
 });
 
+it('what is not known now, or was not when it was locked, is no change', async () => {
+  const saved = join(folder, 'states.json');
+  const read = readFileSync(join(folder, 'saved.jsonl'), 'utf8');
+  for (const state of ['not_checked', 'stale', 'refused', 'unreachable']) {
+    const document = JSON.parse(read) as { observations: object[] };
+    const out = join(folder, `${state}.lock.json`);
+    const locked = (documents: object) => {
+      writeFileSync(saved, JSON.stringify([documents]));
+      return runDossier(['lock', '--from', saved, '--out', out, handle], {});
+    };
+    const unknown = {
+      ...document,
+      observations: document.observations.map((one) => ({ ...one, value: null, state })),
+    };
+    await locked(unknown);
+    writeFileSync(saved, JSON.stringify([document]));
+    expect((await runDossier(['check', '--out', out], {})).stdout).toBe('');
+    await locked(document);
+    writeFileSync(saved, JSON.stringify([unknown]));
+    expect((await runDossier(['check', '--out', out], {})).stdout).toBe('');
+  }
+});
+
+it('another recipient, or another amount in any offer of a price, is a change', async () => {
+  const saved = join(folder, 'priced.json');
+  const out = join(folder, 'priced.lock.json');
+  const document = JSON.parse(readFileSync(join(folder, 'saved.jsonl'), 'utf8')) as {
+    observations: object[];
+  };
+  const write = (amount: string, pay_to: string) => {
+    const offer = { format: 'x402/2', scheme: 'exact', network: 'eip155:1', asset: '0xa', amount: '1' };
+    const dated = {
+      subject: 'https://mail.example.com/mcp',
+      question: 'price',
+      first_seen_at: '2026-11-02T00:00:00Z',
+    };
+    const observations = [
+      {
+        ...{ ...dated, kind: 'price.challenge', state: 'quoted', value: '1 of 0xa; 1 more' },
+        details: { offers: [offer, { ...offer, amount }] },
+      },
+      { ...dated, kind: 'price.pay_to', state: 'observed', value: pay_to },
+    ];
+    writeFileSync(saved, JSON.stringify([{ ...document, observations }]));
+  };
+  write('5', '0xpayee');
+  expect((await runDossier(['lock', '--from', saved, '--out', out, handle], {})).code).toBe(0);
+  expect((await runDossier(['check', '--out', out], {})).code).toBe(0);
+  write('6', '0xpayee');
+  const amount = await runDossier(['check', '--out', out], {});
+  expect([amount.code, amount.stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /^com\.example\/mail: price\.challenge https:\S+ changed from 1 of 0xa; 1 more \(all offers: sha256 [0-9a-f]{64}\) to 1 of 0xa; 1 more \(all offers: sha256 [0-9a-f]{64}\), known since 2026-11-02\n$/,
+    ),
+  ]);
+  write('5', '0xother');
+  const payee = await runDossier(['check', '--out', out], {});
+  expect(payee.stdout).toBe(
+    'com.example/mail: price.pay_to https://mail.example.com/mcp changed from 0xpayee to 0xother, known since 2026-11-02\n',
+  );
+});
+
+it('lock adds listings to a file, and keeps those that it has', async () => {
+  const out = join(folder, 'two.lock.json');
+  const database = join(folder, 'none.db');
+  const other = registryEntry('com.example/other');
+  await directory.importEntries([entry('1.1.0'), other]);
+  const add = (name: string, from: string[] = []) =>
+    runDossier(['lock', '--out', out, ...from, name], { DATABASE_URL: `file:${database}` });
+  expect((await add(handle, ['--from', directory.url])).code).toBe(0);
+  const { stderr } = await add('com.example/other');
+  expect(stderr).toBe(`${out}: 2 listings locked from ${directory.url}\n`);
+  const { code } = await runDossier(['check', '--out', out], { DATABASE_URL: `file:${database}` });
+  expect([code, existsSync(database)]).toEqual([0, false]);
+  const elsewhere = await add(handle, ['--from', join(folder, 'saved.jsonl')]);
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([
+    64,
+    `${out}: it was locked from ${directory.url}, not from ${join(folder, 'saved.jsonl')}; name another with --out\n`,
+  ]);
+});
+
+it('a 404 that is not of a Dossier is no answer', async () => {
+  const proxy = createServer((_, response) => response.writeHead(404).end('<h1>Not Found</h1>'));
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const { code, stdout, stderr } = await runDossier(['check', '--from', url, '--out', file], {});
+  proxy.close();
+  expect([code, stdout]).toEqual([69, '']);
+  expect(stderr).toContain(
+    'HTTP status 404, and neither a listing nor a problem of a Dossier; nothing was compared',
+  );
+});
+
 it('a listing that is gone is a change', async () => {
   const deleted = { status: 'deleted', updatedAt: '2026-11-05T08:00:00Z' };
   await directory.importEntries([entry('1.0.0', deleted), entry('1.1.0', deleted)]);
   const { code, stdout } = await check();
   expect([code, stdout]).toEqual([1, expect.stringContaining('listing changed from listed to withdrawn')]);
+  const out = join(folder, 'two.lock.json');
+  const accepted = await runDossier(['lock', '--update', '--out', out], {});
+  expect([accepted.code, accepted.stdout]).toEqual([
+    0,
+    expect.stringContaining('com.example/mail: listing changed from listed to withdrawn'),
+  ]);
+  expect(accepted.stderr).toBe(
+    `${out}: 1 listing locked from ${directory.url}\nno longer in it, because it is gone: com.example/mail\n`,
+  );
+  expect((await runDossier(['check', '--out', out], {})).code).toBe(0);
 });
 
 it('says what is in the way, with a code of its own', async () => {

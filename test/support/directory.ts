@@ -64,7 +64,7 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
     PACKAGE_REGISTRIES: '{}',
     ...(listening && { PORT: '0' }),
   };
-  const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'));
+  const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'), 'make');
   let ahead_ms = 0;
   const clock = () => new Date(Date.now() + ahead_ms);
   const shortened = { ...opened.timeouts, ...timeouts };

@@ -67,7 +67,7 @@ export async function createNodes(): Promise<Nodes> {
     now: () => new Date(now),
     wait: (seconds) => void now.setTime(now.getTime() + seconds * 1000),
     async open(environment = {}) {
-      const context = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'));
+      const context = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'), 'make');
       const node = await listen({ ...context, clock: () => new Date(now) });
       running.push(node);
       return node;

@@ -1,3 +1,4 @@
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -212,6 +213,58 @@ describe('dossier verify', () => {
       1,
       ['FAILS  the record does not name a/other', 'FAILS  the record does not name r-2'],
     ]);
+  });
+  it('is about the listing that is rated, not about the one that rates, unless asked for as the source', async () => {
+    const made = { id: 'r-1', subject_handle: 'a/b', source_handle: 'c/d' };
+    await directory.store.write((tx) => tx.log.append(toLeaf('rating.submitted', made)));
+    const path = await save('given.json', JSON.stringify((await prove({ log_index: 0 })).body));
+    const bad = await runDossier(['verify', path, '--handle', 'c/d'], {});
+    expect([bad.code, bad.stdout]).toEqual([
+      1,
+      expect.stringContaining('FAILS  the record does not name c/d\n'),
+    ]);
+    const good = await runDossier(['verify', path, '--handle', 'a/b', '--source', 'c/d'], {});
+    expect([good.code, good.stdout]).toEqual([
+      0,
+      expect.stringContaining('at 1 entry is signed by this key\n'),
+    ]);
+    expect(good.stdout).toContain('holds  the record names c/d as its source\n');
+  });
+  it('refuses files and conditions that it would not look at', async () => {
+    await append(2);
+    const proof = await save('proof.json', JSON.stringify((await prove({ log_index: 1 })).body));
+    const key = await save('key+with+plus', await text('/log/key'));
+    for (const unused of [
+      [proof, '--checkpoint', 'none'],
+      [proof, '--older', 'none', '--newer', 'none', '--consistency', 'none'],
+      ['--checkpoint', 'none', '--handle', 'a/b'],
+      ['--checkpoint', 'none', '--older', 'none'],
+      ['--older', 'none', '--newer', 'none', '--consistency', 'none', '--id', 'r-1'],
+    ]) {
+      const { code, stdout, stderr } = await runDossier(['verify', ...unused, '--key', key], {});
+      expect([code, stdout]).toEqual([64, '']);
+      expect(stderr).toMatch(
+        /^verify: --\w+ is not checked with .*; nothing was checked\. Run verify for each by itself\n$/,
+      );
+    }
+    expect((await runDossier(['verify', proof, '--key', key], {})).code).toBe(0);
+  });
+  it('names the control characters of an origin instead of sending them to the terminal', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const origin = 'evil\u001b]0;title\u0007\u202e/log';
+    const der = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32);
+    const typed = Buffer.concat([Buffer.from([1]), der]);
+    const id = createHash('sha256').update(`${origin}\n`).update(typed).digest().subarray(0, 4);
+    const root = createHash('sha256').update('\0leaf').digest('base64');
+    const body = `${origin}\n1\n${root}\n`;
+    const signature = Buffer.concat([id, sign(null, Buffer.from(body), privateKey)]).toString('base64');
+    const proof = `c2sp.org/tlog-proof@v1\nindex 0\n\n${body}\n— ${origin} ${signature}\n`;
+    const key = `${origin}+${id.toString('hex')}+${typed.toString('base64')}`;
+    const path = await save('forged.json', JSON.stringify({ leaf: 'leaf', proof, key }));
+    const { stdout, stderr } = await runDossier(['verify', path], {});
+    expect(stdout).toContain('evil‹U+001B›]0;title‹U+0007›‹U+202E›/log');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(stdout + stderr).not.toMatch(/[\u001b\u0007\u202e]/);
   });
   it('checks that one checkpoint continues another', async () => {
     await append(3);

@@ -29,7 +29,7 @@ async function findFaults(databaseUrl: string, published: readonly string[]) {
     '0.0.0',
   );
   const began_ms = performance.now();
-  const context = await openContext(config);
+  const context = await openContext(config, 'make');
   const open_ms = performance.now() - began_ms;
   const roots = published.map((text) =>
     readKnownRoot(text, { where: 'a published checkpoint', key: undefined }),

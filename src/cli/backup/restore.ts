@@ -82,7 +82,7 @@ const toPaused = (count: number) =>
  * with 78 if the database is not empty, and leaves it unchanged.
  */
 export async function runRestore(config: Config, file: string): Promise<void> {
-  const store = await connectStore(config);
+  const store = await connectStore(config, 'make');
   try {
     const header = await restoreInto(store, file);
     process.stdout.write(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}\n`);

@@ -8,14 +8,10 @@ export function addBackupCommands(program: Command, shell: Shell): void {
     .command('backup <file>')
     .description('write everything in the database to a new file, or to - (standard output)')
     .addHelpText('after', backupHelp)
-    .action(async (file: string) =>
-      (await import('../backup/backup.ts')).runBackup(shell.config(), shell.toPath(file)),
-    );
+    .action(async (file: string) => (await import('../backup/backup.ts')).runBackup(shell.config(), file));
   program
     .command('restore <file>')
     .description('put a backup, or what comes from - (standard input), into a new database')
     .addHelpText('after', restoreHelp)
-    .action(async (file: string) =>
-      (await import('../backup/restore.ts')).runRestore(shell.config(), shell.toPath(file)),
-    );
+    .action(async (file: string) => (await import('../backup/restore.ts')).runRestore(shell.config(), file));
 }

@@ -11,7 +11,8 @@ export function addEvidenceCommands(program: Command, shell: Shell): void {
     .description('check a saved answer of get_proof, or that one saved checkpoint continues another, offline')
     .addHelpText('after', verifyHelp)
     .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
-    .option('--handle <handle>', 'the listing that the record must name')
+    .option('--handle <handle>', 'the listing that the record must be about: rated or claimed')
+    .option('--source <handle>', 'the listing that the rating must come from')
     .option('--id <rating id>', 'the rating that the record must name')
     .option(
       '--erasure <file>',
@@ -37,6 +38,6 @@ export function addEvidenceCommands(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document instead of lines')
     .addHelpText('after', auditHelp)
     .action(async (place: string | undefined, options: AuditOptions) =>
-      (await import('../log/audit.ts')).runAudit(shell.config(), place && shell.toSource(place), options),
+      (await import('../log/audit.ts')).runAudit(shell.config(), place, options),
     );
 }

@@ -15,10 +15,7 @@ export function addListingsCommands(program: Command, shell: Shell): void {
     .option('--full', 'read the whole registry, not only what changed since the last import')
     .option('--accept-changes', 'do what would otherwise be held')
     .action(async (options: ImportOptions) =>
-      (await import('../listings/import.ts')).runImportCommand(shell.config(), {
-        ...options,
-        from: shell.toSource(options.from),
-      }),
+      (await import('../listings/import.ts')).runImportCommand(shell.config(), options),
     );
   program
     .command('observe [handles...]')

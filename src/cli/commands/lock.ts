@@ -3,24 +3,23 @@ import { checkHelp, lockHelp } from '../help-texts.ts';
 import type { LockOptions } from '../lock/lock.ts';
 import type { Shell } from './shell.ts';
 
-const toLockOptions = (options: LockOptions, { environment, toSource, toPath }: Shell): LockOptions => ({
+const source =
+  'a Dossier, or a file of listing documents; else DOSSIER_URL, what the lock file names, or the own database';
+
+const toLockOptions = (options: LockOptions, { environment }: Shell): LockOptions => ({
   ...options,
-  from: toSource(options.from ?? environment.DOSSIER_URL),
-  out: toPath(options.out),
+  from: options.from ?? (environment.DOSSIER_URL || undefined),
 });
 
 /** The commands about lock files. Each loads its own module when it runs. */
 export function addLockCommands(program: Command, shell: Shell): void {
   program
     .command('lock [handles...]')
-    .description('write what is known of some listings to a lock file, for dossier check')
-    .option(
-      '--from <url|file>',
-      'a Dossier, or a file of listing documents; DOSSIER_URL, else the own database',
-    )
-    .option('--view <name>', 'the listings that are in this view of a Dossier now')
+    .description('add what is known of some listings to a lock file, for dossier check')
+    .option('--from <url|file>', source)
+    .option('--view <name>', 'exactly the listings that are in this view of a Dossier now')
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
-    .option('--update', 'lock what the file has anew, and print what that accepts')
+    .option('--update', 'lock what the file has anew, drop what is gone, and print what that accepts')
     .addHelpText('after', lockHelp)
     .action(async (handles: string[], options: LockOptions) =>
       (await import('../lock/lock.ts')).runLock(shell.config, handles, toLockOptions(options, shell)),
@@ -28,10 +27,7 @@ export function addLockCommands(program: Command, shell: Shell): void {
   program
     .command('check')
     .description('compare a lock file with what is known now, for CI')
-    .option(
-      '--from <url|file>',
-      'a Dossier, or a file of listing documents; DOSSIER_URL, else the own database',
-    )
+    .option('--from <url|file>', source)
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
     .option('--json', 'one changed fact a line, as JSON')
     .addHelpText('after', checkHelp)

@@ -17,7 +17,7 @@ export interface Finding {
   readonly next?: string;
 }
 
-/** One question of `dossier doctor`. It changes nothing and never throws for what it asks about. */
+/** One question of `dossier doctor`. It changes nothing; what it throws is a fault (doctor.ts). */
 export interface Check {
   readonly name: string;
   look(subject: Subject): Promise<readonly Finding[]>;

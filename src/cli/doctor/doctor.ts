@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { toShownDatabase } from '../../config/checks.ts';
 import type { Config } from '../../config/config.ts';
 import { requireKnownLimits } from '../../server.ts';
+import { NoDatabase } from '../../store/migrations/migrate.ts';
 import { openStore } from '../../store/open.ts';
 import type { Store } from '../../store/store.ts';
 import { backups } from './backups.ts';
-import { type Check, type Finding, fault } from './check.ts';
+import { type Check, type Finding, fault, type Subject } from './check.ts';
 import { clock } from './clock.ts';
 import { database } from './database.ts';
 import { disk } from './disk.ts';
@@ -23,18 +22,29 @@ const marks = { fine: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
 const print = (name: string, { state, text, next }: Finding) =>
   process.stdout.write(`${marks[state]} ${name}: ${text}${next ? `\n        ${next}` : ''}\n`);
 
-/** Opens the database without making one; a finding says why it cannot be opened. */
-async function openExisting(config: Config): Promise<Store | Finding | undefined> {
-  const { databaseUrl } = config;
-  const isMissing =
-    databaseUrl.startsWith('file:') && !existsSync(resolve(databaseUrl.slice('file:'.length)));
-  if (isMissing || databaseUrl === ':memory:') return undefined;
-  return openStore(config).catch((error: Error) =>
-    fault(
-      `${toShownDatabase(databaseUrl)} cannot be opened: ${error.message}`,
-      'see docs/operations.md, “When something is down”',
-    ),
+/** Opens the database as it is; a finding says why it cannot be opened, and nothing that there is none. */
+const openAsItIs = (config: Config): Promise<Store | Finding | undefined> =>
+  openStore(config, 'unchanged').catch((error: Error) =>
+    error instanceof NoDatabase
+      ? undefined
+      : fault(
+          `${toShownDatabase(config.databaseUrl)} cannot be opened: ${error.message}`,
+          'see docs/operations.md, “When something is down”',
+        ),
   );
+
+/** What a check finds; a check that cannot end is a fault of its own, and the others are made all the same. */
+async function lookGuarded(check: Check, subject: Subject): Promise<readonly Finding[]> {
+  try {
+    return await check.look(subject);
+  } catch (error) {
+    return [
+      fault(
+        `this check could not end: ${(error as Error).message}`,
+        'see database above; otherwise report this to whoever maintains Dossier',
+      ),
+    ];
+  }
 }
 
 /**
@@ -43,7 +53,7 @@ async function openExisting(config: Config): Promise<Store | Finding | undefined
  */
 export async function runDoctor(config: Config): Promise<void> {
   requireKnownLimits(config);
-  const opened = await openExisting(config);
+  const opened = await openAsItIs(config);
   const store = opened && 'state' in opened ? undefined : opened;
   const subject = { config, store, clock: () => new Date() };
   const found: Finding[] = [];
@@ -55,7 +65,7 @@ export async function runDoctor(config: Config): Promise<void> {
   if (opened && 'state' in opened) note('database', opened);
   try {
     const asked = opened && 'state' in opened ? checks.filter((check) => check !== database) : checks;
-    for (const check of asked) for (const finding of await check.look(subject)) note(check.name, finding);
+    for (const check of asked) for (const finding of await lookGuarded(check, subject)) note(check.name, finding);
   } finally {
     await store?.close();
   }

@@ -1,3 +1,4 @@
+import { sampleSource } from '../../registry/source/open-source.ts';
 import { ask } from './ask.ts';
 import { type Check, type Finding, fault, fine, type Subject, warning } from './check.ts';
 
@@ -5,10 +6,21 @@ async function readImport({ store, config, clock }: Subject): Promise<Finding> {
   const { run, done } = (await store?.imports.last()) ?? {};
   if (run?.state === 'held')
     return fault('the newest import is held, because it would change too much', 'see dossier import --help');
+  if (run?.state === 'failed')
+    return fault(
+      `the newest import failed: ${run.error ?? 'the log of the service says why'}`,
+      'look at the registry and at REGISTRY_URL; dossier import tries again',
+    );
+  const isSample = done?.source === sampleSource;
+  if (isSample && /^https?:/.test(config.registryUrl))
+    return warning(
+      'only the sample was imported yet, no registry',
+      'start the service, or run dossier import; the log of the service says why there was none',
+    );
   if (!done?.finished_at)
     return warning('nothing was imported yet', 'start the service, or run dossier import');
   const age_s = (clock().getTime() - Date.parse(done.finished_at)) / 1000;
-  const text = `the last import ended ${done.finished_at}`;
+  const text = `the last import${isSample ? ', of the sample,' : ''} ended ${done.finished_at}`;
   const isOld = /^https?:/.test(config.registryUrl) && age_s > 3 * config.importInterval_s;
   return isOld ? warning(text, 'the log of the service says why there was none since') : fine(text);
 }

@@ -49,10 +49,8 @@ async function runToEnd(
   options: ImportOptions,
   stopping: AbortSignal,
 ): Promise<ImportReport> {
-  const context = await openContext({
-    ...config,
-    logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
-  });
+  const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel;
+  const context = await openContext({ ...config, logLevel }, 'make');
   const progress = createProgress();
   try {
     return await runImport(context, {

@@ -2,11 +2,18 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { ExitError, exitCodes } from '../../config/exit.ts';
 import { isHandle } from '../../evidence/handle.ts';
-import { compareLocked, differenceText, type LockDifference, toGone } from '../../evidence/lock/compare.ts';
-import { type LockedListing, type LockFile, readLockFile } from '../../evidence/lock/lock-file.ts';
-import { toLocked } from '../../evidence/lock/to-locked.ts';
-import { type LockSource, openLockSource } from './lock-source.ts';
-import { readViewHandles } from './view-handles.ts';
+import {
+  compareLocked,
+  differenceText,
+  type LockDifference,
+  type LockedListing,
+  type LockFile,
+  readLockFile,
+  toGone,
+  toLocked,
+} from '../../evidence/lock-file.ts';
+import { counted } from '../../evidence/text/plural.ts';
+import { type LockSource, openLockSource, readViewHandles } from './lock-source.ts';
 
 /** The options of `dossier lock` and `dossier check`. */
 export interface LockOptions {
@@ -26,33 +33,27 @@ function readExisting(file: string): LockFile {
   throw new ExitError(exitCodes.usage, `${file}: ${why}`);
 }
 
-async function lockAll(
-  handles: readonly string[],
-  source: LockSource,
-): Promise<Record<string, LockedListing>> {
-  const locked: [string, LockedListing][] = [];
+/** A listing as a source has it now; a word says why it has none. */
+type Found = LockedListing | 'withdrawn' | 'not listed';
+
+/** Reads each listing once. Throws ExitError. */
+async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, Found>> {
+  const found = new Map<string, Found>();
   for (const handle of handles) {
     const document = await source.read(handle);
-    if (typeof document === 'string')
-      throw new ExitError(exitCodes.usage, `${handle} is ${document} at ${source.name}; nothing was written`);
-    locked.push([handle, toLocked(document)]);
+    found.set(handle, typeof document === 'string' ? document : toLocked(document));
   }
-  return Object.fromEntries(locked);
+  return found;
 }
 
 /** What differs from a lock file, listing by listing. */
-async function compareAll(lock: LockFile, source: LockSource): Promise<LockDifference[]> {
-  const differences: LockDifference[] = [];
-  for (const [handle, locked] of Object.entries(lock.listings)) {
-    const document = await source.read(handle);
-    differences.push(
-      ...(typeof document === 'string'
-        ? [toGone(handle, document, new Date().toISOString())]
-        : compareLocked(handle, locked, toLocked(document))),
-    );
-  }
-  return differences;
-}
+const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDifference[] =>
+  Object.entries(lock.listings).flatMap(([handle, locked]) => {
+    const now = found.get(handle) ?? 'not listed';
+    return typeof now === 'string'
+      ? [toGone(handle, now, new Date().toISOString())]
+      : compareLocked(handle, locked, now);
+  });
 
 /** Percent-encodes what GitHub Actions reads as the end of a command's text, or of one of its properties. */
 const escapeData = (text: string) => text.replace(/[%\r\n]/g, (one) => encodeURIComponent(one));
@@ -62,8 +63,6 @@ const escapeProperty = (text: string) => text.replace(/[%\r\n:,]/g, (one) => enc
 const annotation = (difference: LockDifference, file: string) =>
   `::error file=${escapeProperty(file)},title=${escapeProperty(difference.handle)}::${escapeData(differenceText(difference))}`;
 
-const counted = (count: number, one: string, more: string) => (count === 1 ? `1 ${one}` : `${count} ${more}`);
-
 function print(differences: readonly LockDifference[], { json, out }: LockOptions, isGitHub: boolean): void {
   const lines = differences.map((one) => {
     if (json) return JSON.stringify(one);
@@ -72,40 +71,70 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+const usage = (message: string) => new ExitError(exitCodes.usage, message);
+
+/** The listings that are named, with those of a view, and with `update` those of the file. Throws ExitError. */
+async function readWanted(
+  known: LockFile | undefined,
+  handles: readonly string[],
+  { from, view, update }: LockOptions,
+): Promise<string[]> {
+  const ofView = view === undefined ? [] : await readViewHandles(from, view);
+  const wanted = [...new Set([...(update ? Object.keys(known?.listings ?? {}) : []), ...handles, ...ofView])];
+  const malformed = wanted.find((handle) => !isHandle(handle));
+  if (malformed !== undefined) throw usage(`${malformed}: not a handle; use <namespace>/<name>`);
+  if (wanted.length === 0) throw usage('name the listings to lock: dossier lock HANDLE..., or --view NAME');
+  return wanted;
+}
+
+/** The listings of the new file. Throws ExitError for one that is gone, unless the file had it: then it is left out. */
+function toListings(
+  found: ReadonlyMap<string, Found>,
+  known: LockFile | undefined,
+  [source, { update }]: [LockSource, LockOptions],
+): Record<string, LockedListing> {
+  const listings: Record<string, LockedListing> = update ? {} : { ...known?.listings };
+  for (const [handle, now] of found) {
+    if (typeof now !== 'string') listings[handle] = now;
+    else if (!update || !known?.listings[handle])
+      throw usage(`${handle} is ${now} at ${source.name}; nothing was written`);
+  }
+  return listings;
+}
+
 /**
- * Writes what is known of some listings, or of those in a view, to a lock file; with `update`, again for those that it has, after printing what
- * that accepts. Throws ExitError.
+ * Writes what is known of some listings to a lock file, beside those that it has; with `view`, of exactly those in a view;
+ * with `update`, again for those that it has, after printing what that accepts. Throws ExitError.
  */
 export async function runLock(
   config: () => Config,
   handles: readonly string[],
   options: LockOptions,
 ): Promise<void> {
-  const source = await openLockSource(options.from, config);
+  const { out, update, view } = options;
+  const known = update || (view === undefined && existsSync(out)) ? readExisting(out) : undefined;
+  const from = options.from ?? known?.from;
+  const wanted = await readWanted(known, handles, { ...options, from });
+  const source = await openLockSource(from, config);
   try {
-    const known = options.update ? readExisting(options.out) : undefined;
-    const ofView = options.view === undefined ? [] : await readViewHandles(options.from, options.view);
-    const wanted = [...new Set([...Object.keys(known?.listings ?? {}), ...handles, ...ofView])];
-    const malformed = wanted.find((handle) => !isHandle(handle));
-    if (malformed !== undefined)
-      throw new ExitError(exitCodes.usage, `${malformed}: not a handle; use <namespace>/<name>`);
-    if (wanted.length === 0)
-      throw new ExitError(
-        exitCodes.usage,
-        'name the listings to lock: dossier lock HANDLE..., or --view NAME',
+    if (known && !update && known.from !== source.name)
+      throw usage(
+        `${out}: it was locked from ${known.from}, not from ${source.name}; name another with --out`,
       );
-    const listings = await lockAll(wanted, source);
-    if (known) print(await compareAll(known, source), options, false);
+    const found = await readAll(wanted, source);
+    const listings = toListings(found, known, [source, options]);
+    if (known && update) print(compareAll(known, found), options, false);
     const lock: LockFile = {
       lockfile_version: 1,
       from: source.name,
       locked_at: new Date().toISOString(),
       listings,
     };
-    writeFileSync(options.out, `${JSON.stringify(lock, null, 2)}\n`);
-    process.stderr.write(
-      `${options.out}: ${counted(wanted.length, 'listing', 'listings')} locked from ${source.name}\n`,
-    );
+    writeFileSync(out, `${JSON.stringify(lock, null, 2)}\n`);
+    const locked = Object.keys(listings).length;
+    const gone = wanted.filter((handle) => !listings[handle]);
+    process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);
+    if (gone.length > 0) process.stderr.write(`no longer in it, because it is gone: ${gone.join(', ')}\n`);
   } finally {
     await source.close();
   }
@@ -114,20 +143,20 @@ export async function runLock(
 /** Compares a lock file with what is known now. Ends with 1 if a fact changed, each in one line. Throws ExitError. */
 export async function runCheck(config: () => Config, options: LockOptions, isGitHub: boolean): Promise<void> {
   const lock = readExisting(options.out);
-  const source = await openLockSource(options.from, config);
+  const source = await openLockSource(options.from ?? lock.from, config);
   try {
-    const differences = await compareAll(lock, source);
+    const handles = Object.keys(lock.listings);
+    const differences = compareAll(lock, await readAll(handles, source));
     print(differences, options, isGitHub);
-    const count = Object.keys(lock.listings).length;
+    const day = lock.locked_at.slice(0, 10);
     if (differences.length > 0)
       throw new ExitError(
         1,
-        `${counted(differences.length, 'fact', 'facts')} changed since ${lock.locked_at.slice(0, 10)}; accept them with dossier lock --update`,
+        `${counted(differences.length, 'fact')} changed since ${day}; accept them with dossier lock --update`,
       );
+    const are = handles.length === 1 ? 'is as it was' : 'are as they were';
     if (!options.json)
-      process.stderr.write(
-        `${counted(count, 'listing is as it was', 'listings are as they were')} locked on ${lock.locked_at.slice(0, 10)}\n`,
-      );
+      process.stderr.write(`${counted(handles.length, 'listing')} ${are} locked on ${day}\n`);
   } finally {
     await source.close();
   }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { ExitError, exitCodes } from '../../config/exit.ts';
 import { type NoteVerifier, readVerifier } from '../../evidence/log/signed-note.ts';
 import { type KnownRoot, readKnownRoot } from '../../transparency-log/audit/check-tree.ts';
+import { readKey, readSaved } from '../verify/saved-files.ts';
 
 /** Options of `dossier audit`. */
 export interface AuditOptions {
@@ -13,18 +13,10 @@ export interface AuditOptions {
   readonly root?: readonly string[];
 }
 
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch {
-    throw new ExitError(exitCodes.io, `${path}: cannot be read`);
-  }
-}
-
 /** The key that the option names, itself or a file; throws ExitError. */
-export async function readKey(key: string | undefined): Promise<NoteVerifier | undefined> {
+export async function readAuditKey(key: string | undefined): Promise<NoteVerifier | undefined> {
   if (key === undefined) return undefined;
-  const verifier = readVerifier(key.includes('+') ? key : await readText(key));
+  const verifier = readVerifier((await readKey(key)) ?? '');
   if (!verifier) throw new ExitError(exitCodes.usage, '--key: not a key as /log/key shows it');
   return verifier;
 }
@@ -44,7 +36,7 @@ function readRoot(text: string): KnownRoot {
 /** The roots and checkpoints that the user has from elsewhere, each as a root or as the fault that it is. Throws ExitError. */
 export async function readKept({ checkpoint = [], root = [] }: AuditOptions, key: NoteVerifier | undefined) {
   const checkpoints = checkpoint.map(async (path) =>
-    readKnownRoot(await readText(path), { where: `saved checkpoint ${path}`, key }),
+    readKnownRoot(await readSaved(path), { where: `saved checkpoint ${path}`, key }),
   );
   return [...(await Promise.all(checkpoints)), ...root.map(readRoot)];
 }

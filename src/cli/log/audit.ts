@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { ExitError, exitCodes } from '../../config/exit.ts';
 import { counted } from '../../evidence/text/plural.ts';
+import { nameHidden } from '../../evidence/text/sanitize.ts';
 import { openStore } from '../../store/open.ts';
 import { type AuditProgress, type AuditResult, audit } from '../../transparency-log/audit/audit.ts';
 import type { KnownRoot } from '../../transparency-log/audit/check-tree.ts';
@@ -11,7 +11,7 @@ import { createServedEvidence } from '../../transparency-log/audit/served-eviden
 import { ServiceUnreadable } from '../../transparency-log/audit/service-client.ts';
 import { createStoredEvidence } from '../../transparency-log/audit/stored-evidence.ts';
 import { startBar } from '../progress.ts';
-import { type AuditOptions, readKept, readKey } from './audit-options.ts';
+import { type AuditOptions, readAuditKey, readKept } from './audit-options.ts';
 
 /** Runs an audit with a bar on a terminal; faults are printed as they are found, or all at the end as JSON. */
 async function report(
@@ -23,7 +23,7 @@ async function report(
   const bar = startBar('{part} [{bar}] {value} of {total}', 0, { part: 'listings' });
   const onFault = (fault: AuditFault) => {
     if (json) faults.push(fault);
-    else process.stdout.write(`FAULT  ${fault.where}: ${fault.message}. ${fault.next}\n`);
+    else process.stdout.write(`FAULT  ${nameHidden(`${fault.where}: ${fault.message}. ${fault.next}`)}\n`);
   };
   const onProgress = ({ part, done, total = done }: AuditProgress) => {
     bar.setTotal(total);
@@ -42,11 +42,8 @@ async function report(
 async function auditDatabase(config: Config, name: string | undefined, options: AuditOptions) {
   const databaseUrl = name === undefined || /^[a-z]+:/i.test(name) ? name : `file:${name}`;
   const place = databaseUrl === undefined ? config : { databaseUrl, databaseReadUrl: '', checkpointFile: '' };
-  const path = place.databaseUrl.startsWith('file:') ? place.databaseUrl.slice('file:'.length) : undefined;
-  if (path !== undefined && !existsSync(path))
-    throw new ExitError(exitCodes.io, `audit: there is no database ${path}`);
-  const kept = await readKept(options, await readKey(options.key));
-  const store = await openStore(place);
+  const kept = await readKept(options, await readAuditKey(options.key));
+  const store = await openStore(place, 'unchanged');
   try {
     return await report(
       createStoredEvidence({ store, config: place, clock: () => new Date() }),
@@ -61,7 +58,7 @@ async function auditDatabase(config: Config, name: string | undefined, options: 
 async function auditService(url: string, options: AuditOptions) {
   const reader = createServedEvidence(url);
   try {
-    const [own, key] = [(await reader.logs()).at(-1)?.key, await readKey(options.key)];
+    const [own, key] = [(await reader.logs()).at(-1)?.key, await readAuditKey(options.key)];
     const logs = async () => (await reader.logs()).map((log) => (key ? { ...log, key } : log));
     return await report({ ...reader, logs }, await readKept(options, key ?? own), options);
   } catch (error) {

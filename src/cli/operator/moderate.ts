@@ -10,9 +10,9 @@ import { type Action, NotModerated } from '../../moderation/action.ts';
 import { actions } from '../../moderation/actions/index.ts';
 import { applyAction, undoAction } from '../../moderation/apply-action.ts';
 import { readTarget } from '../../moderation/target.ts';
-import { openStore } from '../../store/open.ts';
 import type { Transaction } from '../../store/store.ts';
 import { NotErasable } from '../../transparency-log/erase-record.ts';
+import { withStore } from './with-store.ts';
 
 const listed = 200;
 
@@ -43,15 +43,12 @@ const requireRestoreReason = (reason: string) =>
 
 /** Runs `work` in one transaction. What it refuses is a wrong use, and nothing was changed. */
 async function write<T>(config: Config, work: (tx: Transaction, at: string) => Promise<T>): Promise<T> {
-  const store = await openStore(config);
   try {
-    return await store.write((tx) => work(tx, new Date().toISOString()));
+    return await withStore(config, (store) => store.write((tx) => work(tx, new Date().toISOString())));
   } catch (error) {
     if (error instanceof NotModerated || error instanceof NotErasable)
       throw usage(`${error.message}; nothing was changed`);
     throw error;
-  } finally {
-    await store.close();
   }
 }
 
@@ -111,15 +108,11 @@ export async function runRestore(config: Config, text: string, reason: string): 
 }
 
 /** Prints the newest actions that stand, one line each. */
-export async function runListActions(config: Config): Promise<void> {
-  const store = await openStore(config);
-  try {
+export const runListActions = (config: Config): Promise<void> =>
+  withStore(config, async (store) => {
     const standing = await store.moderation.list(listed);
     for (const { log_index, at, action, target_kind, target, reason } of standing)
       say(`${log_index}  ${at}  ${action}  ${target_kind} ${target}  ${reason}`);
     if (standing.length === 0) say('No action stands.');
     if (standing.length === listed) say(`The newest ${listed}; /transparency.json counts all.`);
-  } finally {
-    await store.close();
-  }
-}
+  });

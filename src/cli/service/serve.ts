@@ -47,7 +47,7 @@ async function requireCheckpoints(config: Config): Promise<void> {
 /** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains. */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);
-  const context = await openContext(config);
+  const context = await openContext(config, 'make');
   const stopping = new AbortController();
   const stopped = Promise.race(signals.map((signal) => once(process, signal)));
   let metrics: Metrics | undefined;

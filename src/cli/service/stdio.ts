@@ -16,7 +16,7 @@ export async function runStdio(
   config: Config,
   { PUBLIC_URL, DOSSIER_CAPABILITY }: Environment,
 ): Promise<void> {
-  const opened = await openContext({ ...config, hasPages: Boolean(PUBLIC_URL) });
+  const opened = await openContext({ ...config, hasPages: Boolean(PUBLIC_URL) }, 'make');
   const caller = { ...opened.caller, ...(DOSSIER_CAPABILITY && { capability: DOSSIER_CAPABILITY }) };
   const context = withCaller(opened, caller);
   const stopping = new AbortController();

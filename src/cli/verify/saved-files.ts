@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { ExitError, exitCodes } from '../../config/exit.ts';
+import { readVerifier } from '../../evidence/log/signed-note.ts';
 import { type SavedProof, savedProof } from '../../evidence/log/verify.ts';
 
 /** The text of a saved file. Throws ExitError (74). */
@@ -12,9 +13,9 @@ export async function readSaved(path: string): Promise<string> {
   }
 }
 
-/** The key itself, or the content of the file that the option names. */
+/** The key itself, or the content of the file that the option names. Throws ExitError (74). */
 export async function readKey(key: string | undefined): Promise<string | undefined> {
-  return key === undefined || key.includes('+') ? key : (await readSaved(key)).trim();
+  return key === undefined || readVerifier(key) ? key : (await readSaved(key)).trim();
 }
 
 const savedProblem = z.object({ code: z.string(), detail: z.string() });

@@ -10,6 +10,7 @@ import {
   verifySavedProof,
 } from '../../evidence/log/verify.ts';
 import type { Policy } from '../../evidence/log/witness/policy.ts';
+import { nameHidden } from '../../evidence/text/sanitize.ts';
 import { checkPolicy, keyOfPolicy, readPolicyFile } from './policy.ts';
 import { readKey, readProof, readSaved } from './saved-files.ts';
 
@@ -100,11 +101,34 @@ async function checkConsistency(
   return withPolicy(checks, policy, [{ text, key: known }]);
 }
 
+/** Options of each thing that can be checked, beside --key and --policy. */
+const optionsOf = {
+  'a saved proof': ['handle', 'source', 'id', 'erasure'],
+  '--checkpoint': ['checkpoint'],
+  '--older, --newer and --consistency': ['older', 'newer', 'consistency'],
+} as const;
+
+/** Refuses what would not be looked at: whoever names a file or a condition believes that it was checked. */
+function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): void {
+  const used: readonly string[] = ['key', 'policy', ...optionsOf[checked]];
+  const unused = Object.keys(options).find((name) => !used.includes(name));
+  if (unused)
+    throw new ExitError(
+      exitCodes.usage,
+      `verify: --${unused} is not checked with ${checked}; nothing was checked. Run verify for each by itself`,
+    );
+}
+
 const toLabel = (holds: boolean | undefined) => (holds === undefined ? 'open ' : holds ? 'holds' : 'FAILS');
 
-function checkAll(path: string | undefined, given: Given, options: VerifyOptions): Promise<Outcome> {
-  if (path) return checkProof(path, given, options);
-  return options.checkpoint ? checkCheckpoint(options.checkpoint, given) : checkConsistency(options, given);
+async function checkAll(path: string | undefined, options: VerifyOptions): Promise<Outcome> {
+  const { checkpoint } = options;
+  const pair = checkpoint === undefined ? '--older, --newer and --consistency' : '--checkpoint';
+  requireUsed(path === undefined ? pair : 'a saved proof', options);
+  const policy = options.policy === undefined ? undefined : await readPolicyFile(options.policy);
+  const given = { key: await readKey(options.key), policy };
+  if (path !== undefined) return checkProof(path, given, options);
+  return checkpoint === undefined ? checkConsistency(options, given) : checkCheckpoint(checkpoint, given);
 }
 
 /** Ends the command if something does not hold; the code says what. */
@@ -123,10 +147,9 @@ function requireAll({ checks, quorums }: Outcome): void {
  * 2 if a proof comes without its record.
  */
 export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
-  const policy = options.policy === undefined ? undefined : await readPolicyFile(options.policy);
-  const outcome = await checkAll(path, { key: await readKey(options.key), policy }, options);
+  const outcome = await checkAll(path, options);
   for (const { holds, message } of [...outcome.checks, ...outcome.quorums])
-    process.stdout.write(`${toLabel(holds)}  ${message}\n`);
-  for (const note of outcome.notes) process.stdout.write(`note   ${note}\n`);
+    process.stdout.write(`${toLabel(holds)}  ${nameHidden(message)}\n`);
+  for (const note of outcome.notes) process.stdout.write(`note   ${nameHidden(note)}\n`);
   requireAll(outcome);
 }

@@ -15,6 +15,8 @@ export const savedProof = z.object({
 });
 export type SavedProof = z.infer<typeof savedProof>;
 
+const entries = (size: number) => (size === 1 ? '1 entry' : `${size} entries`);
+
 /** One thing that was checked, its result, and a sentence about it. */
 export interface Check {
   /** Undefined if there was nothing to check it against. */
@@ -47,8 +49,10 @@ function checkRecord({ leaf, record, salt }: SavedProof, erasure?: SavedProof): 
 
 /** What the record of a proof is expected to name. */
 export interface ExpectedRecord {
-  /** The listing: rated, rating or claimed. */
+  /** The listing that it is about: rated or claimed. */
   readonly handle?: string;
+  /** The listing that rates. */
+  readonly source?: string;
   /** The rating. */
   readonly id?: string;
 }
@@ -56,18 +60,23 @@ export interface ExpectedRecord {
 function checkName(record: string, wanted: string, members: readonly string[]): Check {
   const named = JSON.parse(record) as Record<string, unknown>;
   const holds = members.some((member) => named[member] === wanted);
-  return { holds, message: `the record ${holds ? 'names' : 'does not name'} ${wanted}` };
+  const as = members.includes('source_handle') ? ' as its source' : '';
+  return { holds, message: `the record ${holds ? 'names' : 'does not name'} ${wanted}${as}` };
 }
 
-/** Whether the record names the expected handle and rating id; throws if the record is not JSON. */
-export function checkExpected({ record }: SavedProof, { handle, id }: ExpectedRecord): Check[] {
+const expectedMembers = {
+  handle: ['subject_handle', 'handle'],
+  source: ['source_handle'],
+  id: ['id', 'rating_id'],
+} as const;
+
+/** Whether the record names the expected listings and rating id; throws if the record is not JSON. */
+export function checkExpected({ record }: SavedProof, expected: ExpectedRecord): Check[] {
   if (record === undefined) return [];
-  return [
-    ...(handle === undefined
-      ? []
-      : [checkName(record, handle, ['subject_handle', 'source_handle', 'handle'])]),
-    ...(id === undefined ? [] : [checkName(record, id, ['id', 'rating_id'])]),
-  ];
+  return Object.entries(expectedMembers).flatMap(([name, members]) => {
+    const wanted = expected[name as keyof ExpectedRecord];
+    return wanted === undefined ? [] : [checkName(record, wanted, members)];
+  });
 }
 
 /**
@@ -92,7 +101,7 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
     checkRecord(saved, erasure),
     {
       holds: true,
-      message: `the checkpoint of ${checkpoint.origin} at ${checkpoint.size} entries is signed by this key`,
+      message: `the checkpoint of ${checkpoint.origin} at ${entries(checkpoint.size)} is signed by this key`,
     },
     {
       holds: isIn,
@@ -110,7 +119,7 @@ export function verifyCheckpoint(text: string, key: string): Check {
   return checkpoint
     ? {
         holds: true,
-        message: `the checkpoint of ${checkpoint.origin} at ${checkpoint.size} entries is signed by this key`,
+        message: `the checkpoint of ${checkpoint.origin} at ${entries(checkpoint.size)} is signed by this key`,
       }
     : { holds: false, message: 'the checkpoint is not signed by this key' };
 }
@@ -129,7 +138,7 @@ export function verifyConsistency(
     .filter(Boolean)
     .map((line) => Buffer.from(line, 'base64'));
   const holds = isConsistent(from, to, path);
-  const trees = `${from.size} entries, ${to.size} entries`;
+  const trees = `${entries(from.size)}, ${entries(to.size)}`;
   return [
     { holds: true, message: `both checkpoints of ${to.origin} are signed by this key` },
     {

@@ -5,33 +5,63 @@ import type { Db } from '../engine.ts';
 import type { EngineDdl } from './engine-ddl.ts';
 import { listMigrations } from './index.ts';
 
-type OtherVersion = 'before-release' | 'newer';
+/**
+ * What opening may do to a database: `make` one that is missing, and bring an `existing` one up to date; `unchanged` does
+ * neither.
+ */
+export type Opening = 'make' | 'existing' | 'unchanged';
+
+type OtherVersion = 'before-release' | 'newer' | 'older';
 
 const adviceFor: Readonly<Record<OtherVersion, string>> = {
   'before-release':
     'this database was made by an earlier version of Dossier, before its first release, and cannot be upgraded; set DATABASE_URL to a new one',
+  older:
+    'this database was made by an older version of Dossier; dossier serve upgrades it when it starts',
   newer:
     'this database was made or upgraded by a newer version of Dossier; run that version or a later one, or restore a backup made before the upgrade into a new database',
 };
+
+/** There is nothing to open, and nothing may be made. */
+export class NoDatabase extends ExitError {
+  constructor(message = 'there is no database of Dossier') {
+    super(exitCodes.io, message);
+  }
+}
 
 /**
  * Which other version left a database with migrations that are not ours: versions before the first release had another
  * first one, newer ones have further ones.
  */
-async function otherVersionOf(db: Db, ours: readonly string[]): Promise<OtherVersion | undefined> {
-  const recorded = sql<{ name: string }>`select name from kysely_migration order by name`;
-  const names = (await recorded.execute(db)).rows.map(({ name }) => name);
+function otherVersionOf(names: readonly string[], ours: readonly string[]): OtherVersion | undefined {
   if (names.length > 0 && names[0] !== ours[0]) return 'before-release';
-  return names.some((name) => !ours.includes(name)) ? 'newer' : undefined;
+  if (names.some((name) => !ours.includes(name))) return 'newer';
+  return names.length < ours.length ? 'older' : undefined;
 }
 
-/** Brings a database up to date. Throws ExitError, and leaves it alone, where a version that we cannot follow made it. */
-export async function migrate(db: Db, ddl: EngineDdl): Promise<void> {
+/** The migrations that a database has; none if there is no schema of ours in it. */
+async function readRecorded(db: Db): Promise<string[]> {
+  try {
+    const recorded = sql<{ name: string }>`select name from kysely_migration order by name`;
+    return (await recorded.execute(db)).rows.map(({ name }) => name);
+  } catch (error) {
+    if (/no such table|does not exist/.test((error as Error).message)) return [];
+    throw error;
+  }
+}
+
+/**
+ * Brings a database up to date as far as `opening` allows. Throws NoDatabase, and ExitError if a version that we cannot
+ * follow made it, or one that may not be changed is older; it is left alone then.
+ */
+export async function migrate(db: Db, ddl: EngineDdl, opening: Opening): Promise<void> {
   const migrations = listMigrations(ddl);
+  const names = await readRecorded(db);
+  if (names.length === 0 && opening !== 'make') throw new NoDatabase();
+  const other = otherVersionOf(names, Object.keys(migrations));
+  if (other && (other !== 'older' || opening === 'unchanged'))
+    throw new ExitError(exitCodes.configuration, `DATABASE_URL: ${adviceFor[other]}`);
   const provider = { getMigrations: async () => migrations };
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
-  if (!error) return;
-  const other = await otherVersionOf(db, Object.keys(migrations)).catch(() => undefined);
-  if (!other) throw error;
-  throw new ExitError(exitCodes.configuration, `DATABASE_URL: ${adviceFor[other]}`);
+  const { error } = other ? await new Migrator({ db, provider }).migrateToLatest() : {};
+  if (error) throw error;
 }

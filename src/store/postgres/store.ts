@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { PoolConfig } from 'pg';
 import type { Db, Engine } from '../engine.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { migrate, type Opening } from '../migrations/migrate.ts';
 import { createSqlStore } from '../sql-store.ts';
 import type { Store } from '../store.ts';
 import { createDb, readConnections, toPoolConfig, withoutTimeouts } from './connection.ts';
@@ -15,10 +15,10 @@ import { isPresentQuery, openWatch } from './watch.ts';
 const writeLock = 0x646f7373;
 
 /** Kysely's own lock makes nodes that start together wait for the first one. */
-async function migrateDatabase(config: PoolConfig): Promise<void> {
+async function migrateDatabase(config: PoolConfig, opening: Opening): Promise<void> {
   const db = createDb({ ...withoutTimeouts(config), max: 2 });
   try {
-    await migrate(db, postgresDdl);
+    await migrate(db, postgresDdl, opening);
   } finally {
     await db.destroy();
   }
@@ -45,13 +45,17 @@ const createIsPresent = (reader: Db) => async (node: string) =>
   /^\d{1,10}$/.test(node) && (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true;
 
 /**
- * Opens a database of PostgreSQL 15 or later for any number of nodes and brings its schema up to date. Writing
- * transactions of all nodes run one at a time under one lock, so that none has to be repeated; reads never wait for it.
+ * Opens a database of PostgreSQL 15 or later for any number of nodes. Throws NoDatabase if it has none of our tables and
+ * `opening` does not allow to make them. Writing transactions of all nodes run one at a time under one lock, so that none has to be repeated; reads never wait for it.
  * With `readUrl`, searches and lists are read from a replica.
  */
-export async function openPostgresStore(databaseUrl: string, readUrl?: string): Promise<Store> {
+export async function openPostgresStore(
+  databaseUrl: string,
+  readUrl?: string,
+  opening: Opening = 'make',
+): Promise<Store> {
   const config = toPoolConfig(databaseUrl);
-  await migrateDatabase(config);
+  await migrateDatabase(config, opening);
   const lagging = await openReplica(readUrl ?? databaseUrl);
   const watch = await openWatch(config);
   const reader = createDb({ ...config, max: readConnections });
@@ -61,6 +65,7 @@ export async function openPostgresStore(databaseUrl: string, readUrl?: string): 
     lagging,
     writer,
     search: postgresSearch,
+    findDamage: async () => undefined,
     snapshot: (work) => readSnapshot(config, work),
     node: String(watch.node),
     isPresent: createIsPresent(reader),

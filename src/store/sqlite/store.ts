@@ -1,9 +1,9 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { Db, Engine } from '../engine.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { migrate, NoDatabase, type Opening } from '../migrations/migrate.ts';
 import { createSqlStore } from '../sql-store.ts';
 import type { Store } from '../store.ts';
 import { connect, createDb } from './connection.ts';
@@ -21,10 +21,10 @@ function makeFile(path: string): void {
 }
 
 /** Holds the write lock throughout, so that two processes that open one new file wait for each other. */
-async function migrateFile(database: DatabaseSync, db: Db): Promise<void> {
-  database.exec('begin immediate');
+async function migrateFile(database: DatabaseSync, db: Db, opening: Opening): Promise<void> {
+  database.exec(opening === 'unchanged' ? 'begin' : 'begin immediate');
   try {
-    await migrate(db, sqliteDdl);
+    await migrate(db, sqliteDdl, opening);
     database.exec('commit');
   } catch (error) {
     if (database.isTransaction) database.exec('rollback');
@@ -53,13 +53,22 @@ async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Prom
   }
 }
 
+/** SQLite's own check of every page, at most one finding. */
+async function quickCheck(db: Db): Promise<string | undefined> {
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
+  const found = rows[0]?.quick_check;
+  return found === 'ok' ? undefined : found?.replace(/\s+/g, ' ');
+}
+
 /** Three connections to a migrated file; in memory, one that serves all. */
-async function connectAll(path: string) {
+async function connectAll(path: string, opening: Opening) {
   const inMemory = path === ':memory:';
-  if (!inMemory) makeFile(path);
+  if (opening === 'make' && !inMemory) makeFile(path);
+  // Setting the journal's mode would already write to an empty file.
+  if (opening !== 'make' && !statSync(path, { throwIfNoEntry: false })?.size) throw new NoDatabase();
   const writing = connect(path);
   const writer = createDb(writing);
-  await migrateFile(writing, writer);
+  await migrateFile(writing, writer, opening);
   writing.exec('pragma busy_timeout = 0'); // see write-lock.ts
   const reader = inMemory ? writer : createDb(connect(path));
   const watching = inMemory ? writing : connect(path);
@@ -76,12 +85,12 @@ async function connectAll(path: string) {
 }
 
 /**
- * Opens `file:<path>` or `:memory:`. A file is made with its folder where missing; its schema is brought up to date. In
+ * Opens `file:<path>` or `:memory:`; a file is made with its folder. Throws NoDatabase if `opening` does not allow that. In
  * memory, reads wait for an open transaction, because both use the same connection.
  */
-export async function openSqliteStore(databaseUrl: string): Promise<Store> {
+export async function openSqliteStore(databaseUrl: string, opening: Opening = 'make'): Promise<Store> {
   const path = databaseUrl.replace(/^file:/, '');
-  const { writing, writer, reader, watching, snapshot, close } = await connectAll(path);
+  const { writing, writer, reader, watching, snapshot, close } = await connectAll(path, opening);
   const file = watchFile(path);
   const takeWriteLock = createWriteLock(writing);
   const { node, leave } = joinNodes();
@@ -91,6 +100,7 @@ export async function openSqliteStore(databaseUrl: string): Promise<Store> {
     lagging: reader,
     writer,
     search: sqliteSearch,
+    findDamage: () => quickCheck(reader),
     snapshot,
     node,
     isPresent: async (other) => (other === node ? file.isWell() : isPresent(other)),
