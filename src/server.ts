@@ -13,8 +13,7 @@ import { createLog } from './observability/logger.ts';
 import { createKeyDirectories } from './outbound/key-directory.ts';
 import { createRepositoryReader } from './repositories/reader.ts';
 import { createTurns } from './repositories/turns.ts';
-import type { Opening } from './store/migrations/migrate.ts';
-import { openStore } from './store/open.ts';
+import { type Opening, openStore } from './store/open.ts';
 import { compareWithCheckpointFile } from './transparency-log/checkpoint-file.ts';
 
 const maxHeaderBytes = 16 * 1024;

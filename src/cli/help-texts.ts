@@ -1,7 +1,15 @@
 import type { Action } from '../moderation/action.ts';
 
+const restoreListingExample =
+  'Example: dossier listing restore co.webhook/webhook --reason "the line was a mistake, says its publisher"';
+
+/** What `dossier listing --help` adds. */
+export const listingHelp = `\n${restoreListingExample}`;
+
 /** What `dossier listing restore --help` adds. */
 export const restoreListingHelp = `
+${restoreListingExample}
+
 The listing shows its publisher's text again. The opt-out line is ignored from now on, until a check finds it gone or the
 listing records another repository. The restoration and its reason are published in the claim history and the log.
 
@@ -11,6 +19,9 @@ read or written; 78 settings.`;
 /** What `dossier audit --help` adds. */
 export const auditHelp = `
 Without an argument it reads DATABASE_URL. A URL (http: or https:) is audited as any stranger can, over HTTP alone.
+
+Examples: dossier audit
+          dossier audit https://dossier.example --checkpoint saved.txt
 
 Exit codes: 0 it holds; 1 something differs from the log; 2 the log is empty; 64 usage; 69 the service cannot be read;
 74 the database or a file cannot be read; 78 settings.`;
@@ -55,7 +66,7 @@ Exit codes: 0 stopped; 74 the database cannot be opened; 78 settings, or a port 
 export const importHelp = `
 Example: dossier import --from https://registry.modelcontextprotocol.io
 
-Exit codes: 0 done; 64 usage; 69 the registry cannot be reached, another import runs, or it is held; 74 the database cannot be
+Exit codes: 0 done; 130 stopped by Ctrl-C; 64 usage; 69 the registry cannot be reached, another import runs, or it is held; 74 the database cannot be
 read or written; 78 settings.`;
 
 /** What `dossier observe --help` adds. */

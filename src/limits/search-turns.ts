@@ -28,7 +28,7 @@ export function createSearchTurns(mostWaiting: number): SearchTurns {
   let running = 0;
   let hasBegun = false;
   let restUntil_ms = 0;
-  let rest: NodeJS.Timeout | undefined;
+  let isResting = false;
   const begin = ({ answer }: Waiting) => {
     const began_ms = performance.now();
     running += 1;
@@ -45,11 +45,13 @@ export function createSearchTurns(mostWaiting: number): SearchTurns {
     if (!next || hasBegun || running >= mostRunning) return;
     const rest_ms = next.used < heavy ? 0 : restUntil_ms - performance.now();
     if (rest_ms <= 0) begin(waiting.shift() ?? next);
-    else
-      rest ??= setTimeout(() => {
-        rest = undefined;
+    else if (!isResting) {
+      isResting = true;
+      setTimeout(() => {
+        isResting = false;
         beginNext();
       }, rest_ms);
+    }
   };
   const enqueue = (one: Waiting) => {
     const at = waiting.findIndex(({ used }) => used > one.used);

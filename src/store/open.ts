@@ -29,6 +29,8 @@ export const toDamageError = (error: unknown): ExitError | undefined =>
       )
     : undefined;
 
+export { NoDatabase, type Opening };
+
 /** Opens the database of DATABASE_URL with its cache, even if a restore into it has not ended. Throws ExitError. */
 export async function connectStore(databases: Databases, opening: Opening): Promise<Store> {
   const { databaseUrl: url, databaseReadUrl: readUrl } = databases;

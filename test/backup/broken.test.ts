@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runRestore } from '../../src/cli/backup/restore.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { ExitError } from '../../src/config/exit.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Backups, createBackups, lastLine, refused } from '../support/backups.ts';
 import { runDossier } from '../support/command.ts';
@@ -160,6 +161,7 @@ describe('a backup', () => {
     ]);
   });
   it('of an empty database is refused', async () => {
+    await (await openSqliteStore(`file:${path('empty.db')}`)).close();
     const { code, stderr } = await run(['backup', path('empty.gz')], `file:${path('empty.db')}`);
     expect([code, stderr]).toEqual([78, 'DATABASE_URL: this database is empty\n']);
     expect(existsSync(path('empty.gz'))).toBe(false);
@@ -190,7 +192,7 @@ describe('without room', () => {
   });
   it('a restore reports it, and can be repeated once there is room', async () => {
     const database = `file:${path('no-room.db')}`;
-    expect((await run(['feedback'], database)).code).toBe(0);
+    await (await openSqliteStore(database)).close();
     const ended = await runWithoutRoom(['restore', path('whole.gz')], database);
     expect(ended.code).toBe(74);
     expect(lastLine(ended)).toMatch(

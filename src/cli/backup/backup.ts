@@ -42,7 +42,9 @@ export async function runBackup(config: Config, file: string): Promise<void> {
   try {
     const rows = await backUp(store, file, config.version);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    process.stderr.write(`${file}: ${rows} rows in ${seconds} s; it contains keys, so keep it secret\n`);
+    process.stderr.write(
+      `${file}: ${rows} ${rows === 1 ? 'row' : 'rows'} in ${seconds} s; it contains keys, so keep it secret\n`,
+    );
   } finally {
     await store.close();
   }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { importHelp, observeHelp, restoreListingHelp } from '../help-texts.ts';
+import { importHelp, listingHelp, observeHelp, restoreListingHelp } from '../help-texts.ts';
 import type { ImportOptions } from '../listings/import.ts';
 import type { ObserveOptions } from '../listings/observe.ts';
 import type { Shell } from './shell.ts';
@@ -31,6 +31,7 @@ export function addListingsCommands(program: Command, shell: Shell): void {
   program
     .command('listing')
     .description('change a listing')
+    .addHelpText('after', listingHelp)
     .command('restore <handle>')
     .description('list a listing again that a line "optout <handle>" in its claim file withdrew')
     .requiredOption('--reason <text>', 'why; it is published')

@@ -1,8 +1,7 @@
 import { toShownDatabase } from '../../config/checks.ts';
 import type { Config } from '../../config/config.ts';
 import { requireKnownLimits } from '../../server.ts';
-import { NoDatabase } from '../../store/migrations/migrate.ts';
-import { openStore } from '../../store/open.ts';
+import { NoDatabase, openStore } from '../../store/open.ts';
 import type { Store } from '../../store/store.ts';
 import { backups } from './backups.ts';
 import { type Check, type Finding, fault, type Subject } from './check.ts';
@@ -65,7 +64,8 @@ export async function runDoctor(config: Config): Promise<void> {
   if (opened && 'state' in opened) note('database', opened);
   try {
     const asked = opened && 'state' in opened ? checks.filter((check) => check !== database) : checks;
-    for (const check of asked) for (const finding of await lookGuarded(check, subject)) note(check.name, finding);
+    for (const check of asked)
+      for (const finding of await lookGuarded(check, subject)) note(check.name, finding);
   } finally {
     await store?.close();
   }

@@ -73,7 +73,7 @@ async function runToEnd(
 
 /**
  * Imports once. Prints the report to standard output and progress to standard error. Exits with 69 if the registry
- * cannot be read or the mass-change guard stops the import. Ctrl-C stops between two pages; the next import continues.
+ * cannot be read or the mass-change guard stops the import. Ctrl-C stops between two pages, and exits with 130 as shells do; the next import continues.
  */
 export async function runImportCommand(config: Config, options: ImportOptions): Promise<void> {
   const stopping = new AbortController();
@@ -83,5 +83,7 @@ export async function runImportCommand(config: Config, options: ImportOptions): 
   process.stdout.write(reportLines(report, (performance.now() - start) / 1000));
   if (report.error)
     throw new ExitError(exitCodes.upstreamUnavailable, `${sourceOf(config, options)}: ${report.error}`);
-  if (report.state === 'running') process.stdout.write('stopped; the next import continues from here\n');
+  if (report.state !== 'running') return;
+  process.stdout.write('stopped; the next import continues from here\n');
+  process.exitCode = 130;
 }

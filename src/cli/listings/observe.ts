@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { ExitError, exitCodes } from '../../config/exit.ts';
 import type { Listing } from '../../evidence/listing/listing.ts';
 import type { StoredObservation } from '../../evidence/observation/observation.ts';
+import { counted } from '../../evidence/text/plural.ts';
 import { createObserver, type Observer } from '../../observer/observer.ts';
 import { observeDue } from '../../observer/schedule/observe-due.ts';
 import { openContext } from '../../server.ts';
@@ -87,7 +88,7 @@ async function observeAll(observer: Observer, context: Opened): Promise<void> {
     });
     bar.stop();
     process.stdout.write(
-      `looked at ${counts.looked} listings that were due, ${counts.changed} changed, ${counts.failed} failed on our side\n`,
+      `observed ${counted(counts.looked, 'listing')} that ${counts.looked === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side\n`,
     );
   } finally {
     bar.stop();

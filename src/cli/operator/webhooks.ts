@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { ExitError, exitCodes } from '../../config/exit.ts';
+import { counted } from '../../evidence/text/plural.ts';
 import type { Delivery } from '../../evidence/webhook.ts';
 import { Problem } from '../../problem.ts';
 import { openContext } from '../../server.ts';
@@ -53,7 +54,8 @@ export const showWebhook = (config: Config, id: string): Promise<void> =>
     const webhook = await store.webhooks.byId(id);
     if (!webhook) throw notFound(id);
     const { count: waiting } = await store.webhooks.waiting(id);
-    const dead = (await store.webhooks.dead(listed, id)).length;
+    const { length } = await store.webhooks.dead(listed, id);
+    const dead = length === listed ? `${listed} or more` : length;
     for (const [name, value] of Object.entries({ ...toShownWebhook(webhook), waiting, dead }))
       print(`${name}: ${value ?? '-'}`);
   });
@@ -67,6 +69,8 @@ export const listDead = (config: Config, id: string | undefined): Promise<void> 
     const dead = await store.webhooks.dead(listed, id);
     for (const delivery of dead) print(toDeadLine(delivery));
     if (dead.length === 0) print('No dead letters.');
+    if (dead.length === listed)
+      print(`The first ${listed}; there may be more. dossier webhooks replay sends all again.`);
   });
 
 function toSeq(text: string | undefined): number | undefined {
@@ -86,7 +90,7 @@ export const replayWebhook = (config: Config, id: string, position: string | und
       await tx.webhooks.put({ ...webhook, ...rested, state: 'active' });
       return tx.webhooks.revive(id, now, seq);
     });
-    print(`${revived} dead letters are sent again; the webhook is active`);
+    print(`sent again: ${counted(revived, 'dead letter')}; the webhook is active`);
   });
 
 /** Makes the webhooks active again that a restore has paused. */

@@ -48,7 +48,7 @@ const claimCheckedWithinDays = numberCriterion(
     const missing = whyNotClaimed(listing);
     if (missing || !listing.claim) return claimFinding(compared, { result: 'not_met', fact: missing ?? '' });
     const { checked_at } = listing.claim;
-    const fact = `The claim file was last read on ${checked_at.slice(0, 10)}.`;
+    const fact = `The claim was last checked on ${checked_at.slice(0, 10)}.`;
     return claimFinding(compared, { result: decided(isWithin(checked_at, days, now_ms)), fact });
   },
 );

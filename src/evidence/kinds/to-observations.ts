@@ -37,7 +37,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(as_seen && { as_seen: { ...as_seen } }),
     ...(isStale(stored, observing) && {
       state: 'stale',
-      reason: `Last ${stored.state} on ${stored.observed_at.slice(0, 10)}; Dossier has not looked since.`,
+      reason: `Last ${stored.state.replaceAll('_', ' ')} on ${stored.observed_at.slice(0, 10)}; Dossier has not checked since.`,
     }),
     ...(missed_at && {
       reason: `No answer on ${missed_at.map((at) => at.slice(0, 10)).join(' and ')}; this is what was seen before.`,

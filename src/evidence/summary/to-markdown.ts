@@ -2,6 +2,7 @@ import { notKnownWords } from '../listing/sentences/not-known-words.ts';
 import { questionTitles } from '../observation/question.ts';
 import { groupTexts, type RatingGroup } from '../rating/groups.ts';
 import { code, lines, list, paragraphs, toInlineText, toMarkdownText } from '../text/markdown-text.ts';
+import { counted } from '../text/plural.ts';
 import type { AgentSummary, FactGroup, NotKnownSummary, RecentRating } from './agent-summary.ts';
 import { factTitle, factUnit } from './fact-titles.ts';
 
@@ -36,7 +37,7 @@ function ratingsLine([group, { ratings, sources, outcomes, scores, by_proof, las
 ]): string {
   const { name } = groupTexts[group as RatingGroup];
   const scored = scores ? `; scores given: ${counts(scores)}` : '';
-  return `${name}: ${ratings} from ${sources} accounts; outcomes: ${counts(outcomes)}${scored}; proof: ${counts(by_proof)}; last ${last}`;
+  return `${name}: ${ratings} from ${counted(sources, 'account')}; outcomes: ${counts(outcomes)}${scored}; proof: ${counts(by_proof)}; last ${last}`;
 }
 
 function recentLine({
@@ -66,7 +67,7 @@ const native = ({ statement, groups = {}, proof_meanings = {}, recent = [], void
 
 const claimed = ({ state, claim }: AgentSummary) =>
   claim
-    ? `Claim (${claim.kind}): ${state} on ${claim.claimed_at}, checked ${claim.checked_at}, ${code(claim.repository ?? claim.domain ?? '')}${claim.commit ? ` at commit ${claim.commit}` : ''}${claim.suspended_reason ? `; ${claim.suspended_reason}` : ''}.`
+    ? `Claim (${claim.kind}): ${state === 'claimed' ? `claimed on ${claim.claimed_at}` : `${state}; it was made on ${claim.claimed_at}`}, checked ${claim.checked_at}, ${code(claim.repository ?? claim.domain ?? '')}${claim.commit ? ` at commit ${claim.commit}` : ''}${claim.suspended_reason ? `; ${claim.suspended_reason}` : ''}.`
     : `State: ${state}.`;
 
 const notKnownLine = ({ question, state, kinds = [], reason }: NotKnownSummary) =>

@@ -6,6 +6,7 @@ import { claimGithub } from '../../tools/claim-github.ts';
 import { tools } from '../../tools/index.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyLimitOf, type Tool } from '../../tools/tool.ts';
+import { toCurl } from '../../views/layout/html.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import { readJson } from '../request/body.ts';
@@ -30,7 +31,7 @@ const howTo =
   ({ site }: Face, path: string, tool: Tool) =>
   (c: Request) =>
     c.text(
-      `${tool.title}\n\n${tool.description}\n\ncurl -s ${site.config.publicUrl}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(tool.example)}'\n\nFields and answers: ${site.config.publicUrl}/tools#${tool.name}\n`,
+      `${tool.title}\n\n${tool.description}\n\n${toCurl(`${site.config.publicUrl}${path}`, tool.example)}\n\nFields and answers: ${site.config.publicUrl}/tools#${tool.name}\n`,
     );
 
 const showCapability = async (c: Request) => {

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { criteria } from '../../evidence/comparison/criteria.ts';
+import { isHandle } from '../../evidence/handle.ts';
 import { Problem } from '../../problem.ts';
 import { compareAgents } from '../../tools/compare-agents.ts';
 import { getListing } from '../../tools/get-agent.ts';
@@ -50,7 +51,9 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
   const comparison = await call(c, compareAgents, input);
   const known = comparison.listings.filter(({ problem }) => !problem);
   const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
-  return { picks, ...found, input, comparison, documents };
+  // What is no handle stands on the page as a problem, and is nothing to send again.
+  const sent = { ...input, handles: input.handles.filter(isHandle) };
+  return { picks, ...found, input: sent, comparison, documents };
 }
 
 /** The page of a comparison. Each comparison has one canonical address; equivalent addresses redirect to it. */

@@ -16,8 +16,7 @@ type OtherVersion = 'before-release' | 'newer' | 'older';
 const adviceFor: Readonly<Record<OtherVersion, string>> = {
   'before-release':
     'this database was made by an earlier version of Dossier, before its first release, and cannot be upgraded; set DATABASE_URL to a new one',
-  older:
-    'this database was made by an older version of Dossier; dossier serve upgrades it when it starts',
+  older: 'this database was made by an older version of Dossier; dossier serve upgrades it when it starts',
   newer:
     'this database was made or upgraded by a newer version of Dossier; run that version or a later one, or restore a backup made before the upgrade into a new database',
 };

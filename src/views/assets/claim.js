@@ -2,7 +2,11 @@
 function count() {
   for (const left of document.querySelectorAll('[data-countdown]')) {
     left.dataset.ends ??= String(Date.now() + Number(left.dataset.countdown) * 1000);
-    left.textContent = String(Math.max(0, Math.round((Number(left.dataset.ends) - Date.now()) / 1000)));
+    const left_s = Math.round((Number(left.dataset.ends) - Date.now()) / 1000);
+    if (left_s > -5) left.textContent = String(Math.max(0, left_s));
+    else
+      left.closest('p').textContent =
+        'The last check got no answer. It is asked again by itself every minute.';
   }
 }
 count();

@@ -49,7 +49,9 @@ export function toClaimBadge({ claim, state, evidence_snapshot_date, sample }: L
   const message =
     state === 'claimed'
       ? `claimed ${claim.claimed_at.slice(0, 10)}`
-      : `suspended ${claim.checked_at.slice(0, 10)}`;
+      : ['suspended', claim.history.findLast(({ type }) => type === 'suspended')?.at.slice(0, 10)]
+          .filter(Boolean)
+          .join(' ');
   return { label: 'claim', message };
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
 import { howToOptOut } from '../../evidence/listing/state/opt-out.ts';
-import { type Html, minute, pagePath, paste } from '../layout/html.ts';
+import { type Html, minute, pagePath, paste, toCurl } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
 import { toPage } from '../layout/layout.ts';
 import { originNote } from '../layout/origin-note.ts';
@@ -47,10 +47,10 @@ const noWay = html`<div class="notice">The listing records no repository that ca
 function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
   const isRepository = first?.kind === 'repository';
   const path = isRepository ? '/api/claim-github' : '/api/tools/claim_agent';
-  const body = JSON.stringify({ handle, ...(!isRepository && first && { method: first.kind }) });
+  const input = { handle, ...(!isRepository && first && { method: first.kind }) };
   return html`
 <h2>From a terminal</h2>
-${paste(`curl -s ${publicUrl}${path} -H 'Content-Type: application/json' -d '${body}'`)}`;
+${paste(toCurl(`${publicUrl}${path}`, input))}`;
 }
 
 function toBody(site: Site, step: ClaimStep): Html {

@@ -74,9 +74,12 @@ const headings = {
 
 const pause_s = 30;
 
-/** Checks again by itself and replaces only the status, so that a secret on the page stays visible. */
+/**
+ * Checks again by itself and replaces only the status, so that a secret on the page stays visible. After an answer that is
+ * an error it asks again every minute.
+ */
 const watch = (handle: string, fields: Readonly<Record<string, string>>, wait_s: number) => html`
-<form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="load delay:${wait_s + 1}s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields(fields)}<button type="submit">Check now</button></form>`;
+<form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="load delay:${wait_s + 1}s, every 60s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields(fields)}<button type="submit">Check now</button></form>`;
 
 /** When the next check runs: with script by itself, counted down; without, when the button is pressed. */
 const nextCheck = ({ check }: ClaimAnswer) => {

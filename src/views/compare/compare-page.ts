@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import type { ShortListing } from '../../evidence/listing/short-listing.ts';
 import type { Problem } from '../../problem.ts';
-import { type Html, handleLink, paste } from '../layout/html.ts';
+import { type Html, handleLink, paste, toCurl } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 import { type Picks, toPath } from './compare-address.ts';
@@ -86,7 +86,7 @@ const nextStep = ({ picks }: ComparePage) =>
 
 const sameAsJson = (site: Site, input: object) => html`
 <details><summary>The same as JSON, or over MCP with <code>compare_agents</code></summary>
-${paste(`curl -s ${site.config.publicUrl}/api/tools/compare_agents -H 'Content-Type: application/json' -d '${JSON.stringify(input)}'`)}
+${paste(toCurl(`${site.config.publicUrl}/api/tools/compare_agents`, input))}
 </details>`;
 
 /** The comparison page; its address holds the listings and criteria that are picked. */

@@ -26,6 +26,10 @@ export const foreignLink = (address: string): Html =>
 /** A text to copy; the copy button is added by script. */
 export const paste = (text: string): Html => html`<pre class="paste"><code>${text}</code></pre>`;
 
+/** A shell command that posts JSON. No quote in the input ends its argument. */
+export const toCurl = (url: string, input: object): string =>
+  `curl -s ${url} -H 'Content-Type: application/json' -d '${JSON.stringify(input).replaceAll("'", "'\\''")}'`;
+
 /** The path of a listing's page. */
 export const pagePath = (handle: string): string => `/agents/${handle}`;
 

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { toInputSchema } from '../../tools/support/json-schema.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { connectDossier } from '../connect/connect-block.ts';
-import { type Html, paste } from '../layout/html.ts';
+import { type Html, paste, toCurl } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 
@@ -41,7 +41,7 @@ const section = (tool: Tool, publicUrl: string) => html`
 <p>${tool.description}</p>
 <p class="note">${effectsOf(tool)}</p>
 ${inputs(tool)}
-${paste(`curl -s ${publicUrl}/api/tools/${tool.name} -H 'Content-Type: application/json' -d '${JSON.stringify(tool.example)}'`)}
+${paste(toCurl(`${publicUrl}/api/tools/${tool.name}`, tool.example))}
 </section>`;
 
 /** The reference of all tools, generated from their definitions. */
