@@ -15,10 +15,11 @@ import { createAccessLog } from './middleware/access-log.ts';
 import { addressGuard } from './middleware/address.ts';
 import { createCallerReader } from './middleware/caller.ts';
 import { createHostCheck, createHostGuard } from './middleware/host.ts';
-import { createLimitGuard, createRequestLimits } from './middleware/limits.ts';
+import { createLimitGuard, createRequestLimits, createTurnGuard } from './middleware/limits.ts';
 import { nameRequest } from './middleware/request-id.ts';
 import { createHeaderGuard } from './middleware/security-headers.ts';
 import { createRegistryApiRoutes } from './registry-api/routes.ts';
+import { dropUnknownParameters } from './request/parameters.ts';
 import { createEncodingChoice } from './response/encodings.ts';
 import { answerMethod, answerProblem, createErrorHandler } from './response/problems.ts';
 import { createAboutRoutes } from './routes/about.ts';
@@ -94,14 +95,14 @@ export function createApp(context: Context, options: AppOptions = {}): App {
     methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }),
   );
   app.route('/', createHealthRoutes(face));
-  app.use(addressGuard, createHostGuard(shared.isOurs));
+  app.use(addressGuard, createHostGuard(shared.isOurs), dropUnknownParameters);
   app.route('/', createAssetRoutes(face));
   app.use(async (c, next) => {
     const caller = shared.callers.callerOf(c.req.raw.headers, remoteAddress(c));
     c.set('context', withCaller(context, caller));
     await next();
   });
-  app.use(createLimitGuard(shared.limits));
+  app.use(createLimitGuard(shared.limits), createTurnGuard(shared.limits, config));
 
   app.route('/', createServerCardRoutes(face));
   app.route('/api/mcp', mcp);

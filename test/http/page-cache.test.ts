@@ -98,6 +98,29 @@ describe('a finished answer', () => {
     }
   });
 
+  it.each([
+    [page, '?x=1', '?x=2&y'],
+    [`${page}/tools`, '?x=1', '?'],
+    [`/badge/${handle}.svg?style=flat-square`, '&x=1', '&x=2'],
+    ['/tags', '?cursor=1', '?q=2'],
+    ['/v0.1/servers?limit=1', '&z=1', '&z=2'],
+  ])('of %s is the same with parameters that the address does not have', async (path, ...unknown) => {
+    const plain = await read(directory, path);
+    for (const more of unknown) {
+      const answers: string[] = [];
+      expect(await isCached(async () => answers.push(await read(directory, path + more))), path + more).toBe(
+        true,
+      );
+      expect(answers).toEqual([plain]);
+    }
+  });
+
+  it('is not sent to an address with a secret, whatever parameter holds it', async () => {
+    await read(directory, page);
+    const secret = `dossier_cap_${'A'.repeat(49)}`;
+    expect((await get(directory, `${page}?x=${secret}`)).status).toBe(400);
+  });
+
   it.each(['/', '/about'])(
     'of %s is cached for a second: the state of an import changes without a listing',
     async (path) => {
@@ -377,5 +400,20 @@ describe('limits', () => {
     const refused = await fetchAs(`${context.config.publicUrl}/tags`)();
     expect(refusalOf(refused)).toEqual([429, '1', '"pages";q=100;w=5', '"pages";r=0;t=1']);
     await nodes.close();
+  });
+});
+
+describe('an answer that is not cached', () => {
+  it('is made in turn: one network that asks for many waits for another one', async () => {
+    const directory = await openDirectory();
+    const order: string[] = [];
+    const askFrom = async (remoteAddress: string) => {
+      await directory.app.request(page, {}, { incoming: { socket: { remoteAddress } } });
+      order.push(remoteAddress);
+    };
+    await Promise.all([...Array.from({ length: 60 }, () => askFrom('192.0.2.1')), askFrom('198.51.100.1')]);
+    expect(order).toHaveLength(61);
+    expect(order.indexOf('198.51.100.1')).toBeLessThan(10);
+    await directory.close();
   });
 });

@@ -3,6 +3,8 @@ import type { MiddlewareHandler } from 'hono';
 import { memoryReads } from '../../observability/events.ts';
 import type { HttpEnvironment } from '../environment.ts';
 import type { Encoding, Finished } from '../finished.ts';
+import { holdsSecret } from '../middleware/address.ts';
+import { addressOf, toKnownAddress } from '../request/parameters.ts';
 import { isCurrent } from '../response/answers.ts';
 import type { ChooseEncoding } from '../response/encodings.ts';
 import type { AnswerCache, CachedAnswer, ReadyAnswer } from './answer-cache.ts';
@@ -22,9 +24,6 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
     notModified: { etag, headers: shared },
   };
 }
-
-/** A URL from its path on, as it was sent. */
-const addressOf = (url: string) => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
@@ -52,13 +51,17 @@ export function createPageStore({ cache }: Pick<PageLookup, 'cache'>): Middlewar
   };
 }
 
-/** The cached page for a GET, or the 304 in its place. The app answered the same address before, so it passed its checks. */
+/**
+ * The cached page for a GET, or the 304 in its place. The app answered the same address before, without parameters that it
+ * does not declare, so it passed its checks; a secret in such a parameter is left to the app.
+ */
 export function findPage(
   { url = '', headers }: IncomingMessage,
   { cache, chooseEncoding }: PageLookup,
 ): ReadyAnswer | undefined {
-  const page = cache.get(toKey(chooseEncoding(headers['accept-encoding']), url));
-  if (!page?.notModified) return undefined;
+  const address = toKnownAddress(url);
+  const page = cache.get(toKey(chooseEncoding(headers['accept-encoding']), address));
+  if (!page?.notModified || (address !== url && holdsSecret(url))) return undefined;
   const path = withoutQuery(url);
   if (!isCurrent(headers['if-none-match'], page.notModified.etag))
     return { memory, path, status: 200, headers: page.headers, bytes: page.bytes };

@@ -3,6 +3,8 @@ import { askedLookLimit } from '../../claims/capability/ask-look.ts';
 import { badCapabilityLimit } from '../../claims/capability/authenticate.ts';
 import type { LimitSettings } from '../../limits/limit.ts';
 import { createMemoryLimit, type MemoryLimit } from '../../limits/memory.ts';
+import { createSearchTurns } from '../../limits/search-turns.ts';
+import { Problem } from '../../problem.ts';
 import { tools } from '../../tools/index.ts';
 import { webhookLimits } from '../../webhooks/register.ts';
 import type { HttpEnvironment } from '../environment.ts';
@@ -67,6 +69,38 @@ const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|asset
 
 /** Whether the limit of a path counts every request, whatever becomes of it: health and assets are answered before. */
 export const isCounted = (path: string): boolean => !uncounted.test(path);
+
+const mostWaiting = 100;
+const refusal_s = 2;
+/** What waits for a file or a drawing would keep its place meanwhile. */
+const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
+
+/**
+ * Lets what is not cached be made in turns, as searches are: the network that used the least of its limit is next, and one
+ * that used half of it rests in between. Throws unavailable while too many wait.
+ */
+export function createTurnGuard(
+  limits: RequestLimits,
+  settings: LimitSettings,
+): MiddlewareHandler<HttpEnvironment> {
+  const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
+  return async (c, next) => {
+    if (c.req.method !== 'GET' || hasNoTurn.test(c.req.path)) return next();
+    const { caller, clock } = c.get('context');
+    const limit = limitOf(limits, c.req.method, c.req.path);
+    const used = settings.hasLimits ? limit.usedShare(caller.network, clock().getTime()) : 0;
+    if (!(await turns.wait(used)))
+      throw new Problem('unavailable', {
+        retry_after_s: refusal_s,
+        detail: 'Too many requests at the moment.',
+      });
+    try {
+      await next();
+    } finally {
+      turns.end();
+    }
+  };
+}
 
 /** Counts each request for its network; throws rate_limited. callTool checks the limits of tools. */
 export const createLimitGuard =

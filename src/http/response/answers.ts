@@ -24,8 +24,8 @@ export const toTag = (text: string): string => hash('sha256', text, 'base64url')
 
 const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
 
-function finish({ type, body: text, cachePolicy }: Answer, wanted: Encoding): Finished {
-  const { body, encoding } = encode(text, wanted);
+async function finish({ type, body: text, cachePolicy }: Answer, wanted: Encoding): Promise<Finished> {
+  const { body, encoding } = await encode(text, wanted);
   return {
     // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
     etag: `"${toTag(text)}${suffixes[encoding]}"`,
@@ -43,8 +43,8 @@ function finish({ type, body: text, cachePolicy }: Answer, wanted: Encoding): Fi
  * Sends a text in the requested coding with a strong ETag, or 304 if the caller's copy is current. Browsers revalidate
  * each time, unless `cacheControl` says otherwise.
  */
-export function answerWithETag(c: Request, answer: Answer): Response {
-  const finished = finish(answer, c.get('encoding'));
+export async function answerWithETag(c: Request, answer: Answer): Promise<Response> {
+  const finished = await finish(answer, c.get('encoding'));
   c.set('finished', finished);
   c.header('ETag', finished.etag);
   c.header('Cache-Control', answer.cacheControl ?? 'no-cache');
@@ -54,11 +54,15 @@ export function answerWithETag(c: Request, answer: Answer): Response {
 }
 
 /** A page with its ETag. */
-export const answerPage = (c: Request, page: { toString(): string }, cachePolicy?: CachePolicy): Response =>
+export const answerPage = (
+  c: Request,
+  page: { toString(): string },
+  cachePolicy?: CachePolicy,
+): Promise<Response> =>
   answerWithETag(c, { type: 'text/html; charset=utf-8', body: String(page), cachePolicy });
 
 /** JSON with its ETag. */
-export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Response =>
+export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Promise<Response> =>
   answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, cachePolicy });
 
 /** JSON for this caller and this moment: never cached. */

@@ -38,8 +38,10 @@ export function createEncodingChoice(): ChooseEncoding {
 
 /** A smaller text fits one packet, compressed or not. */
 const leastCompressed_bytes = 1400;
-/** Higher levels take ten times as long to save another tenth. */
-const pageQuality = 5;
+/** The cheapest levels: an answer that is made anew may be asked for once. They save four fifths of a page. */
+const [brotliQuality, gzipLevel] = [1, 3];
+/** More is compressed off the main thread. */
+const mostAtOnce_bytes = 64 * 1024;
 
 const toBrotli = (quality: number, size: number) => ({
   params: {
@@ -49,6 +51,9 @@ const toBrotli = (quality: number, size: number) => ({
   },
 });
 
+const brotliLater = promisify(brotliCompress);
+const gzipLater = promisify(gzip);
+
 /** A text as bytes, and their coding. */
 export interface Encoded {
   readonly body: Buffer<ArrayBuffer>;
@@ -56,16 +61,18 @@ export interface Encoded {
 }
 
 /** Encodes a text; one too small to gain from it stays `identity`. */
-export function encode(text: string, encoding: Encoding): Encoded {
+export async function encode(text: string, encoding: Encoding): Promise<Encoded> {
   const plain = Buffer.from(text);
-  if (encoding === 'identity' || plain.byteLength < leastCompressed_bytes)
-    return { body: plain, encoding: 'identity' };
-  if (encoding === 'gzip') return { body: gzipSync(plain), encoding };
-  return { body: brotliCompressSync(plain, toBrotli(pageQuality, plain.byteLength)), encoding };
+  const size = plain.byteLength;
+  if (encoding === 'identity' || size < leastCompressed_bytes) return { body: plain, encoding: 'identity' };
+  const isLong = size > mostAtOnce_bytes;
+  if (encoding === 'gzip') {
+    const options = { level: gzipLevel };
+    return { body: isLong ? await gzipLater(plain, options) : gzipSync(plain, options), encoding };
+  }
+  const options = toBrotli(brotliQuality, size);
+  return { body: isLong ? await brotliLater(plain, options) : brotliCompressSync(plain, options), encoding };
 }
-
-const brotliLater = promisify(brotliCompress);
-const gzipLater = promisify(gzip);
 
 /** Encodes bytes as small as possible, off the main thread: it takes tenths of a second. */
 export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {

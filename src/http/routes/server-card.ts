@@ -4,7 +4,7 @@ import type { Face, HttpEnvironment, Request } from '../environment.ts';
 import { answerWithETag } from '../response/answers.ts';
 
 /** A small document that any page may read, and that follows from the settings alone. */
-function answerOpenly(c: Request, type: string, document: object): Response {
+function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
   c.header('Access-Control-Allow-Origin', '*');
   const body = `${JSON.stringify(document)}\n`;
   return answerWithETag(c, {

@@ -18,7 +18,7 @@ const cacheControl = 'public, max-age=300';
 
 const styleOf = (c: Request) => toBadgeStyle(c.req.query('style'));
 
-function answerBadge(c: Request, badge: Badge, ending: string): Response {
+function answerBadge(c: Request, badge: Badge, ending: string): Promise<Response> {
   const cachePolicy = { cacheTags: namesOf(c) };
   if (ending === '.json') {
     const body = JSON.stringify(toShieldsEndpoint(badge));
