@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { fingerprintTools, jsonSchema } from 'ai';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createObserver, type Observer } from '../../src/observer/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
@@ -269,4 +269,33 @@ it('an endpoint that stops answering keeps what was seen, says so, and is unreac
     reason: expect.stringMatching(/^No answer on \d{4}-/),
   });
   expect(await answers()).toMatchObject({ state: 'unreachable', value: null });
+});
+
+it('shows no set of tools that is too long for an answer with all endpoints, and says how long it is', async () => {
+  const long = Array.from({ length: 40 }, (_, n) => ({
+    name: `tool_${n}`,
+    description: 'x'.repeat(14_000),
+    readOnlyHint: true,
+  }));
+  offered = long;
+  await look();
+  const path = `/agents/${handle}/tools`;
+  interface Listed {
+    endpoints: { reason?: string; digest: string; tools: object[] }[];
+  }
+  const readListed = async () => (await (await directory.app.request(`${path}.json`)).json()) as Listed;
+  expect((await readListed()).endpoints[0]).toMatchObject({
+    tools: [],
+    reason: expect.stringMatching(
+      /^The set has 56\d{4} bytes, more than an answer with all endpoints shows\./,
+    ),
+  });
+  expect(await (await directory.app.request(path)).text()).toContain(
+    'more than an answer with all endpoints',
+  );
+  offered = long.slice(0, 30);
+  await look();
+  const surfaces = vi.spyOn(directory.store.observations, 'surfaces');
+  expect((await readListed()).endpoints[0]?.tools).toHaveLength(30);
+  expect(surfaces, 'no other set than the one that is shown is read').not.toHaveBeenCalled();
 });

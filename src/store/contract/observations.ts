@@ -53,6 +53,8 @@ export interface ObservationReads {
   ): Promise<RecordedChange[]>;
   /** The sets of tools stored for an endpoint, newest first. */
   surfaces(handle: string, remote: string): Promise<ToolSurface[]>;
+  /** One set of tools stored for an endpoint, as its JSON text. */
+  surfaceText(handle: string, remote: string, digest: string): Promise<string | undefined>;
   /** Visible listings after an id, in its order, with the time of their last look. */
   looks(
     afterId: number,

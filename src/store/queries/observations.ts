@@ -64,6 +64,16 @@ export const createObservationReads = (db: Db): ObservationReads => ({
     return (await page.orderBy('log_index', 'desc').limit(limit).execute()).map(decodeChange);
   },
   surfaces: async (handle, remote) => (await readSurfaces(db, handle, remote)).map(decodeSurface),
+  async surfaceText(handle, remote, digest) {
+    const row = await db
+      .selectFrom('tool_surface')
+      .select('tools')
+      .where('handle', '=', handle)
+      .where('remote', '=', remote)
+      .where('digest', '=', digest)
+      .executeTakeFirst();
+    return row?.tools;
+  },
   async looks(afterId, limit) {
     const rows = await db
       .selectFrom('listing')

@@ -51,8 +51,8 @@ const endpointBlock = ({
 <h2>${foreignLink(endpoint)}</h2>
 ${
   first_seen_at && observed_at
-    ? html`<p>${tools.length === 1 ? '1 tool' : `${tools.length} tools`}, the same since ${day(first_seen_at)}, last seen on ${day(observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
-<ol class="records">${tools.map(toolItem)}</ol>`
+    ? html`<p>${reason ? 'A set of tools' : tools.length === 1 ? '1 tool' : `${tools.length} tools`}, the same since ${day(first_seen_at)}, last seen on ${day(observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
+${reason ? html`<p>${reason}</p>` : html`<ol class="records">${tools.map(toolItem)}</ol>`}`
     : html`<p>${reason}</p>`
 }
 </section>`;

@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
-import type { ListingTools } from '../../../evidence/observation/listed-tools.ts';
-import { listingTools } from '../../../resources/listing-tools.ts';
+import { readListedTools } from '../../../resources/listing-tools.ts';
 import { toToolsPage } from '../../../views/observed/tools-page.ts';
 import type { Face, HttpEnvironment, Request } from '../../environment.ts';
 import { handleOf, orRedirect } from '../../request/listing-path.ts';
@@ -10,8 +9,7 @@ import { answerJson, answerPage } from '../../response/answers.ts';
 const show = (c: Request, { site, context }: Face, ending: string) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
-    const [namespace = '', name = ''] = handle.split('/');
-    const listed = JSON.parse(await listingTools.read({ namespace, name }, context)) as ListingTools;
+    const listed = await readListedTools(handle, context);
     const cachePolicy = { cacheTags: [handle] };
     return ending
       ? answerJson(c, listed, cachePolicy)
