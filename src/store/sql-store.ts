@@ -1,3 +1,4 @@
+import type { ListingSummary } from '../evidence/listing/listing.ts';
 import { dumpStore } from './backup/dump.ts';
 import { loadStore } from './backup/load.ts';
 import { isComplete } from './backup/state.ts';
@@ -25,13 +26,21 @@ import { createWebhookReads } from './queries/webhooks/reads.ts';
 import { createWebhookWrites } from './queries/webhooks/writes.ts';
 import type { ChangedHandles, Reads, Store, Transaction } from './store.ts';
 
-/** Searches and lists may lag behind; reads of single listings never do. */
+/** Which listings searches and lists name may lag behind; what is shown of a listing never does, so hidden texts are gone at once. */
 function createListings({ reader, lagging, search: index }: Engine): ListingReads {
+  const current = createListingReads(reader, index);
+  if (lagging === reader) return current;
   const lists = createListingReads(lagging, index);
-  const { search, list, listCounts, byIds, facetCounts, near, page, newest, completions } = lists;
+  const { search, listCounts, facetCounts, near, page, completions } = lists;
+  const asOfNow = async (found: ListingSummary[]) => {
+    const now = new Map((await current.byIds(found.map(({ id }) => id))).map((one) => [one.id, one]));
+    return found.map((one) => now.get(one.id) ?? one);
+  };
   return {
-    ...createListingReads(reader, index),
-    ...{ search, list, listCounts, byIds, facetCounts, near, page, newest, completions },
+    ...current,
+    ...{ search, listCounts, facetCounts, near, page, completions },
+    list: async (query) => asOfNow(await lists.list(query)),
+    newest: async (by, limit) => asOfNow(await lists.newest(by, limit)),
   };
 }
 

@@ -51,8 +51,7 @@ export const createHealthRoutes = ({ context }: Face) =>
     .get('/readyz', async (c) => {
       const { store } = context;
       const listings = await store.listings.count();
-      const [newest] = await store.listings.newest('published_at', 1);
-      const ready = newest !== undefined && (await store.isPresent(store.node));
+      const ready = listings > 0 && (await store.isPresent(store.node));
       return c.json({ ready, listings, audit: await readAudit(context) }, ready ? 200 : 503, {
         'Cache-Control': 'no-store',
       });

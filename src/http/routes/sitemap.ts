@@ -1,3 +1,4 @@
+import { Problem } from '../../problem.ts';
 import type { ListingReads } from '../../store/contract/listings.ts';
 import { pagePath } from '../../views/layout/html.ts';
 import type { Request } from '../environment.ts';
@@ -56,8 +57,16 @@ async function* toIndex(listings: ListingReads, publicUrl: string): AsyncGenerat
   yield '</sitemapindex>\n';
 }
 
-const toStream = (texts: AsyncGenerator<string>) =>
-  ReadableStream.from(texts).pipeThrough(new TextEncoderStream());
+/** A stream of texts, of which those that need the first reads are made before the answer begins: one that fails is a problem. */
+async function toStream(texts: AsyncGenerator<string>) {
+  let first = '';
+  for (let count = 0; count < 3; count++) first += (await texts.next()).value ?? '';
+  const all = async function* () {
+    yield first;
+    yield* texts;
+  };
+  return ReadableStream.from(all()).pipeThrough(new TextEncoderStream());
+}
 
 const type = 'application/xml; charset=utf-8';
 const cacheControl = 'public, max-age=3600';
@@ -66,13 +75,14 @@ const cacheControl = 'public, max-age=3600';
 export async function answerSitemap(c: Request, publicUrl: string): Promise<Response> {
   const { listings } = c.get('context').store;
   const after = c.req.query('after')?.slice(0, 200);
+  if (after?.includes('\0')) throw new Problem('invalid_input', { detail: 'after: no handle has U+0000.' });
   if (after === undefined && (await listings.count()) > perFile) {
     // Small, and made of a walk over all listings.
     let body = '';
     for await (const text of toIndex(listings, publicUrl)) body += text;
     return answerWithETag(c, { type, body, cacheControl, cachePolicy: { cacheTags: 'all' } });
   }
-  return c.body(toStream(toFile(listings, after ?? '', publicUrl)) as ReadableStream, {
+  return c.body((await toStream(toFile(listings, after ?? '', publicUrl))) as ReadableStream, {
     headers: { 'Content-Type': type, 'Cache-Control': cacheControl },
   });
 }

@@ -8,8 +8,21 @@ import { Problem } from '../../problem.ts';
 
 const maxNear = 5;
 
+/** What a list adds to an answer about one listing; nothing while searches and lists cannot be read. */
+export const orEmpty = <T>(
+  read: Promise<T[]>,
+  { store, log }: Pick<Context, 'store' | 'log'>,
+): Promise<T[]> =>
+  read.catch((error: unknown) => {
+    const isAway =
+      error instanceof Problem ? error.code === 'unavailable' : store.failureOf(error) === 'unavailable';
+    if (!isAway) throw error;
+    log.warn({ err: error }, 'lists cannot be read; an answer about one listing is given without them');
+    return [];
+  });
+
 async function refuseUnknown(handle: string, context: Context): Promise<never> {
-  const near = await context.store.listings.near(handle, maxNear);
+  const near = await orEmpty(context.store.listings.near(handle, maxNear), context);
   const twin = near.find((other) => other.toLowerCase() === handle.toLowerCase());
   throw new Problem('unknown_handle', {
     near,

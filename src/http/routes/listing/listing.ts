@@ -6,6 +6,7 @@ import { Problem } from '../../../problem.ts';
 import { getListing } from '../../../tools/get-agent.ts';
 import { listRatings } from '../../../tools/list-ratings.ts';
 import { searchAgents } from '../../../tools/search-agents.ts';
+import { orEmpty } from '../../../tools/support/find-listing.ts';
 import { toBadgeStyle } from '../../../views/badge/badge.ts';
 import { toBadged } from '../../../views/badge/badge-block.ts';
 import { toBadgePage } from '../../../views/badge/badge-page.ts';
@@ -38,7 +39,11 @@ async function newestEntryOf(handle: string, c: Request): Promise<number | undef
 /** The page of a listing; it is stale once the listing or one of those similar to it changes. */
 async function answerListingPage(c: Request, { site }: Face, listing: ListingDocument) {
   const { handle } = listing;
-  const { listings: similar } = await call(c, searchAgents, { similar_to: handle, limit: shownSimilar });
+  const found = call(c, searchAgents, { similar_to: handle, limit: shownSimilar });
+  const similar = await orEmpty(
+    found.then(({ listings }) => listings),
+    c.get('context'),
+  );
   const [months, entry] = [await monthsOf(c, listing), await newestEntryOf(handle, c)];
   const page = toListingPage(site, listing, { months, similar, entry });
   return answerPage(c, page, { cacheTags: [...namesOf(c), ...similar.map((one) => one.handle)] });
