@@ -6,11 +6,11 @@ import { isInNetwork } from './network.ts';
 
 type WritingContext = Pick<Context, 'store' | 'config' | 'caller'>;
 
-/** Who writes: a listing, by which capability, and accounts `host/owner` besides that of its claim. */
+/** Who writes: a listing, by which capability, and control roots besides that of its claim. */
 export interface Writing {
   readonly handle: string;
   readonly capability_id?: string;
-  readonly accounts?: readonly string[];
+  readonly roots?: readonly string[];
   /** It only takes back what it wrote before, as withdrawing a rating does. */
   readonly isTakingBack?: boolean;
 }
@@ -29,7 +29,7 @@ const refusal = ({ action, statement }: Moderation, { config }: WritingContext) 
  */
 export async function requireMayWrite(context: WritingContext, writing?: Writing): Promise<void> {
   const writer = writing && {
-    ...{ accounts: [], ...writing },
+    ...{ roots: [], ...writing },
     namespace: handleParts(writing.handle).namespace,
   };
   const { network } = context.caller;

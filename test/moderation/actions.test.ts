@@ -18,8 +18,12 @@ const rater = 'com.politicalcomms/api';
 const listing = `/agents/${subject}`;
 
 const titled = 'org.twin/a';
+/** Two namespaces below that of one owner of a domain. */
+const below = ['com.evil.two/x', 'com.Evil/x'];
 const entries = [
   ...seedEntries,
+  ...below.map((handle) => registryEntry(handle)),
+  registryEntry('com.evilest/x'),
   registryEntry(titled, { title: 'Lighthouse keeper' }),
   registryEntry('net.other/b', { title: 'Lighthouse keeper' }),
 ];
@@ -308,6 +312,7 @@ describe('a writer', () => {
   it.each([
     ['revoke', 'capability', 'stolen_capability', 401, 'capability_revoked'],
     ['block', 'namespace:com.politicalcomms', 'repeated', 403, 'writing_blocked'],
+    ['block', 'namespace:COM.politicalcomms', 'repeated', 403, 'writing_blocked'],
     ['block', 'account:github.com/Political-Comms', 'repeated', 403, 'writing_blocked'],
   ])(
     '%s %s: is told why and how to appeal, and where it looks',
@@ -324,6 +329,21 @@ describe('a writer', () => {
       expect(await faults()).toEqual([]);
       await restore(target);
       expect((await whoAmI()).status).toBe(200);
+    },
+  );
+  it.each(['namespace:com.evil', 'account:evil.com'])(
+    'whom %s keeps from writing is not another one by one more label or by capitals',
+    { timeout: 60_000 },
+    async (target) => {
+      await act('block', target, 'repeated');
+      for (const handle of below)
+        expect(await post('claim_agent', { handle, method: 'dns' })).toMatchObject({
+          code: 'writing_blocked',
+        });
+      expect(await post('claim_agent', { handle: 'com.evilest/x', method: 'dns' })).toMatchObject({
+        status: 'challenge_issued',
+      });
+      await restore(target);
     },
   );
   it('from a blocked network can read and cannot write, and the log names no address', {
@@ -397,7 +417,7 @@ describe('/transparency.json', () => {
       withdraw: { applied: 1, undone: 1 },
       void: { applied: 1, undone: 1 },
       revoke: { applied: 1, undone: 1 },
-      block: { applied: 3, undone: 3 },
+      block: { applied: 6, undone: 6 },
       erase: { applied: 1, undone: 0 },
     });
     const month = new Date().toISOString().slice(0, 7);

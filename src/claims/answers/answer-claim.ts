@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts';
-import { rootIdentity } from '../../evidence/rating/identity.ts';
 import { requireMayWrite } from '../../moderation/require-may-write.ts';
 import { Problem } from '../../problem.ts';
 import { checkClaim } from '../check-claim.ts';
@@ -48,8 +47,7 @@ export async function answerClaim(
 ): Promise<ClaimResponse> {
   const { rotate, challenge } = request;
   const { handle } = target.listing;
-  const account = rootIdentity(target.place.root)?.value;
-  await requireMayWrite(context, { handle, accounts: account ? [account] : [] });
+  await requireMayWrite(context, { handle, roots: [target.place.root] });
   const sent = challenge === undefined ? undefined : requireChallenge(challenge);
   const checked = await look(target, request, context);
   if (checked.optedOut) throw new Problem('listing_withdrawn');

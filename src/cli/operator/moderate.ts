@@ -28,7 +28,7 @@ function toTarget(text: string, allowed: readonly string[]): ModerationTarget {
   const target = readTarget(text);
   if (target && allowed.includes(target.target_kind)) return target;
   throw usage(
-    `${text}: name ${allowed.join(', ')}, as in <rating id>, response:<rating id>, <handle>, <capability id>, namespace:com.example, account:github.com/example, network:192.0.2.0/24 or network:2001:db8::/48`,
+    `${text}: name ${allowed.join(', ')}, as in <rating id>, response:<rating id>, <handle>, <capability id>, namespace:com.example, account:github.com/example, account:example.com, network:192.0.2.0/24 or network:2001:db8::/48`,
   );
 }
 

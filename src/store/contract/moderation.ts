@@ -8,8 +8,8 @@ import type {
 /** Whose writing may be blocked. */
 export interface Writer {
   readonly namespace: string;
-  /** Accounts `host/owner` besides that of the claim. */
-  readonly accounts: readonly string[];
+  /** Control roots besides that of the claim. */
+  readonly roots: readonly string[];
   readonly handle: string;
   readonly capability_id?: string | undefined;
 }

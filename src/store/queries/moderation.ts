@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Moderation, ModerationCount } from '../../evidence/moderation/moderation.ts';
 import type { ModerationReads, ModerationWrites, Writer } from '../contract/moderation.ts';
 import type { Db } from '../engine.ts';
@@ -13,17 +14,44 @@ const decode = ({ handle, record_index, ...row }: ModerationRow): Moderation => 
 const selectStanding = (db: Db) =>
   db.selectFrom('moderation').selectAll().where('ended_by', 'is', null).orderBy('log_index');
 
+interface Blocked {
+  readonly handle: string;
+  readonly namespace: string;
+  readonly roots: readonly string[];
+}
+
+/** The namespace and those above it, in lower case. */
+const namespacesAbove = (namespace: string) =>
+  namespace
+    .toLowerCase()
+    .split('.')
+    .map((_, at, labels) => labels.slice(0, at + 1).join('.'));
+
+const isOfRoot = (root: RawBuilder<string>) =>
+  sql<boolean>`(${root} = target or ${root} = 'dns:' || target or ${root} like 'dns:%.' || target)`;
+
+/**
+ * Blocks of a namespace hold for all below it, those of an account for each claim by it; a domain is the account of all
+ * claims by it or a domain below it.
+ */
+const isBlocked = ({ handle, namespace, roots }: Blocked) =>
+  sql<boolean>`(
+    (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(namespace))}))
+    or (target_kind = 'account' and (${sql.join(
+      [
+        sql<boolean>`exists (select 1 from claim where claim.handle = ${handle} and ${isOfRoot(sql`claim.root`)})`,
+        ...roots.map((root) => isOfRoot(sql`${root.toLowerCase()}`)),
+      ],
+      sql` or `,
+    )})))`;
+
 /** What stands against a listing itself: hidden, withdrawn, a capability revoked, its namespace or account blocked. */
 export async function readModerationOf(db: Db, handle: string, namespace: string): Promise<Moderation[]> {
   const rows = await selectStanding(db)
-    .where(({ eb, and, or, selectFrom }) =>
+    .where(({ eb, and, or }) =>
       or([
         and([eb('handle', '=', handle), eb('target_kind', 'in', ['listing', 'capability'])]),
-        and([eb('target_kind', '=', 'namespace'), eb('target', '=', namespace)]),
-        and([
-          eb('target_kind', '=', 'account'),
-          eb('target', 'in', selectFrom('claim').select('root').where('claim.handle', '=', handle)),
-        ]),
+        isBlocked({ handle, namespace, roots: [] }),
       ]),
     )
     .execute();
@@ -64,16 +92,11 @@ export async function readModeratedListings(
 
 const selectNetworks = (db: Db) => selectStanding(db).where('target_kind', '=', 'network');
 
-const selectAgainst = (db: Db, { namespace, accounts, handle, capability_id = '' }: Writer) =>
-  selectStanding(db).where(({ eb, and, or, selectFrom }) =>
+const selectAgainst = (db: Db, { namespace, roots, handle, capability_id = '' }: Writer) =>
+  selectStanding(db).where(({ eb, and, or }) =>
     or([
       eb('target_kind', '=', 'network'),
-      and([eb('target_kind', '=', 'namespace'), eb('target', '=', namespace)]),
-      and([eb('target_kind', '=', 'account'), eb('target', 'in', ['', ...accounts])]),
-      and([
-        eb('target_kind', '=', 'account'),
-        eb('target', 'in', selectFrom('claim').select('root').where('claim.handle', '=', handle)),
-      ]),
+      isBlocked({ handle, namespace, roots }),
       and([eb('target_kind', '=', 'capability'), eb('target', '=', capability_id)]),
       and([eb('target_kind', '=', 'listing'), eb('target', '=', handle), eb('action', '=', 'withdraw')]),
     ]),
