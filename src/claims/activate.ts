@@ -80,6 +80,7 @@ export async function activate(
   await writeCapabilities(tx, handle, { decision, at });
   const proven = await toProvenClaim(tx, proof, { known: claim, continues });
   await tx.claims.putClaim(proven);
-  await recordProof(tx, proven, at);
+  const isSame = claim?.root === proven.root && claim.root_generation === proven.root_generation;
+  if (claim?.state !== 'claimed' || !isSame) await recordProof(tx, proven, at);
   return decision.event ? recordChange(tx, proven, { event: decision.event, decision, proof }) : 'none';
 }

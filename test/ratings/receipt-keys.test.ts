@@ -102,8 +102,8 @@ describe('keys for receipts in a claim file', () => {
     expect(await text(`/agents/${handle}`)).toContain('; counted until ');
   });
 
-  test('are the newest twenty', async () => {
-    for (const month of [1, 2, 3, 4, 5]) {
+  test('are the newest twenty, and no more than fifty are kept', async () => {
+    for (let month = 1; month <= 12; month++) {
       const names = [1, 2, 3, 4, 5].map((at) => `key-${month}-${at}`);
       await publishLines(
         directory,
@@ -111,8 +111,30 @@ describe('keys for receipts in a claim file', () => {
       );
     }
     const keys = (await read()).receipt_keys ?? [];
-    expect([keys.length, keys[0]?.kid, keys.at(-1)?.kid]).toEqual([20, 'key-5-5', 'key-2-1']);
+    expect([keys.length, keys[0]?.kid, keys.at(-1)?.kid]).toEqual([20, 'key-12-5', 'key-9-1']);
+    const kept = await directory.store.ratings.receiptKeys(handle);
+    expect([kept.length, kept[0]?.kid]).toEqual([50, 'key-3-1']);
+    expect(kept.filter(({ valid_until }) => valid_until === undefined)).toHaveLength(5);
   });
+});
+
+test('a check that changes nothing invalidates nothing of the listings that the source rated', async () => {
+  const directory = await openClaimedDirectory();
+  const rater = 'com.politicalcomms/api';
+  const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
+  const rating = {
+    ...{ handle, interaction_id: 'one', interaction_at: new Date().toISOString() },
+    ...{ outcome: 'succeeded', protocol: 'mcp', relationship: 'none' },
+  };
+  expect((await directory.post('/api/tools/submit_rating', rating, capability)).status).toBe(200);
+  const changed: unknown[] = [];
+  const stop = directory.store.onChange((handles) => changed.push(handles));
+  directory.wait(31);
+  await directory.post('/api/claim-github', { handle: rater });
+  stop();
+  await directory.close();
+  expect(changed.flat()).not.toContain(handle);
+  expect(changed.flat()).toContain(rater);
 });
 
 test('keys for receipts of a domain name the domain and the way, and no commit', async () => {

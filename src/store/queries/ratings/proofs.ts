@@ -1,5 +1,5 @@
+import { sql } from 'kysely';
 import type { ReceiptKey, SeenReceiptKey } from '../../../evidence/claim/receipt-keys.ts';
-import { ratingWindow_ms } from '../../../evidence/rating/rating-rules.ts';
 import type { SeenKeys, SpentProof } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import { precompileQuery } from '../precompiled-query.ts';
@@ -30,12 +30,28 @@ const endKeys = (db: Db, handle: string, { kids, at }: { readonly kids: string[]
     .where('kid', 'in', kids)
     .execute();
 
-/** Deletes the ends of keys that no rating can use any more: interactions are rated within 90 days. */
-const deleteOld = (db: Db, handle: string, at: string) =>
+const mostKeys = 50;
+
+/** Keeps the newest fifty keys, those that are published first: who publishes others every minute loses only their own old ones. */
+const deleteOldest = (db: Db, handle: string) =>
   db
     .deleteFrom('receipt_key')
     .where('handle', '=', handle)
-    .where('valid_until', '<', new Date(Date.parse(at) - 2 * ratingWindow_ms).toISOString())
+    .where(({ eb, selectFrom, refTuple }) =>
+      eb(
+        refTuple('kid', 'valid_from'),
+        'in',
+        selectFrom('receipt_key as other')
+          .select(['other.kid', 'other.valid_from'])
+          .where('other.handle', '=', handle)
+          .orderBy(sql`other.valid_until is null`, 'desc')
+          .orderBy('other.valid_from', 'desc')
+          .orderBy('other.kid')
+          .limit(1_000_000)
+          .offset(mostKeys)
+          .$asTuple('kid', 'valid_from'),
+      ),
+    )
     .execute();
 
 const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | 'at'>) =>
@@ -72,8 +88,8 @@ export async function writeReceiptKeys(
   const kids = live.filter(isGone).map(({ kid }) => kid);
   if (kids.length > 0) await endKeys(db, handle, { kids, at });
   if (added.length > 0) {
-    await deleteOld(db, handle, at);
     await addKeys(db, handle, { keys: added, at });
+    await deleteOldest(db, handle);
   }
   return kids.length + added.length > 0;
 }

@@ -135,9 +135,8 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
   },
   spendProof: (proof) => spendProof(db, proof),
   async putIdentities(identities) {
-    await writeIdentities(db, identities);
     // What a source's record names is shown beside its ratings.
-    const sources = [...new Set(identities.map(({ handle }) => handle))];
+    const sources = await writeIdentities(db, identities);
     for (const subject of await readRatedBy(db, sources)) touch(subject);
   },
   async markReciprocal(ids) {

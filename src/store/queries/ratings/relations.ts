@@ -30,15 +30,20 @@ export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<s
 export const readIdentities = (db: Db, source: string, subject: string): Promise<RecordedIdentity[]> =>
   readPair(db, source, subject);
 
-/** Adds identities that are not stored yet; the first date stays. */
-export const writeIdentities = (db: Db, identities: readonly RecordedIdentity[]): Promise<void> =>
-  inChunks(identities, (chunk) =>
-    db
+/** Adds identities that are not stored yet; the first date stays. Returns the handles that got one. */
+export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
+  const added = new Set<string>();
+  await inChunks(identities, async (chunk) => {
+    const rows = await db
       .insertInto('recorded_identity')
       .values([...chunk])
       .onConflict((conflict) => conflict.columns(['handle', 'kind', 'value']).doNothing())
-      .execute(),
-  );
+      .returning('handle')
+      .execute();
+    for (const { handle } of rows) added.add(handle);
+  });
+  return [...added];
+}
 
 /** Ratings in the other direction whose first version was made between two times, withdrawn ones included. */
 export const readOpposites = (db: Db, { root, by, from, until }: OppositeRatings) =>
