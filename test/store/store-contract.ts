@@ -389,6 +389,18 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await store.listings.near('b/sqlite-databse', 5)).toEqual(['b/sqlite-database']);
       expect(await store.listings.near('x/entirely-different-thing', 5)).toEqual([]);
     });
+    it('names the listing of GitHub whose owner and name a text is', async () => {
+      await store.write((tx) =>
+        tx.listings.putListings([
+          makeListing('io.github.Acme-Tools/mcp', 60),
+          makeListing('acme-tools/mc', 61),
+        ]),
+      );
+      expect(await store.listings.near('acme-tools/mcp', 5)).toEqual([
+        'io.github.Acme-Tools/mcp',
+        'acme-tools/mc',
+      ]);
+    });
     it('completes namespaces and handles', async () => {
       expect(await store.listings.completions('namespace', '', 10)).toEqual(['a', 'b', 'c', 'z']);
       expect(await store.listings.completions('handle', 'b/', 10)).toEqual(['b/sqlite-database']);

@@ -9,15 +9,19 @@ import { readByIds } from './lists.ts';
 const mostCandidates = 200;
 const mostWords = 5;
 
-/** Visible handles that start alike, in any case. */
+/** Visible handles that start alike, in any case, and the one that a repository `owner/name` of GitHub has. */
 const readAlike = (db: Db, folded: string) => {
   const start = folded.slice(0, Math.max(3, folded.indexOf('/')));
   return db
     .selectFrom('listing')
     .select('handle')
     .where('withdrawn', 'is', null)
-    .where('handle_folded', '>=', start)
-    .where('handle_folded', '<', afterPrefix(start))
+    .where(({ eb, and, or }) =>
+      or([
+        and([eb('handle_folded', '>=', start), eb('handle_folded', '<', afterPrefix(start))]),
+        eb('handle_folded', '=', `io.github.${folded}`),
+      ]),
+    )
     .orderBy('handle_folded')
     .limit(mostCandidates)
     .execute();
@@ -42,7 +46,10 @@ export async function readNearHandles(db: Db, search: SearchIndex, handle: strin
   const alike = await readAlike(db, folded);
   const named = await readNamed(db, search, handle.slice(handle.indexOf('/') + 1));
   return [...new Set([...alike, ...named].map((row) => row.handle))]
-    .map((candidate) => ({ candidate, edits: distance(folded, candidate.toLowerCase()) }))
+    .map((candidate) => {
+      const own = candidate.toLowerCase();
+      return { candidate, edits: own === `io.github.${folded}` ? 0 : distance(folded, own) };
+    })
     .filter(({ candidate, edits }) => edits <= Math.max(3, candidate.length * 0.4))
     .sort((a, b) => a.edits - b.edits || (a.candidate < b.candidate ? -1 : 1))
     .map(({ candidate }) => candidate);
