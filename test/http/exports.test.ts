@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -133,4 +135,16 @@ it('leaves the cached facts of listings as they were, and adds none', async () =
   } finally {
     stop();
   }
+});
+
+it('removes the dumps that killed processes left more than a day ago', async () => {
+  const [old, fresh] = ['old', 'fresh'].map((name) => mkdtempSync(join(tmpdir(), `dossier-dump-${name}`)));
+  if (!old || !fresh) throw new Error('no folders');
+  const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
+  utimesSync(old, twoDaysAgo, twoDaysAgo);
+  const own = await openDirectory();
+  expect((await own.app.request('/export/manifest.json')).status).toBe(200);
+  expect([existsSync(old), existsSync(fresh)]).toEqual([false, true]);
+  rmSync(fresh, { recursive: true });
+  await own.close();
 });

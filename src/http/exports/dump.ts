@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
@@ -107,9 +107,23 @@ async function toManifest(files: readonly DumpFile[], since: string, context: Co
   return { ...content, signature: signNote(`${digest}\n`, await openLogKey(context, head.id)) };
 }
 
+const folderName = 'dossier-dump-';
+/** No process sends a dump any more that it wrote so long ago. */
+const leftAfter_ms = 86_400_000;
+
+/** Removes the dumps that killed processes have left. */
+async function removeLeft(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const folder = join(tmpdir(), name);
+    if (!name.startsWith(folderName) || Date.now() - (await stat(folder)).mtimeMs < leftAfter_ms) continue;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** Writes all listings and their evidence to a new folder. The position is read first: what changes meanwhile comes again. */
 export async function writeDump(context: Context): Promise<Dump> {
-  const folder = await mkdtemp(join(tmpdir(), 'dossier-dump-'));
+  await removeLeft().catch(() => undefined); // of another user, or just removed by another node
+  const folder = await mkdtemp(join(tmpdir(), folderName));
   const [newest] = await context.store.changes.newest(1);
   const files = [
     await writeFile(folder, 'listings.jsonl.gz', readRecords(context)),
