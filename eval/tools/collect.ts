@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -35,6 +36,9 @@ function install(folder: string): void {
     throw new Error('the servers could not be installed');
 }
 
+/** Servers write logs and ids for telemetry to their home. */
+const home = mkdtempSync(join(tmpdir(), 'dossier-decoys-'));
+
 /** The tools of one server, with where they come from. */
 async function readServer(folder: string, server: StdioServer): Promise<DecoyServer> {
   const at = join(folder, 'node_modules', server.package);
@@ -42,7 +46,7 @@ async function readServer(folder: string, server: StdioServer): Promise<DecoySer
   const programs: Record<string, string> = typeof bin === 'string' ? { [server.package]: bin } : bin;
   const program = programs[server.bin ?? Object.keys(programs)[0] ?? ''] ?? '';
   const client = new Client({ name: 'evaluation', version: '1.0.0' });
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, ...server.environment };
+  const env = { PATH: process.env.PATH ?? '', HOME: home, ...server.environment };
   const args = [join(at, program), ...(server.args ?? [])];
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -80,5 +84,6 @@ for (const [folder, servers] of [
   }
 }
 writeFileSync(join(import.meta.dirname, 'decoys.json'), `${JSON.stringify(found)}\n`);
+rmSync(home, { recursive: true, force: true });
 process.stdout.write(`${found.length} servers, ${found.flatMap(({ tools }) => tools).length} tools\n`);
 process.exit(0);
