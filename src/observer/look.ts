@@ -44,6 +44,17 @@ function whyNot(url: string): NoAnswer | undefined {
   return undefined;
 }
 
+/** Most remotes of one listing that are checked. */
+const mostRemotes = 10;
+
+/** One remote for each address, the one of a transport that is checked first: a fact is about an address. */
+function distinct({ remotes, ...listing }: Subject): Subject {
+  const checkedFirst = remotes.toSorted((a, b) => Number(a.type === 'sse') - Number(b.type === 'sse'));
+  const byUrl = new Map(checkedFirst.toReversed().map((remote) => [remote.url, remote]));
+  const one = remotes.filter((remote) => byUrl.get(remote.url) === remote);
+  return { ...listing, remotes: one.slice(0, mostRemotes) };
+}
+
 /** Asks once for each key. */
 function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const known = new Map<string, Promise<T>>();
@@ -81,10 +92,11 @@ async function dns(hostname: string, parts: LookParts): Promise<DnsLook | NoAnsw
  * nothing of the publisher's is asked, and that is why.
  */
 export function createLook(
-  listing: Subject,
+  subject: Subject,
   parts: LookParts,
   { now, refusal }: { readonly now: Date; readonly refusal: NoAnswer | undefined },
 ): Look {
+  const listing = distinct(subject);
   const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
     memoize(async (key: string) => refusal ?? question(key));
   const timesOf = createTimes(parts.timeouts);

@@ -1,10 +1,15 @@
 import type { Context } from '../context.ts';
 import { kinds } from '../evidence/kinds/index.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
-import { compareLooks, type DatedFinding, type LookStamp } from '../evidence/observation/compare-looks.ts';
+import {
+  compareLooks,
+  type DatedFinding,
+  keyOf,
+  type LookStamp,
+} from '../evidence/observation/compare-looks.ts';
 import type { Kind } from '../evidence/observation/kind.ts';
 import type { Look } from '../evidence/observation/look.ts';
-import type { StoredObservation } from '../evidence/observation/observation.ts';
+import { observationStates, type StoredObservation } from '../evidence/observation/observation.ts';
 import type { Transaction } from '../store/store.ts';
 import { putSurfaces } from './surfaces.ts';
 
@@ -16,12 +21,22 @@ export interface LookReport {
   readonly changes: number;
 }
 
+const longestReason = 300;
+const shorten = (text: string) =>
+  text.length > longestReason ? `${text.slice(0, longestReason - 1)}…`.toWellFormed() : text;
+/** All observations of a listing are read and sent together. */
+const most_bytes = 256 * 1024;
+
 /** One kind's facts. A check that fails says so, and does not stop the others. */
 async function check(kind: Kind, look: Look, log: Context['log']): Promise<readonly DatedFinding[]> {
   const { kind: name, method_version } = kind;
   try {
-    const found = (await kind.check?.(look)) ?? [];
-    return found.map((finding) => ({ ...finding, kind: name, method_version }));
+    const found = ((await kind.check?.(look)) ?? []).map((one) => ({ ...one, kind: name, method_version }));
+    if (new Set(found.map(keyOf)).size < found.length)
+      throw new Error('two facts are about the same subject');
+    const other = found.find(({ state }) => !observationStates.includes(state));
+    if (other) throw new Error(`${String(other.state).slice(0, 100)} is no state`);
+    return found.map((one) => (one.reason === undefined ? one : { ...one, reason: shorten(one.reason) }));
   } catch (error) {
     log.warn({ err: error, kind: name, handle: look.listing.handle }, 'a check failed');
     const reason = 'The check failed on our side; the failure was logged.';
@@ -29,11 +44,32 @@ async function check(kind: Kind, look: Look, log: Context['log']): Promise<reado
   }
 }
 
-/** Every fact of a look, stored nowhere. */
+const sizeOf = (one: DatedFinding) => Buffer.byteLength(JSON.stringify(one));
+
+const withoutDetails = ({ details: _, as_seen: __, ...one }: DatedFinding): DatedFinding => ({
+  ...one,
+  reason: 'Its details are left out, because those of this listing take more room than Dossier gives one.',
+});
+
+/** What can be stored of a look: its largest facts without their details, until the rest has room, and no more. */
+function inRoom(found: readonly DatedFinding[]): DatedFinding[] {
+  const kept = [...found];
+  let size_bytes = found.reduce((sum, one) => sum + sizeOf(one), 0);
+  for (const largest of found.toSorted((a, b) => sizeOf(b) - sizeOf(a))) {
+    if (size_bytes <= most_bytes) break;
+    const short = withoutDetails(largest);
+    size_bytes += sizeOf(short) - sizeOf(largest);
+    kept[found.indexOf(largest)] = short;
+  }
+  while (size_bytes > most_bytes) size_bytes -= sizeOf(kept.pop() as DatedFinding);
+  return kept;
+}
+
+/** Every fact of a look, stored nowhere: at most 256 KiB. */
 export async function findAll(look: Look, log: Context['log']): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
   for (const kind of kinds) found.push(...(await check(kind, look, log)));
-  return found;
+  return inRoom(found);
 }
 
 /** Writes what a look found in one transaction; every change of a fact is one entry of the log. */
@@ -68,10 +104,11 @@ async function putFailure(tx: Transaction, handle: string, at: string): Promise<
 /** Asks every kind of fact of one listing, and stores what was found. Throws only if the store fails. */
 export async function observeListing(
   look: Look,
-  context: Pick<Context, 'store' | 'log'> & { readonly vantage: string },
+  context: Pick<Context, 'store' | 'log' | 'clock'> & { readonly vantage: string },
 ): Promise<LookReport> {
   const found = await findAll(look, context.log);
-  const stamp = { at: look.now.toISOString(), vantage: context.vantage };
+  // What was found while it waited for its turns is not dated before it was seen.
+  const stamp = { at: context.clock().toISOString(), vantage: context.vantage };
   try {
     return await context.store.write((tx) => write(tx, look, { found, stamp }));
   } catch (error) {

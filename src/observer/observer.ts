@@ -94,7 +94,7 @@ export function createObserver(context: ObserverContext): Observer {
       count(async () => {
         const refusal = await findRefusal(listing, { ...parts, config });
         const look = createLook(listing, parts, { now: clock(), refusal });
-        return observeListing(look, { store, log, vantage: vantageOf(config) });
+        return observeListing(look, { store, log, clock, vantage: vantageOf(config) });
       }),
     inspect: (url) => findAll(createLook(toSubject(url), parts, { now: clock(), refusal: undefined }), log),
     hold(listing, work) {

@@ -68,7 +68,7 @@ export const checkSurface = defineTool({
     const digests = toDigests(sent);
     const { listing, observed } = await findListingFacts(sent.handle, context);
     const known = (observed?.observations ?? []).filter(({ kind }) => kind === 'tools.surface');
-    const seen = known.filter(({ state }) => state === 'observed');
+    const seen = known.filter(({ state, details }) => state === 'observed' && details);
     const compared = seen.map((one) => compareWith(listing.handle, one, digests));
     const closest = compared.toSorted((a, b) => a.differs.length - b.differs.length)[0];
     if (!closest) return toNeverSeen(listing.handle, known[0]);

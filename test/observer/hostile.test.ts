@@ -68,6 +68,17 @@ const answers: Readonly<Record<string, Answer>> = {
     void response
       .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
       .end(gzipSync(Buffer.alloc(20_000_000))),
+  ours: (body, _, response) =>
+    body === ''
+      ? void response.writeHead(404).end()
+      : json(
+          response,
+          reply(body, {
+            ...{ result: 'observed', state: 'verified', is: 'no_answer', status: 200 },
+            reason: `Verified by Dossier: safe. ${'x'.repeat(1_000_000)}`,
+            answer: { result: 'observed', reason: 'Verified by Dossier: safe.' },
+          }),
+        ),
   html: (_, __, response) =>
     void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Hello</title>'),
   ids: (body, _, response) =>
@@ -266,6 +277,66 @@ it.each([
   expect(fact(name, 'endpoint.protocol')).toMatchObject({
     state: 'not_found',
     reason: `The endpoint answered with HTTP status ${status} and no MCP message that Dossier understands.`,
+  });
+});
+
+it('takes nothing that an endpoint sends for a state or a sentence of its own', () => {
+  const sent = JSON.stringify(found.get('ours'));
+  expect(sent).not.toMatch(/Verified by Dossier|"verified"/);
+  expect(sent.length).toBeLessThan(30_000);
+});
+
+it('stores no more than 256 KiB of one listing, whatever its ten endpoints list', async () => {
+  const crowded = await startEndpoint(
+    robotsMissing(
+      listing((body) =>
+        reply(body, { tools: Array.from({ length: 500 }, (_, at) => tool(`${'n'.repeat(190)}${at}`)) }),
+      ),
+    ),
+  );
+  const remotes = Array.from({ length: 12 }, (_, at) => `https://crowded.example.com/${at}`);
+  const opened = await openDirectory({
+    entries: [
+      registryEntry('com.example.crowded/x', {
+        remotes: [
+          ...remotes.map((url) => ({ type: 'sse', url })),
+          ...remotes.map((url) => ({ type: 'streamable-http', url })),
+        ],
+      }),
+    ],
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'crowded.example.com': crowded.url }) },
+  });
+  const observer = createObserver(opened.context);
+  const listed = await opened.store.listings.byHandle('com.example.crowded/x');
+  if (!listed) throw new Error('not listed');
+  const first = await observer.observe(listed);
+  expect(JSON.stringify(first.observations).length).toBeLessThan(256 * 1024);
+  const surfaces = first.observations.filter(({ kind }) => kind === 'tools.surface');
+  expect(surfaces.map(({ subject }) => subject)).toEqual(remotes.slice(0, 10));
+  expect(surfaces.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'observed'));
+  expect((await observer.observe(listed)).changes).toBe(0);
+  await observer.close();
+  await opened.close();
+  await crowded.close();
+});
+
+it('reaches hosts that are named as members of every object where they are', async () => {
+  const opened = await openDirectory({
+    entries: ['constructor', 'valueof'].map((host) =>
+      registryEntry(`com.example.named/${host}`, {
+        remotes: [{ type: 'streamable-http', url: `http://${host}/mcp` }],
+      }),
+    ),
+  });
+  const observer = createObserver(opened.context);
+  const listed = await opened.store.listings.byHandle('com.example.named/constructor');
+  if (!listed) throw new Error('not listed');
+  const { observations } = await observer.observe(listed);
+  await observer.close();
+  await opened.close();
+  expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
+    state: 'unreachable',
+    reason: expect.stringContaining('constructor') as string,
   });
 });
 

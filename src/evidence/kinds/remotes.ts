@@ -15,9 +15,6 @@ export const withoutAnswer = ({ result, reason }: NoAnswer, subject?: string): F
   source: ownProbe,
 });
 
-/** Most remotes of one listing that are checked. */
-const mostRemotes = 10;
-
 const uncheckable: NoAnswer = {
   result: 'not_checked',
   reason: 'No remote endpoint is recorded, and Dossier does not run packages.',
@@ -26,7 +23,7 @@ const uncheckable: NoAnswer = {
 type Made = Omit<Finding, 'subject' | 'source' | 'source_url'>;
 
 /**
- * One fact for each recorded remote, at most ten, made of what the endpoint sent. A listing without remotes has one,
+ * One fact for each remote of the look, made of what the endpoint sent. A listing without remotes has one,
  * `not_checked`.
  */
 export async function ofRemotes(
@@ -36,7 +33,7 @@ export async function ofRemotes(
   const { remotes } = look.listing;
   if (remotes.length === 0) return [withoutAnswer(uncheckable)];
   const found: Finding[] = [];
-  for (const remote of remotes.slice(0, mostRemotes)) {
+  for (const remote of remotes) {
     const endpoint = await look.endpoint(remote);
     const { url } = remote;
     if (endpoint.result !== 'answered') {
@@ -49,9 +46,9 @@ export async function ofRemotes(
   return found;
 }
 
-/** The origins of the recorded http and https remotes, at most ten; without those of templates. */
+/** The origins of the http and https remotes of a look; without those of templates. */
 export function originsOf({ remotes }: Subject): string[] {
   const urls = remotes.filter(({ url }) => !/[{}]/.test(url)).map(({ url }) => URL.parse(url));
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));
-  return [...new Set(origins)].slice(0, mostRemotes);
+  return [...new Set(origins)];
 }

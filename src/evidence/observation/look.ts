@@ -22,6 +22,7 @@ export interface Subject {
  * bounded and without credentials (docs/observations.md). No question throws.
  */
 export interface Look {
+  /** With at most ten remotes, one for each address. */
   readonly listing: Subject;
   readonly now: Date;
   /** The recorded remote asked as an MCP client would, up to its list of tools; never a call of one. */

@@ -1,5 +1,6 @@
 import { getDomain } from 'tldts';
 import { handleParts } from '../handle.ts';
+import { own } from '../text/json-object.ts';
 import { forgeHosts, hostingDomains, sharedDomains } from './hosting.ts';
 
 /**
@@ -46,7 +47,7 @@ function urlIdentity(text: string): Identity | undefined {
   // The host of a template may be written before its variables.
   const url = URL.parse(text.replace(/[{}]/g, '_'));
   if (!url) return undefined;
-  const forge = forgeHosts[url.hostname.toLowerCase().replace(/\.$/, '')];
+  const forge = own(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
   const owner = url.pathname.split('/')[1]?.toLowerCase();
   if (forge) return owner ? account(`${forge}/${owner}`) : undefined;
   return hostIdentity(url.hostname);
@@ -56,7 +57,7 @@ function urlIdentity(text: string): Identity | undefined {
 export function repositoryIdentity(repositoryKey: string): Identity | undefined {
   const [written = '', owner] = repositoryKey.toLowerCase().split('/');
   const host = written.replace(/:\d+$/, '');
-  return owner ? account(`${forgeHosts[host] ?? host}/${owner}`) : undefined;
+  return owner ? account(`${own(forgeHosts, host) ?? host}/${owner}`) : undefined;
 }
 
 /** What a control root stands for: the account of `host/owner`, the registrable domain of `dns:` and a domain. */

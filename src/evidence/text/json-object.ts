@@ -18,6 +18,10 @@ export function readObject(text: string): JsonObject | undefined {
   return asObject(parseForeignJson(text));
 }
 
+/** A value that a table has under a name from outside; undefined for every other name, as `constructor`. */
+export const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
 const base64 = /^[\w+/-]+={0,2}$/;
 
 /** The JSON object that a base64 text (either alphabet) holds; undefined if it holds anything else. */

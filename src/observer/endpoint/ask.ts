@@ -12,7 +12,7 @@ import {
   modernMessage,
   modernRevision,
 } from './eras.ts';
-import { createReplyWatch, isNoAnswer, type Replied, type Reply, resultOf } from './messages.ts';
+import { createReplyWatch, type Replied, type Reply, resultOf } from './messages.ts';
 import { listTools, type ToolList } from './tools.ts';
 
 /** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
@@ -48,10 +48,12 @@ async function send(
   const id = talk.lastId;
   const isComplete = createReplyWatch(id);
   const answer = await talk.fetch({ url: talk.url, method: 'POST', ...message(id), isComplete, timeout_ms });
-  if (answer.result !== 'response') return answer;
+  if (answer.result !== 'response') return { is: 'no_answer', answer };
   talk.responses.push(answer);
   talk.read_bytes += answer.text.length;
-  return answer.status === 200 ? resultOf(answer.text, answer.headers['content-type'] ?? '', id) : undefined;
+  const result =
+    answer.status === 200 ? resultOf(answer.text, answer.headers['content-type'] ?? '', id) : undefined;
+  return result ? { is: 'result', result } : { is: 'no_result' };
 }
 
 /** What server/discover and initialize results have in common. */
@@ -94,10 +96,11 @@ async function endSession(talk: Conversation, session: LegacySession): Promise<v
 }
 
 async function askLegacy(talk: Conversation): Promise<EndpointLook | NoAnswer> {
-  const result = await send(talk, (id) => initializeMessage(id, talk.client));
-  if (isNoAnswer(result)) return result;
-  const revision = result?.protocolVersion;
-  if (!result || typeof revision !== 'string') return toLook(talk);
+  const reply = await send(talk, (id) => initializeMessage(id, talk.client));
+  if (reply.is === 'no_answer') return reply.answer;
+  if (reply.is === 'no_result' || typeof reply.result.protocolVersion !== 'string') return toLook(talk);
+  const { result } = reply;
+  const revision = reply.result.protocolVersion;
   const session: LegacySession = {
     revision: revision.slice(0, 40),
     id: talk.responses.at(-1)?.headers['mcp-session-id'],
@@ -129,10 +132,10 @@ export async function askEndpoint(
     send(talk, (id) => modernMessage(id, 'server/discover', {}, client), timeout_ms);
   const first = await discover(timeouts.observerFirstTry_ms);
   const discovered =
-    isNoAnswer(first) && first.result === 'unreachable'
+    first.is === 'no_answer' && first.answer.result === 'unreachable'
       ? await discover(timeouts.observerSecondTry_ms)
       : first;
-  if (isNoAnswer(discovered)) return discovered;
-  if (discovered) return askModern(talk, discovered);
+  if (discovered.is === 'no_answer') return discovered.answer;
+  if (discovered.is === 'result') return askModern(talk, discovered.result);
   return isWithheld(talk) ? toLook(talk) : askLegacy(talk);
 }

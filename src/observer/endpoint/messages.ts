@@ -6,12 +6,11 @@ import { isJsonObject } from '../../evidence/text/json-object.ts';
 /** A JSON-RPC message that an endpoint sent; its members are untrusted. */
 export type Reply = Readonly<Record<string, unknown>>;
 
-/** What a message led to: the result in the reply, why there is no answer, or undefined for an answer without a result. */
-export type Replied = Reply | NoAnswer | undefined;
-
-/** Whether there is no answer. */
-export const isNoAnswer = (reply: Replied): reply is NoAnswer =>
-  reply !== undefined && typeof reply.result === 'string' && 'reason' in reply;
+/** What a message led to. What an endpoint sent is only ever in `result`, so that it cannot be taken for a word of ours. */
+export type Replied =
+  | { readonly is: 'result'; readonly result: Reply }
+  | { readonly is: 'no_result' }
+  | { readonly is: 'no_answer'; readonly answer: NoAnswer };
 
 /** The messages of a body: one as JSON, or several as an event stream. */
 function toMessages(text: string, contentType: string): Reply[] {

@@ -1,6 +1,6 @@
 import type { NoAnswer } from '../../evidence/observation/answer.ts';
 import { isJsonObject } from '../../evidence/text/json-object.ts';
-import { isNoAnswer, type Replied, type Reply } from './messages.ts';
+import type { Replied } from './messages.ts';
 
 type Tool = Readonly<Record<string, unknown>>;
 
@@ -21,10 +21,8 @@ const brokenOff = (pages: number): NoAnswer => ({
   reason: `The endpoint sent ${pages} ${pages === 1 ? 'page' : 'pages'} of its list of tools, and not the next one.`,
 });
 
-const toTools = (page: Reply | undefined): Tool[] | undefined => {
-  const listed = page?.tools;
-  return Array.isArray(listed) ? listed.filter(isJsonObject) : undefined;
-};
+const toTools = ({ tools }: Tool): Tool[] | undefined =>
+  Array.isArray(tools) ? tools.filter(isJsonObject) : undefined;
 
 /** Where a list of a size ends: the cap of tools, or of bytes. */
 const isFull = (tools: readonly Tool[]) =>
@@ -37,15 +35,16 @@ const isFull = (tools: readonly Tool[]) =>
 export async function listTools(read: (params: object) => Promise<Replied | 'enough'>): Promise<ToolList> {
   const tools: Tool[] = [];
   const cursors = new Set<string>();
-  for (let cursor: string | undefined, page = 0; page < mostPages; page += 1) {
+  for (let cursor: string | undefined, pages = 0; pages < mostPages; pages += 1) {
     const reply = await read(cursor === undefined ? {} : { cursor });
     if (reply === 'enough') return { tools, isCut: true };
-    if (isNoAnswer(reply)) return { isCut: false, unread: reply };
-    const listed = toTools(reply);
-    if (!listed) return { isCut: false, ...(page > 0 && { unread: brokenOff(page) }) };
+    if (reply.is === 'no_answer') return { isCut: false, unread: reply.answer };
+    const page = reply.is === 'result' ? reply.result : {};
+    const listed = toTools(page);
+    if (!listed) return { isCut: false, ...(pages > 0 && { unread: brokenOff(pages) }) };
     tools.push(...listed);
     if (isFull(tools)) return { tools: tools.slice(0, mostTools), isCut: true };
-    const next = reply?.nextCursor;
+    const next = page.nextCursor;
     if (typeof next !== 'string' || next === '' || cursors.has(next)) return { tools, isCut: false };
     cursors.add(next);
     cursor = next;

@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
+import { own } from '../../evidence/text/json-object.ts';
 import { tokenize } from '../../evidence/text/tokenize.ts';
 
 /** What callers say for values of filters. */
@@ -27,7 +28,7 @@ const otherNames: Readonly<Record<string, string>> = {
 /** The value that a text most likely means, by its other names and spelling. */
 export function findNearest(sent: string, values: readonly string[]): string | undefined {
   const text = sent.trim().toLowerCase().slice(0, 40);
-  const meant = otherNames[text] ?? '';
+  const meant = own(otherNames, text) ?? '';
   if (values.includes(meant)) return meant;
   const similar = values
     .map((value) => ({

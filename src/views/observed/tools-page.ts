@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { ListedTools, ListingTools } from '../../evidence/observation/listed-tools.ts';
+import { asMembers, own } from '../../evidence/text/json-object.ts';
 import { cleanText } from '../../evidence/text/sanitize.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
@@ -19,10 +20,10 @@ const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: stri
 };
 
 const hints = ({ annotations }: Tool) =>
-  Object.entries(typeof annotations === 'object' && annotations !== null ? annotations : {}).flatMap(
-    ([name, value]) =>
-      typeof value === 'boolean' && hintTexts[name] ? [hintTexts[name][value ? 0 : 1]] : [],
-  );
+  Object.entries(asMembers(annotations)).flatMap(([name, value]) => {
+    const [isTrue, isFalse] = own(hintTexts, name) ?? [];
+    return typeof value === 'boolean' ? [(value ? isTrue : isFalse) ?? []].flat() : [];
+  });
 
 const inputs = ({ inputSchema }: Tool): string[] => {
   const { properties } = (typeof inputSchema === 'object' && inputSchema !== null ? inputSchema : {}) as {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ClaimState } from '../../evidence/listing/listing-document.ts';
 import { packageTypes, transports } from '../../evidence/listing/record/recorded-kinds.ts';
+import { own } from '../../evidence/text/json-object.ts';
 import type { searchAgents } from '../../tools/search-agents.ts';
 import { stateTexts } from '../layout/labels.ts';
 
@@ -44,7 +45,7 @@ const otherNames: ReadonlySet<string> = new Set([...positionNames, 'q', 'sort', 
 
 const textOf = (name: string, value: string) => {
   if (name === 'state') return stateTexts[value as ClaimState]?.toLowerCase() ?? value;
-  return flagTexts[name] ?? value;
+  return own(flagTexts, name) ?? value;
 };
 
 const toNamed = (name: string, value: string): Filter => ({ name, value, text: textOf(name, value) });
@@ -53,8 +54,11 @@ const toNamed = (name: string, value: string): Filter => ({ name, value, text: t
 export function toFilter(facet: string): Filter | undefined {
   const kind = facet.slice(0, facet.indexOf(':'));
   const value = facet.slice(kind.length + 1);
-  if (kind === 'has') return flagNames[value] ? toNamed(flagNames[value], 'true') : undefined;
-  return filterValues[kind]?.includes(value) === false ? undefined : toNamed(kind, value);
+  if (kind === 'has') {
+    const flag = own(flagNames, value);
+    return flag === undefined ? undefined : toNamed(flag, 'true');
+  }
+  return own(filterValues, kind)?.includes(value) === false ? undefined : toNamed(kind, value);
 }
 
 /** The filters of an address, in its order. */

@@ -91,7 +91,7 @@ export const accessOauth = defineKind({
   applies: () => false,
   async check(look) {
     const found: Finding[] = [];
-    for (const remote of look.listing.remotes.slice(0, 10)) {
+    for (const remote of look.listing.remotes) {
       const endpoint = await look.endpoint(remote);
       if (endpoint.result !== 'answered' || !endpoint.responses.some(({ status }) => status === 401))
         continue;

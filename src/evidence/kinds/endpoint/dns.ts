@@ -36,6 +36,6 @@ export const endpointDns = defineKind({
       .map(({ url }) => (/[{}]/.test(url) ? null : URL.parse(url)))
       .filter((url) => url !== null && /^https?:$/.test(url.protocol))
       .map((url) => url?.hostname ?? '');
-    return Promise.all([...new Set(hosts)].slice(0, 10).map((host) => ofHost(look, host)));
+    return Promise.all([...new Set(hosts)].map((host) => ofHost(look, host)));
   },
 });

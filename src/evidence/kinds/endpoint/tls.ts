@@ -34,6 +34,6 @@ export const endpointTls = defineKind({
       .map(({ url }) => URL.parse(url))
       .filter((url) => url?.protocol === 'https:')
       .map((url) => url?.origin ?? '');
-    return Promise.all([...new Set(origins)].slice(0, 10).map((origin) => ofOrigin(look, origin)));
+    return Promise.all([...new Set(origins)].map((origin) => ofOrigin(look, origin)));
   },
 });

@@ -1,3 +1,5 @@
+import { own } from '../../text/json-object.ts';
+
 /** A token that amounts are converted for. */
 interface Asset {
   /** CAIP-19; contract addresses of eip155 in lower case. */
@@ -50,7 +52,7 @@ const toKey = (asset: string) => (asset.startsWith('eip155:') ? asset.toLowerCas
 
 /** The CAIP-19 name of a token at an address; undefined for networks other than eip155 and solana. */
 export function toCaip19(network: string, address: string): string | undefined {
-  const chain = networks[network] ?? network;
+  const chain = own(networks, network) ?? network;
   if (/^eip155:\d{1,20}$/.test(chain) && /^0x[\da-f]{40}$/i.test(address))
     return toKey(`${chain}/erc20:${address}`);
   return /^solana:\w{32}$/.test(chain) && /^\w{32,44}$/.test(address)

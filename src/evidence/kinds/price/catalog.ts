@@ -46,7 +46,7 @@ export const priceCatalog = defineKind({
   applies: () => false,
   async check(look) {
     const found: Finding[] = [];
-    const remotes = look.listing.remotes.slice(0, 10);
+    const { remotes } = look.listing;
     for (const { url } of remotes)
       for (const listed of await look.catalogs(url)) {
         const source = new URL(listed.catalog).host;

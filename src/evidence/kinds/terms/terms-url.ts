@@ -14,13 +14,14 @@ interface Place {
 /** The website's page, then of each origin of an endpoint its AI catalog and its OpenAPI document. */
 function placesOf({ listing }: Look): Place[] {
   const { website } = listing;
-  return [
+  const places = [
     ...(website === undefined ? [] : [{ url: website, read: termsOfPage }]),
     ...originsOf(listing).flatMap((origin) => [
       { url: `${origin}/.well-known/ai-catalog.json`, read: termsOfAiCatalog },
       { url: `${origin}/openapi.json`, read: termsOfOpenapi },
     ]),
   ];
+  return places.filter(({ url }, at) => places.findIndex((place) => place.url === url) === at);
 }
 
 async function ask(look: Look, { url, read }: Place): Promise<Finding | NoAnswer | undefined> {
