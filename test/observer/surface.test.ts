@@ -272,18 +272,28 @@ it('an endpoint that stops answering keeps what was seen, says so, and is unreac
 });
 
 it('shows no set of tools that is too long for an answer with all endpoints, and says how long it is', async () => {
-  const long = Array.from({ length: 40 }, (_, n) => ({
-    name: `tool_${n}`,
-    description: 'x'.repeat(14_000),
-    readOnlyHint: true,
-  }));
-  offered = long;
-  await look();
+  const remote = 'https://flips.example.com/mcp';
+  // Later than every set of the tests before, so that it is kept.
+  const at = new Date(Date.now() + 3_650 * 86_400_000).toISOString();
+  const record = (digest: string, count: number) =>
+    directory.store.write(async (tx) => {
+      const known = await tx.observations.ofListing(handle);
+      const tools = Array.from({ length: count }, (_, n) => ({
+        name: `tool_${n}`,
+        description: 'x'.repeat(14_000),
+      }));
+      await tx.observations.putSurface({ handle, remote, digest, first_seen_at: at, tools });
+      const observations = (known?.observations ?? []).map((one) =>
+        one.kind === 'tools.surface' ? { ...one, state: 'observed' as const, value: digest } : one,
+      );
+      await tx.observations.put({ handle, observed_at: at, observations });
+    });
   const path = `/agents/${handle}/tools`;
   interface Listed {
     endpoints: { reason?: string; digest: string; tools: object[] }[];
   }
   const readListed = async () => (await (await directory.app.request(`${path}.json`)).json()) as Listed;
+  await record('a'.repeat(64), 40);
   expect((await readListed()).endpoints[0]).toMatchObject({
     tools: [],
     reason: expect.stringMatching(
@@ -293,8 +303,7 @@ it('shows no set of tools that is too long for an answer with all endpoints, and
   expect(await (await directory.app.request(path)).text()).toContain(
     'more than an answer with all endpoints',
   );
-  offered = long.slice(0, 30);
-  await look();
+  await record('b'.repeat(64), 30);
   const surfaces = vi.spyOn(directory.store.observations, 'surfaces');
   expect((await readListed()).endpoints[0]?.tools).toHaveLength(30);
   expect(surfaces, 'no other set than the one that is shown is read').not.toHaveBeenCalled();
