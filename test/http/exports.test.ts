@@ -77,6 +77,8 @@ it('goes on where the stream of changes does, and is written anew after an hour'
   await directory.importEntries([registryEntry('com.example/new')]);
   expect(await readManifest()).toEqual(before);
   directory.wait(3601);
+  expect(await readManifest(), 'the old one while the new one is written').toEqual(before);
+  await expect.poll(async () => (await readManifest()).files[0]?.rows).toBe(303);
   const after = await readManifest();
   const missed = await (await read(`/changes?since=${before.since}`)).text();
   expect(JSON.parse(missed)).toMatchObject({ handle: 'com.example/new', id: after.since });

@@ -43,16 +43,19 @@ export interface Dump {
   remove(): Promise<void>;
 }
 
-/** Few at a time: what outlives many listings is moved to where V8 seldom collects. */
-const page = 20;
+/** Few enough that memory stays flat, enough that a listing is not a round trip to the database. */
+const page = 100;
 
-async function* readHandles({ store }: Context): AsyncGenerator<string> {
-  for (let after = ''; ; ) {
-    const listed = await store.listings.page(after, page);
-    for (const { handle } of listed) yield handle;
+/** Handles of all listings by their ids, read where nothing lags: what is missing here would be missing for good. */
+async function* readPages({ store }: Context): AsyncGenerator<string[]> {
+  for (let after = -1; ; ) {
+    const listed = await store.observations.looks(after, page);
+    if (listed.length > 0) yield listed.map(({ handle }) => handle);
     const last = listed.at(-1);
     if (listed.length < page || !last) return;
-    after = last.handle;
+    after = last.id;
+    // On SQLite a page is read without a turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
@@ -61,21 +64,23 @@ const hideText = (record: string) => JSON.stringify(withoutHiddenText(JSON.parse
 /** The registry's record of every listing's shown version, one a line. */
 async function* readRecords(context: Context): AsyncGenerator<string> {
   const { listings } = context.store;
-  for await (const handle of readHandles(context)) {
-    const listing = await listings.byHandle(handle);
-    if (!listing || listing.withdrawn || isSample(listing)) continue;
-    const version = await listings.version(handle, listing.version);
-    if (version) yield `${listing.hidden ? hideText(version.record) : version.record}\n`;
+  for await (const handles of readPages(context)) {
+    const shown = (await listings.byHandles(handles)).filter((one) => !one.withdrawn && !isSample(one));
+    const versions = await Promise.all(shown.map(({ handle, version }) => listings.version(handle, version)));
+    for (const [at, { hidden }] of shown.entries()) {
+      const record = versions[at]?.record;
+      if (record) yield `${hidden ? hideText(record) : record}\n`;
+    }
   }
 }
 
 /** The listing document of every listing, one a line: what `dossier check --from FILE` reads. */
 async function* readEvidence(context: Context): AsyncGenerator<string> {
-  for await (const handle of readHandles(context)) {
+  for await (const handles of readPages(context)) {
     const now = context.clock();
-    const [facts] = await context.store.listings.factsOfAll([handle], now.toISOString());
-    if (!facts || facts.listing.withdrawn || isSample(facts.listing)) continue;
-    yield `${JSON.stringify(toListingDocument(facts, context.config, now))}\n`;
+    for (const facts of await context.store.listings.factsOfAll(handles, now.toISOString()))
+      if (!facts.listing.withdrawn && !isSample(facts.listing))
+        yield `${JSON.stringify(toListingDocument(facts, context.config, now))}\n`;
   }
 }
 
@@ -120,19 +125,29 @@ async function removeLeft(): Promise<void> {
   }
 }
 
-/** Writes all listings and their evidence to a new folder. The position is read first: what changes meanwhile comes again. */
-export async function writeDump(context: Context): Promise<Dump> {
-  await removeLeft().catch(() => undefined); // of another user, or just removed by another node
-  const folder = await mkdtemp(join(tmpdir(), folderName));
+async function writeFiles(folder: string, context: Context): Promise<Manifest> {
   const [newest] = await context.store.changes.newest(1);
   const files = [
     await writeFile(folder, 'listings.jsonl.gz', readRecords(context)),
     await writeFile(folder, 'evidence.jsonl.gz', readEvidence(context)),
   ];
+  return toManifest(files, newest?.id ?? '0', context);
+}
+
+/**
+ * Writes all listings and their evidence to a new folder, which is removed if that fails. The position is read first: what
+ * changes meanwhile comes again.
+ */
+export async function writeDump(context: Context): Promise<Dump> {
+  await removeLeft().catch(() => undefined); // of another user, or just removed by another node
+  const folder = await mkdtemp(join(tmpdir(), folderName));
+  const remove = () => rm(folder, { recursive: true, force: true });
   const names = new Set(['listings.jsonl.gz', 'evidence.jsonl.gz']);
-  return {
-    manifest: await toManifest(files, newest?.id ?? '0', context),
-    fileOf: (name) => (names.has(name) ? join(folder, name) : undefined),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
+  try {
+    const manifest = await writeFiles(folder, context);
+    return { manifest, fileOf: (name) => (names.has(name) ? join(folder, name) : undefined), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }

@@ -10,25 +10,37 @@ import { type Dump, writeDump } from './dump.ts';
 /** A dump is written when it is asked for, and again after an hour. */
 const longestAge_ms = 3_600_000;
 
-/** The dump of this process; callers that come while it is written wait for the same one. */
+/** The dump of this process: callers wait for the first one, and get the old one while a new one is written. */
 function createDumps(context: Context) {
-  let current: { readonly at_ms: number; readonly dump: Promise<Dump> } | undefined;
-  const isFresh = () => current !== undefined && context.clock().getTime() - current.at_ms < longestAge_ms;
+  let current: Promise<Dump> | undefined;
+  let writing: Promise<Dump> | undefined;
+  let written_ms = 0;
+  const renew = async () => {
+    const began_ms = context.clock().getTime();
+    const dump = await writeDump(context);
+    const old = current;
+    [current, written_ms] = [Promise.resolve(dump), began_ms];
+    await old?.then(({ remove }) => remove());
+    return dump;
+  };
+  const begin = () => {
+    writing ??= renew().finally(() => {
+      writing = undefined;
+    });
+    return writing;
+  };
   return {
     async read(): Promise<Dump> {
-      if (current && isFresh()) return current.dump;
-      const old = current;
-      const dump = writeDump(context);
-      current = { at_ms: context.clock().getTime(), dump };
-      dump.catch(() => {
-        current = undefined;
-      });
-      const written = await dump;
-      await old?.dump.then(({ remove }) => remove()).catch(() => undefined);
-      return written;
+      if (!current) return begin();
+      if (context.clock().getTime() - written_ms >= longestAge_ms)
+        begin().catch((error: unknown) =>
+          context.log.warn({ err: error }, 'a new dump could not be written'),
+        );
+      return current;
     },
     async close() {
-      await current?.dump.then(({ remove }) => remove()).catch(() => undefined);
+      await writing?.catch(() => undefined);
+      await current?.then(({ remove }) => remove());
     },
   };
 }
