@@ -65,20 +65,21 @@ export function describeWebhooks(store: () => Store): void {
     await put(
       webhook('all', { position: 1 }),
       webhook('done', { position: 2 }),
-      webhook('handle', {
-        filter: { kind: 'handle', value: 'b/two' },
-        served_at: '2026-11-21T09:00:00.000Z',
-      }),
+      webhook('handle', { filter: { kind: 'handle', value: 'b/two' } }),
       webhook('other', { filter: { kind: 'handle', value: 'a/one' }, position: 1 }),
       webhook('publisher', { filter: { kind: 'publisher', value: 'b' }, position: 1 }),
       webhook('nobody', { filter: { kind: 'publisher', value: 'bb' } }),
-      webhook('tag', { filter: { kind: 'tag', value: 'email' }, position: 1 }),
+      webhook('tag', {
+        ...{ filter: { kind: 'tag', value: 'email' }, position: 1 },
+        served_at: '2026-11-21T09:00:00.000Z',
+      }),
       webhook('gone', { state: 'gone' }),
       webhook('rests', { rest_until: '2026-11-21T10:00:00.001Z' }),
     );
     expect((await due()).toSorted()).toEqual(['all', 'handle', 'publisher', 'tag']);
     expect(await due('2026-11-21T10:00:00.001Z')).toContain('rests');
-    expect((await due())[0]).toBe('handle');
+    // Not the one that is furthest behind.
+    expect((await due())[0]).toBe('tag');
   });
 
   it('has only the first waiting delivery of each listing due, and those whose time has come', async () => {
