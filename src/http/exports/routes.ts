@@ -10,6 +10,9 @@ import { type Dump, writeDump } from './dump.ts';
 /** A dump is written when it is asked for, and again after an hour. */
 const longestAge_ms = 3_600_000;
 
+/** One that is older is not sent while the new one is written. */
+const longestSent_ms = 12 * longestAge_ms;
+
 /** The dump of this process: callers wait for the first one, and get the old one while a new one is written. */
 function createDumps(context: Context) {
   let current: Promise<Dump> | undefined;
@@ -31,8 +34,9 @@ function createDumps(context: Context) {
   };
   return {
     async read(): Promise<Dump> {
-      if (!current) return begin();
-      if (context.clock().getTime() - written_ms >= longestAge_ms)
+      const age_ms = context.clock().getTime() - written_ms;
+      if (!current || age_ms >= longestSent_ms) return begin();
+      if (age_ms >= longestAge_ms)
         begin().catch((error: unknown) =>
           context.log.warn({ err: error }, 'a new dump could not be written'),
         );
