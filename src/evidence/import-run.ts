@@ -41,9 +41,6 @@ export interface ImportRun {
   readonly cursor?: string | undefined;
   readonly progress: RunProgress;
   readonly error?: string | undefined;
-  /** Which process works on a running one, and when it last reported that. */
-  readonly lease_owner?: string | undefined;
-  readonly lease_at?: string | undefined;
 }
 
 /** A record that could not be read, with the reason; replaced when it is sent again. */

@@ -39,8 +39,6 @@ export interface Webhook {
   readonly delivered_at: string | undefined;
   /** How the last attempt ended: `HTTP 500`, `host_timeout`. */
   readonly last_result: string | undefined;
-  /** The lease of the node that sends to it. */
-  readonly owner: string | undefined;
 }
 
 /** A change that an address did not accept at once, or that waits behind such a one of the same listing. */

@@ -6,10 +6,14 @@ const pause_ms = 600_000;
 
 type PurgeContext = Pick<Context, 'store' | 'clock' | 'log'>;
 
-/** Deletes what no limit needs any more: full buckets, and the networks and keys of past days. */
+/** Deletes what nothing needs any more: full buckets, networks and keys of past days, old leases and pauses of hosts. */
 export async function purgeLimits({ store, clock }: PurgeContext): Promise<void> {
   const now = clock();
-  await store.write((tx) => tx.limits.purge(now.getTime(), dayOf(now)));
+  await store.write(async (tx) => {
+    await tx.limits.purge(now.getTime(), dayOf(now));
+    await tx.leases.purge();
+    await tx.observations.purgePauses(now.toISOString());
+  });
 }
 
 /** Purges now and every ten minutes until the signal, so that an idle service stores nothing longer. Never throws. */

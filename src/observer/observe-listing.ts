@@ -10,8 +10,9 @@ import {
 import type { Kind } from '../evidence/observation/kind.ts';
 import type { Look } from '../evidence/observation/look.ts';
 import { observationStates, type StoredObservation } from '../evidence/observation/observation.ts';
+import type { Lease } from '../store/contract/leases.ts';
 import type { Transaction } from '../store/store.ts';
-import { putSurfaces } from './surfaces.ts';
+import { listedTools, putSurfaces, type Surfaces } from './surfaces.ts';
 
 /** What a look ended with. */
 export interface LookReport {
@@ -27,8 +28,11 @@ const shorten = (text: string) =>
 /** All observations of a listing are read and sent together. */
 const most_bytes = 256 * 1024;
 
+/** What asking needs: a log, and what stops it. */
+type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
+
 /** One kind's facts. A check that fails says so, and does not stop the others. */
-async function check(kind: Kind, look: Look, log: Context['log']): Promise<readonly DatedFinding[]> {
+async function check(kind: Kind, look: Look, { log, signal }: Checks): Promise<readonly DatedFinding[]> {
   const { kind: name, method_version } = kind;
   try {
     const found = ((await kind.check?.(look)) ?? []).map((one) => ({ ...one, kind: name, method_version }));
@@ -38,6 +42,7 @@ async function check(kind: Kind, look: Look, log: Context['log']): Promise<reado
     if (other) throw new Error(`${String(other.state).slice(0, 100)} is no state`);
     return found.map((one) => (one.reason === undefined ? one : { ...one, reason: shorten(one.reason) }));
   } catch (error) {
+    signal.throwIfAborted();
     log.warn({ err: error, kind: name, handle: look.listing.handle }, 'a check failed');
     const reason = 'The check failed on our side; the failure was logged.';
     return [{ kind: name, method_version, value: null, state: 'not_checked', reason, source: 'Dossier' }];
@@ -66,23 +71,28 @@ function inRoom(found: readonly DatedFinding[]): DatedFinding[] {
 }
 
 /** Every fact of a look, stored nowhere: at most 256 KiB. */
-export async function findAll(look: Look, log: Context['log']): Promise<DatedFinding[]> {
+export async function findAll(look: Look, checks: Checks): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
-  for (const kind of kinds) found.push(...(await check(kind, look, log)));
+  for (const kind of kinds) found.push(...(await check(kind, look, checks)));
   return inRoom(found);
 }
 
+/** What a look found, before it is stored. */
+interface Looked {
+  readonly found: readonly DatedFinding[];
+  readonly surfaces: Surfaces;
+  readonly stamp: LookStamp;
+  readonly lease: Lease;
+}
+
 /** Writes what a look found in one transaction; every change of a fact is one entry of the log. */
-async function write(
-  tx: Transaction,
-  look: Look,
-  { found, stamp }: { found: readonly DatedFinding[]; stamp: LookStamp },
-): Promise<LookReport> {
-  const { handle } = look.listing;
+async function write(tx: Transaction, handle: string, looked: Looked): Promise<LookReport> {
+  const { found, surfaces, stamp, lease } = looked;
+  if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this look over');
   const known = await tx.observations.ofListing(handle);
   const { observations, changes } = compareLooks(known?.observations ?? [], found, stamp);
   await tx.observations.put({ handle, observed_at: stamp.at, observations });
-  const itemized = await putSurfaces(tx, look, { changes, at: stamp.at });
+  const itemized = await putSurfaces(tx, handle, { surfaces, changes, at: stamp.at });
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes: itemized };
     const log_index = await tx.log.append(toLeaf('observation.changed', change), {
@@ -96,23 +106,29 @@ async function write(
 }
 
 /** A look that could not be stored counts as made: the host is not asked again before the next one is due. */
-async function putFailure(tx: Transaction, handle: string, at: string): Promise<void> {
+async function putFailure(tx: Transaction, handle: string, { lease, stamp: { at } }: Looked): Promise<void> {
+  if (!(await tx.leases.isHeldBy(lease))) return;
   const known = await tx.observations.ofListing(handle);
   await tx.observations.put({ handle, observed_at: at, observations: known?.observations ?? [] });
 }
 
-/** Asks every kind of fact of one listing, and stores what was found. Throws only if the store fails. */
+/** Asks every kind of fact of one listing, and stores what was found. Throws if the store fails, the lease was lost or the signal came. */
 export async function observeListing(
   look: Look,
-  context: Pick<Context, 'store' | 'log' | 'clock'> & { readonly vantage: string },
+  context: Pick<Context, 'store' | 'clock'> & Checks & { readonly vantage: string; readonly lease: Lease },
 ): Promise<LookReport> {
-  const found = await findAll(look, context.log);
+  const { lease, signal } = context;
+  const found = await findAll(look, context);
+  const surfaces = await listedTools(look);
+  signal.throwIfAborted();
+  const { handle } = look.listing;
   // What was found while it waited for its turns is not dated before it was seen.
   const stamp = { at: context.clock().toISOString(), vantage: context.vantage };
+  const looked = { found, surfaces, stamp, lease };
   try {
-    return await context.store.write((tx) => write(tx, look, { found, stamp }));
+    return await context.store.write((tx) => write(tx, handle, looked));
   } catch (error) {
-    await context.store.write((tx) => putFailure(tx, look.listing.handle, stamp.at));
+    await context.store.write((tx) => putFailure(tx, handle, looked));
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { cachedOnce } from '../cached-once.ts';
 import { vantageOf } from '../config/vantage.ts';
 import type { Context } from '../context.ts';
@@ -6,6 +7,7 @@ import type { DatedFinding } from '../evidence/observation/compare-looks.ts';
 import type { Subject } from '../evidence/observation/look.ts';
 import { looks } from '../observability/events.ts';
 import { createOutboundClient } from '../outbound/client.ts';
+import type { Lease } from '../store/contract/leases.ts';
 import { createDns } from './endpoint/dns.ts';
 import { createLook, type LookParts } from './look.ts';
 import { findAll, type LookReport, observeListing } from './observe-listing.ts';
@@ -25,30 +27,35 @@ export type ObserverContext = Pick<
   'store' | 'config' | 'repositories' | 'log' | 'clock' | 'timeouts'
 >;
 
-/** Looks at listings, one request at a time to each host. */
+/** How often a look waits for that of another process. */
+const takenPause_ms = 500;
+
+/** Looks at listings, one request at a time to each host, and one look at a time at each listing, over all nodes. */
 export interface Observer {
-  /** Looks at one listing now, and stores what it found. */
-  observe(listing: Listing): Promise<LookReport>;
+  /** Looks at one listing and stores what it found; calls `onWait` if another process looks at it, and waits until that ended. */
+  observe(listing: Listing, onWait?: () => void): Promise<LookReport>;
+  /** The same unless another process looks at it, or `isDue` says that one has. */
+  observeIfDue(listing: Listing, isDue: () => Promise<boolean>): Promise<LookReport | undefined>;
   /** Looks at an endpoint that may not be listed; nothing is stored. */
   inspect(url: string): Promise<readonly DatedFinding[]>;
-  /** Runs `work` while this node alone asks the listing's host; 'elsewhere' at once while another node does. */
-  hold<T>(listing: Listing, work: () => Promise<T>): Promise<T | 'elsewhere'>;
-  /** Returns the hosts that this process holds. */
+  /** Gives back the hosts that this process has. */
   close(): Promise<void>;
 }
 
 function createParts(
   context: ObserverContext,
+  signal: AbortSignal,
 ): LookParts & { readonly queue: ReturnType<typeof createHostQueue> } {
   const { config, repositories, clock, timeouts } = context;
   const key = cachedOnce(() => openObserverKey(context));
-  const queue = createHostQueue(context);
+  const queue = createHostQueue(context, signal);
   const rules = observerRules(config);
   const reachedAt = (url: URL) => rules.reach(url)?.url ?? url;
   const fetch = createPoliteFetch({
     client: createOutboundClient(rules),
     queue,
     timeouts,
+    pauses: 'address',
     sign: async (url) =>
       signRequest(await key(), { authority: reachedAt(url).host, agent: config.publicUrl, now: clock() }),
   });
@@ -57,7 +64,7 @@ function createParts(
     ...{ fetch, queue, robots, timeouts },
     repositories: createPoliteRepositories(repositories, config.repositoryHosts, queue),
     reach: (url) => rules.reach(url),
-    dns: createDns(config, timeouts.observerDns_ms),
+    dns: createDns(config, timeouts.observerDns_ms, signal),
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
     packages: createPackageRegistries(config, { fetch, queue, robots, timeouts }),
     client: { name: 'dossier-observer', version: config.version },
@@ -85,22 +92,61 @@ const toSubject = (url: string): Subject => ({
   website: undefined,
 });
 
-/** Creates the observer of a process. */
-export function createObserver(context: ObserverContext): Observer {
+/** Resolves as `work` does, or rejects with the signal's reason as soon as it is aborted. */
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+
+const never = new AbortController().signal;
+
+/** Creates the observer of a process. Once the signal is aborted, what runs is dropped: every call rejects with its reason. */
+export function createObserver(context: ObserverContext, signal: AbortSignal = never): Observer {
   const { store, log, clock, config } = context;
-  const parts = createParts(context);
+  const parts = createParts(context, signal);
+  const look = async (listing: Listing, lease: Lease): Promise<LookReport> => {
+    const refusal = await findRefusal(listing, { ...parts, config });
+    const asked = createLook(listing, parts, { now: clock(), refusal });
+    return observeListing(asked, { store, log, clock, lease, signal, vantage: vantageOf(config) });
+  };
+  const observeUnder = async (listing: Listing, lease: Lease) => {
+    try {
+      return await unlessAborted(
+        count(() => look(listing, lease)),
+        signal,
+      );
+    } finally {
+      await lease.release();
+    }
+  };
+  const take = ({ handle }: Listing) => {
+    signal.throwIfAborted();
+    return store.leases.take(`look/${handle}`);
+  };
   return {
-    observe: (listing) =>
-      count(async () => {
-        const refusal = await findRefusal(listing, { ...parts, config });
-        const look = createLook(listing, parts, { now: clock(), refusal });
-        return observeListing(look, { store, log, clock, vantage: vantageOf(config) });
-      }),
-    inspect: (url) => findAll(createLook(toSubject(url), parts, { now: clock(), refusal: undefined }), log),
-    hold(listing, work) {
-      const host = URL.parse(listing.endpoint ?? '')?.host;
-      return host === undefined ? work() : parts.queue.hold(host, work);
+    async observe(listing, onWait) {
+      for (let hasWaited = false; ; hasWaited = true) {
+        const lease = await take(listing);
+        if (lease) return observeUnder(listing, lease);
+        if (!hasWaited) onWait?.();
+        await wait(takenPause_ms, undefined, { signal });
+      }
     },
+    async observeIfDue(listing, isDue) {
+      const lease = await take(listing);
+      if (!lease) return undefined;
+      if (await isDue()) return observeUnder(listing, lease);
+      await lease.release();
+      return undefined;
+    },
+    inspect: (url) =>
+      unlessAborted(
+        findAll(createLook(toSubject(url), parts, { now: clock(), refusal: undefined }), { log, signal }),
+        signal,
+      ),
     close: () => parts.queue.close(),
   };
 }

@@ -6,8 +6,11 @@ import type { ObservationChange } from '../evidence/observation/observation.ts';
 import type { ToolSurface } from '../store/contract/observations.ts';
 import type { Transaction } from '../store/store.ts';
 
-/** The tools that the endpoints of a look listed, by endpoint. */
-async function listedTools(look: Look): Promise<Map<string, ToolSurface['tools']>> {
+/** The tools that endpoints listed, by endpoint. */
+export type Surfaces = ReadonlyMap<string, ToolSurface['tools']>;
+
+/** The tools that the endpoints of a look listed: what the kinds have asked, and nothing more. */
+export async function listedTools(look: Look): Promise<Surfaces> {
   const listed = new Map<string, ToolSurface['tools']>();
   for (const remote of look.listing.remotes) {
     const endpoint = await look.endpoint(remote);
@@ -34,17 +37,24 @@ function itemize(
 }
 
 /**
- * Stores the sets of tools that a look listed where they are new, and returns the changes with those of sets of tools item
+ * Stores the sets of tools that a look listed if they are new, and returns the changes with those of sets of tools item
  * by item.
  */
 export async function putSurfaces(
   tx: Transaction,
-  look: Look,
-  { changes, at }: { readonly changes: readonly ObservationChange[]; readonly at: string },
+  handle: string,
+  {
+    surfaces,
+    changes,
+    at,
+  }: {
+    readonly surfaces: Surfaces;
+    readonly changes: readonly ObservationChange[];
+    readonly at: string;
+  },
 ): Promise<readonly ObservationChange[]> {
-  const { handle } = look.listing;
   const itemized = new Map<ObservationChange, ObservationChange>();
-  for (const [remote, tools] of await listedTools(look)) {
+  for (const [remote, tools] of surfaces) {
     const digest = surfaceDigest(tools);
     const [known] = await tx.observations.surfaces(handle, remote);
     if (known?.digest === digest) continue;

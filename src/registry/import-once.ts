@@ -9,7 +9,7 @@ export interface Outcome {
 }
 
 /** An import that can be stopped; from REGISTRY_URL unless a source is given. */
-export type Attempt = Pick<ImportRequest, 'source' | 'lease' | 'dueAfter'> & { readonly signal: AbortSignal };
+export type Attempt = Pick<ImportRequest, 'source' | 'dueAfter'> & { readonly signal: AbortSignal };
 
 /** Runs one import. A failure of the registry is an outcome, never an exception. */
 export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<Outcome>;

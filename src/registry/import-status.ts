@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { ImportRun } from '../evidence/import-run.ts';
-import { isWorkedOn } from './run-lease.ts';
+import { findImportLease } from './run-lease.ts';
 
 /** What is known of a store's imports. */
 export interface ImportStatus {
@@ -14,13 +14,11 @@ export interface ImportStatus {
 }
 
 /** Reads the status of the newest import. Whether its node is alive is decided by its lease, on every call. */
-export async function readImportStatus({
-  store,
-  clock,
-}: Pick<Context, 'store' | 'clock'>): Promise<ImportStatus> {
+export async function readImportStatus({ store }: Pick<Context, 'store'>): Promise<ImportStatus> {
   const { run, done } = await store.imports.last();
   if (!run) return { state: 'none', run, done };
   if (run.state !== 'running') return { state: run.state, run, done };
-  if (await isWorkedOn(run, clock().toISOString(), store)) return { state: 'running', run, done };
-  return { state: 'stopped', run, done, ...(run.lease_at && { lastSeen_at: run.lease_at }) };
+  const lease = await findImportLease(store);
+  if (lease?.isHeld) return { state: 'running', run, done };
+  return { state: 'stopped', run, done, ...(lease && { lastSeen_at: lease.renewed_at }) };
 }

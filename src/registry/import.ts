@@ -1,12 +1,12 @@
 import type { ImportCounts, ImportRun } from '../evidence/import-run.ts';
-import type { Lease } from '../store/lease.ts';
+import type { Lease } from '../store/contract/leases.ts';
 import { createMassChangeGuard, MassChangeError } from './mass-change-guard.ts';
 import { mergeIndex } from './merge-index.ts';
 import { beginRun, type RunStart } from './run.ts';
-import { keepLease, released, saveWithLease } from './run-lease.ts';
+import { saveWithLease, whileImporting } from './run-lease.ts';
 import type { Patience } from './source/client.ts';
 import { openSource, sampleSource } from './source/open-source.ts';
-import { RegistryError } from './source/source.ts';
+import { RegistryError, type RegistrySource } from './source/source.ts';
 import { type Import, type ImportContext, type ImportProgress, writePages } from './write-pages.ts';
 
 export type { ImportContext, ImportProgress } from './write-pages.ts';
@@ -25,8 +25,6 @@ export interface ImportRequest {
   readonly patience?: Partial<Patience> | undefined;
   /** The run after which this import was found due; UnderWayError where another one has ended since. Absent: due anyway. */
   readonly dueAfter?: RunStart['dueAfter'];
-  /** The lease to work under; one of the store's own when absent. */
-  readonly lease?: Lease | undefined;
 }
 
 /** How a run ended; `running` if it was stopped and the next import continues it. */
@@ -40,13 +38,16 @@ export interface ImportReport {
   readonly error?: string;
 }
 
-async function openImport(context: ImportContext, request: ImportRequest, lease: Lease): Promise<Import> {
+async function openImport(
+  context: ImportContext,
+  request: ImportRequest,
+  { source, lease }: { readonly source: RegistrySource; readonly lease: Lease },
+): Promise<Import> {
   const { store, config, clock } = context;
-  const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
   const { done } = await store.imports.last();
   const run = await store.write((tx) =>
     beginRun(tx, source, {
-      ...{ lease, at: clock().toISOString(), store },
+      ...{ lease, at: clock().toISOString() },
       fullInterval_s: config.importFullInterval_s,
       isFull: request.isFull ?? false,
       dueAfter: request.dueAfter,
@@ -69,7 +70,6 @@ async function openImport(context: ImportContext, request: ImportRequest, lease:
 /** Saves how a run ended that threw `error`. Throws any error that is neither the source's nor the guard's. */
 async function endRun({ context, run, signal }: Import, error: unknown): Promise<ImportReport['state']> {
   if (signal?.aborted) {
-    await context.store.write((tx) => saveWithLease(tx, run, released));
     return 'running';
   }
   if (!(error instanceof RegistryError || error instanceof MassChangeError)) throw error;
@@ -81,7 +81,6 @@ async function endRun({ context, run, signal }: Import, error: unknown): Promise
       finished_at: context.clock().toISOString(),
       error: error.message,
       ...(!keepsCursor && { cursor: undefined }),
-      ...released,
     }),
   );
   return state;
@@ -98,17 +97,11 @@ async function runToEnd(current: Import): Promise<Pick<ImportReport, 'state' | '
   }
 }
 
-async function importWithLease(
-  context: ImportContext,
-  request: ImportRequest,
-  lease: Lease,
-): Promise<ImportReport> {
-  const { log } = context;
-  const current = await openImport(context, request, lease);
+async function importOpened(current: Import): Promise<ImportReport> {
+  const { log } = current.context;
   const { id, kind, isResumed } = current.run;
-  const stopRenewing = keepLease(context, current.run);
   log.info({ run: id, kind, source: current.source.name, isResumed }, 'import started');
-  const end = await runToEnd(current).finally(stopRenewing);
+  const end = await runToEnd(current);
   const { counts } = current.run;
   log.info({ run: id, state: end.state, ...counts }, 'import ended');
   return { id, kind, isResumed, counts, ...end };
@@ -122,10 +115,9 @@ async function importWithLease(
  * ImportReport.error.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportReport> {
-  const lease = request.lease ?? context.store.leases.take();
-  try {
-    return await importWithLease(context, request, lease);
-  } finally {
-    lease.end();
-  }
+  const { store, config } = context;
+  const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
+  return whileImporting(store, async (lease) =>
+    importOpened(await openImport(context, request, { source, lease })),
+  );
 }

@@ -1,11 +1,10 @@
 import type { ImportRun } from '../evidence/import-run.ts';
-import type { ImportReads } from '../store/contract/imports.ts';
-import type { Lease } from '../store/lease.ts';
+import type { Lease } from '../store/contract/leases.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { RegistryError } from './source/source.ts';
 
-const staleAfter_ms = 120_000;
-const renewEvery_ms = 30_000;
+/** Whoever holds this lease is the only one that imports, from whatever source. */
+const name = 'import';
 
 /** Another import into the same store is running; the caller may try again later. */
 export class UnderWayError extends RegistryError {
@@ -14,31 +13,25 @@ export class UnderWayError extends RegistryError {
   }
 }
 
-/** The lease columns of a run that a node works on. `at` is RFC 3339. */
-export const heldBy = ({ owner }: Lease, at: string) => ({ lease_owner: owner, lease_at: at });
+/** What is known of the import that runs, or of one whose node died; undefined if neither is the case. */
+export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.find(name);
 
-/** The lease columns of a run that no node works on. */
-export const released = { lease_owner: undefined, lease_at: undefined };
+/** Whether any process imports into this store. */
+export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
+  (await findImportLease(store))?.isHeld ?? false;
 
-/** Whether a node works on this run: the lease was renewed less than two minutes ago, and its node is alive. */
-export async function isWorkedOn(
-  { lease_owner, lease_at }: ImportRun,
-  at: string,
+/** Runs `work` as the only import into this store. Throws UnderWayError while another process imports. */
+export async function whileImporting<T>(
   { leases }: Pick<Store, 'leases'>,
-): Promise<boolean> {
-  if (lease_owner === undefined || lease_at === undefined) return false;
-  const age_ms = Math.abs(Date.parse(at) - Date.parse(lease_at));
-  return age_ms < staleAfter_ms && leases.isHeld(lease_owner);
-}
-
-/** Whether a node works on any run. */
-export async function isUnderWay(
-  imports: Pick<ImportReads, 'running'>,
-  at: string,
-  store: Pick<Store, 'leases'>,
-): Promise<boolean> {
-  for (const run of await imports.running()) if (await isWorkedOn(run, at, store)) return true;
-  return false;
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const lease = await leases.take(name);
+  if (!lease) throw new UnderWayError();
+  try {
+    return await work(lease);
+  } finally {
+    await lease.release();
+  }
 }
 
 /** A run and the lease it is worked on under. */
@@ -53,32 +46,7 @@ export async function saveWithLease(
   run: LeasedRun,
   change: Partial<Omit<ImportRun, 'id'>>,
 ): Promise<boolean> {
-  const row = (await tx.imports.running()).find(({ id }) => id === run.id);
-  if (row?.lease_owner !== run.lease.owner) return false;
+  if (!(await tx.leases.isHeldBy(run.lease))) return false;
   await tx.imports.saveRun(run.id, change);
   return true;
-}
-
-/** Renews the lease every 30 s, however long a page takes. Returns a function that stops the renewal. */
-export function keepLease(
-  { store, clock }: { readonly store: Store; readonly clock: () => Date },
-  run: LeasedRun,
-): () => void {
-  const renew = () =>
-    store.write((tx) => saveWithLease(tx, run, { lease_at: clock().toISOString() })).catch(() => undefined); // the next page reports the failure
-  const timer = setInterval(() => void renew(), renewEvery_ms).unref();
-  return () => clearInterval(timer);
-}
-
-/**
- * Releases the runs that earlier imports of this node left behind when they failed. A thread needs this: it sees that
- * its node is alive, but not which of the node's leases have ended.
- */
-export async function releaseEnded(store: Store): Promise<void> {
-  await store.write(async (tx) => {
-    for (const { id, lease_owner } of await tx.imports.running()) {
-      if (!lease_owner?.startsWith(`${store.node}/`)) continue;
-      if (!(await store.leases.isHeld(lease_owner))) await tx.imports.saveRun(id, released);
-    }
-  });
 }

@@ -1,8 +1,8 @@
 import type { ImportRun, RunProgress } from '../evidence/import-run.ts';
-import type { Lease } from '../store/lease.ts';
-import type { Store, Transaction } from '../store/store.ts';
+import type { Lease } from '../store/contract/leases.ts';
+import type { Transaction } from '../store/store.ts';
 import { createCounts } from './counts.ts';
-import { heldBy, isUnderWay, released, UnderWayError } from './run-lease.ts';
+import { UnderWayError } from './run-lease.ts';
 import type { RegistrySource } from './source/source.ts';
 
 const overlap_ms = 10 * 60_000;
@@ -54,7 +54,6 @@ async function replace(tx: Transaction, run: ImportRun | undefined, at: string):
     finished_at: at,
     cursor: undefined,
     error,
-    ...released,
   });
 }
 
@@ -63,7 +62,6 @@ export interface RunStart {
   readonly lease: Lease;
   /** RFC 3339 UTC. */
   readonly at: string;
-  readonly store: Store;
   /** After this time all of the source is read again. */
   readonly fullInterval_s: number;
   /** Reads all of the source now. */
@@ -72,9 +70,8 @@ export interface RunStart {
   readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
 }
 
-/** Whether another run is being worked on, or has ended since this one was found due: its node was quicker. */
-async function isTaken(tx: Transaction, { at, store, dueAfter }: RunStart): Promise<boolean> {
-  if (await isUnderWay(tx.imports, at, store)) return true;
+/** Whether another run has ended since this one was found due: its node was quicker. */
+async function isTaken(tx: Transaction, { dueAfter }: RunStart): Promise<boolean> {
   if (!dueAfter) return false;
   const { run } = await tx.imports.last();
   return run?.finished_at !== undefined && run.finished_at !== dueAfter.finishedAt;
@@ -89,8 +86,8 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
 
 /**
  * Resumes the source's last run, or begins a new one: incremental after one that completed, full where none did, none of
- * the last days was full, or that is asked for. Throws UnderWayError while a node works on a run of any source, and where
- * one of any source has ended since this one was found due.
+ * the last days was full, or that is asked for. Throws UnderWayError if a run of any source has ended since this one was
+ * found due.
  */
 export async function beginRun(tx: Transaction, source: RegistrySource, start: RunStart): Promise<Run> {
   const { lease, at, isFull } = start;
@@ -103,7 +100,6 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
       state: 'running',
       finished_at: undefined,
       error: undefined,
-      ...heldBy(lease, at),
     });
     return { ...toRun(run, lease, true), expectedRows };
   }
@@ -116,7 +112,6 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
     started_at: at,
     updated_since: since?.updatedSince,
     progress: { counts: createCounts(), newestUpdatedAt: since?.newest },
-    ...heldBy(lease, at),
   };
   return { ...toRun({ ...begun, id: await tx.imports.startRun(begun) }, lease, false), expectedRows };
 }

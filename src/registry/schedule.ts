@@ -30,9 +30,9 @@ function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined
 }
 
 /** Waits until no other process is importing. */
-async function untilFree({ store, clock }: ImportContext, signal: AbortSignal): Promise<void> {
+async function untilFree({ store }: ImportContext, signal: AbortSignal): Promise<void> {
   do await wait(busyPause_ms, undefined, { signal, ref: false });
-  while (await isUnderWay(store.imports, clock().toISOString(), store));
+  while (await isUnderWay(store));
 }
 
 async function warn({ store, log }: ImportContext, error: string | undefined, next_s: number): Promise<void> {

@@ -5,24 +5,22 @@ import { createLog } from '../observability/logger.ts';
 import { openStore } from '../store/open.ts';
 import { type Attempt, importOnce } from './import-once.ts';
 
-/** What `worker.ts` starts this thread with: `owner` names the lease that the import works under. */
+/** What `worker.ts` starts this thread with. */
 export interface ImportThread extends Pick<Attempt, 'dueAfter'> {
   readonly config: Config;
-  readonly owner: string;
 }
 
 // Runs one import over its own connection, posts its Outcome and ends. Any message stops it after the current page.
 
 // Lower this thread's priority (per-thread on Linux) so that requests win when both share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-const { config, owner, dueAfter } = workerData as ImportThread;
+const { config, dueAfter } = workerData as ImportThread;
 const stopping = new AbortController();
 parentPort?.once('message', () => stopping.abort());
 const store = await openStore(config);
 try {
   const context = { store, config, log: createLog(config), clock: () => new Date() };
-  const lease = { owner, end: () => undefined };
-  parentPort?.postMessage(await importOnce(context, { signal: stopping.signal, lease, dueAfter }));
+  parentPort?.postMessage(await importOnce(context, { signal: stopping.signal, dueAfter }));
 } finally {
   await store.close();
   parentPort?.close();

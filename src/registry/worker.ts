@@ -2,21 +2,17 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { toModuleUrl } from '../config/own-module.ts';
 import { type ImportOnce, importOnce, type Outcome } from './import-once.ts';
-import { releaseEnded } from './run-lease.ts';
 import type { ImportThread } from './worker-main.ts';
 
 /**
  * Runs one import in a worker thread, so that no reader waits for its transactions. An in-memory database cannot be
- * shared between threads and is imported into here. The thread works under a lease of this thread's store, which ends
- * with it. Throws where the thread fails.
+ * shared between threads and is imported into here. Throws if the thread fails.
  */
 export const importInThread: ImportOnce = async (context, attempt) => {
-  const { config, store } = context;
+  const { config } = context;
   if (config.databaseUrl === ':memory:') return importOnce(context, attempt);
-  await releaseEnded(store);
-  const lease = store.leases.take();
   let outcome: Outcome = { state: 'running' };
-  const workerData = { config, owner: lease.owner, dueAfter: attempt.dueAfter } satisfies ImportThread;
+  const workerData = { config, dueAfter: attempt.dueAfter } satisfies ImportThread;
   const thread = new Worker(toModuleUrl('./worker-main', import.meta.url), { workerData });
   thread.on('message', (message: Outcome) => {
     outcome = message;
@@ -28,6 +24,5 @@ export const importInThread: ImportOnce = async (context, attempt) => {
     return outcome;
   } finally {
     attempt.signal.removeEventListener('abort', stop);
-    lease.end();
   }
 };

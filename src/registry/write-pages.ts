@@ -8,7 +8,7 @@ import type { Origin } from './entry/signals.ts';
 import type { MassChangeGuard } from './mass-change-guard.ts';
 import { planPage } from './page-plan.ts';
 import { newestKnown, type Run } from './run.ts';
-import { heldBy, released, saveWithLease } from './run-lease.ts';
+import { saveWithLease } from './run-lease.ts';
 import { sampleSource } from './source/open-source.ts';
 import { batchPages, readPages } from './source/pages.ts';
 import { type Page, RegistryError, type RegistrySource } from './source/source.ts';
@@ -82,10 +82,7 @@ async function writePage(current: Import, page: Page): Promise<void> {
       counts: addCounts(run.counts, plan.counts),
       newestUpdatedAt: newestKnown(run, plan.updatedAt),
     };
-    const end =
-      cursor === undefined
-        ? ({ state: 'done', finished_at: at, ...released } as const)
-        : heldBy(run.lease, at);
+    const end = cursor === undefined ? ({ state: 'done', finished_at: at } as const) : {};
     const isSaved = await saveWithLease(tx, run, { cursor, progress, ...end });
     if (!isSaved) throw new RegistryError('another process has taken this import over', true);
     return { ...run, ...progress, cursor };

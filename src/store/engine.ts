@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { Facet } from '../evidence/listing/facets.ts';
 import type { SearchDocument } from '../evidence/search/document.ts';
 import type { Probe } from '../evidence/search/plan.ts';
@@ -57,10 +57,10 @@ export interface Engine {
   findDamage(): Promise<string | undefined>;
   /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
-  /** The name of this process among those that share the database, as long as it runs. */
-  readonly node: string;
-  /** Whether the process with a name is still running; true if that cannot be found out. */
-  isPresent(node: string): Promise<boolean>;
+  /** SQL for the milliseconds since 1970 by the one clock that all nodes on the database share. */
+  readonly now_ms: RawBuilder<number>;
+  /** Whether the database is where it was, and this process hears what others write. */
+  isWell(): Promise<boolean>;
   /** What an error of this engine means to a caller; undefined for an unexpected one. */
   failureOf(error: unknown): Failure | undefined;
   /** Called first in every transaction: waits until no other process writes. */

@@ -1,38 +1,145 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { LeaseReads, Leases, LeaseWrites } from './contract/leases.ts';
+import type { Db, Engine } from './engine.ts';
 
-/** Work that this node has taken on, so that no other node does it too. */
-export interface Lease {
-  /** The lease's name in the database: `<node>/<uuid>`. */
-  readonly owner: string;
-  /** Ends the lease in this process; the caller clears or replaces its name in the database. */
-  end(): void;
-}
+/** A lease that was not renewed for so long can be taken over, whoever held it. */
+const expires_ms = 10_000;
+/** A holder stops acting this long after its last renewal: before anybody else can take the lease over. */
+const trusted_ms = 7000;
+const renewEvery_ms = 2000;
+/** Then nobody asks any more when a lease that was never released was last renewed. */
+const forgotten_ms = 7 * 86_400_000;
 
-/** The leases of one store's node. They end with `end()`, or with the process. */
-export interface Leases {
-  take(): Lease;
-  /** Whether a lease is still held, here or elsewhere. A node that cannot be reached is taken to hold it. */
-  isHeld(owner: string): Promise<boolean>;
-}
+type Clock = Pick<Engine, 'now_ms'>;
 
-/** This process among those on a database. */
-interface Node {
-  readonly node: string;
-  isPresent(node: string): Promise<boolean>;
-}
+/** Reads of leases. Ages are those of the database's clock, so that clocks of nodes may differ. */
+export const createLeaseReads = (db: Db, { now_ms }: Clock): LeaseReads => ({
+  async find(name) {
+    const row = await db
+      .selectFrom('lease')
+      .select(['renewed_at', sql<number>`${now_ms} - renewed_at`.as('age_ms')])
+      .where('name', '=', name)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const isHeld = Math.abs(Number(row.age_ms)) < expires_ms;
+    return { isHeld, renewed_at: new Date(Number(row.renewed_at)).toISOString() };
+  },
+});
 
-/** The leases of a node; they live in its memory. */
-export function createLeases({ node, isPresent }: Node): Leases {
-  const held = new Set<string>();
+/** Writes of leases inside a transaction. */
+export const createLeaseWrites = (db: Db, clock: Clock): LeaseWrites => {
+  const { now_ms } = clock;
   return {
-    take() {
-      const owner = `${node}/${randomUUID()}`;
-      held.add(owner);
-      return { owner, end: () => void held.delete(owner) };
+    ...createLeaseReads(db, clock),
+    async isHeldBy({ name, owner }) {
+      const held = db.selectFrom('lease').select('name').where('name', '=', name);
+      return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;
     },
-    async isHeld(owner) {
-      const holder = owner.slice(0, owner.lastIndexOf('/'));
-      return holder === node ? held.has(owner) : isPresent(holder);
+    async take(name, owner) {
+      const taken = { owner, renewed_at: now_ms };
+      const { numInsertedOrUpdatedRows: rows } = await db
+        .insertInto('lease')
+        .values({ name, ...taken })
+        .onConflict((conflict) =>
+          // A time ahead was written before the database's clock was set back, and says nothing.
+          conflict
+            .column('name')
+            .doUpdateSet(taken)
+            .where(sql<boolean>`abs(${now_ms} - lease.renewed_at) >= ${sql.lit(expires_ms)}`),
+        )
+        .executeTakeFirstOrThrow();
+      return rows !== undefined && rows > 0n;
+    },
+    async renew(owners) {
+      const renewed = db
+        .updateTable('lease')
+        .set({ renewed_at: now_ms })
+        .where('owner', 'in', [...owners]);
+      return new Set((await renewed.returning('owner').execute()).map(({ owner }) => owner));
+    },
+    release: async (owner) => void (await db.deleteFrom('lease').where('owner', '=', owner).execute()),
+    async purge() {
+      const age_ms = sql<number>`${now_ms} - renewed_at`;
+      await db.deleteFrom('lease').where(age_ms, '>', forgotten_ms).execute();
+    },
+  };
+};
+
+type Write = <T>(work: (tx: { readonly leases: LeaseWrites }) => Promise<T>) => Promise<T>;
+
+interface Held {
+  readonly lost: AbortController;
+  /** Milliseconds since the last renewal was asked for; of both clocks, because one may stand still or be set back. */
+  age_ms(): number;
+  renewed(since: () => number): void;
+}
+
+/** A stopwatch. */
+function startWatch(): () => number {
+  const [steady_ms, wall_ms] = [performance.now(), Date.now()];
+  return () => Math.max(performance.now() - steady_ms, Date.now() - wall_ms);
+}
+
+/** The leases of a node. One write renews all of them. */
+export function createLeases(reads: LeaseReads, write: Write): Leases {
+  const held = new Map<string, Held>();
+  let timer: NodeJS.Timeout | undefined;
+  const lose = (owner: string) => {
+    held.get(owner)?.lost.abort(new Error('the lease was lost'));
+    held.delete(owner);
+  };
+  const renew = async () => {
+    const owners = [...held.keys()];
+    const since = startWatch();
+    const kept = await write((tx) => tx.leases.renew(owners));
+    for (const owner of owners)
+      if (kept.has(owner)) held.get(owner)?.renewed(since);
+      else lose(owner);
+  };
+  let isRenewing = false;
+  const tick = () => {
+    for (const { lost, age_ms } of held.values())
+      if (age_ms() >= trusted_ms) lost.abort(new Error('the lease could not be renewed in time'));
+    if (isRenewing || held.size === 0) return;
+    isRenewing = true;
+    void renew()
+      .catch(() => undefined) // tried again at the next tick; holders stop meanwhile
+      .finally(() => {
+        isRenewing = false;
+      });
+  };
+  const hold = (owner: string, begun: () => number): Held => {
+    let age_ms = begun;
+    const one: Held = {
+      lost: new AbortController(),
+      age_ms: () => age_ms(),
+      renewed: (since) => {
+        age_ms = since;
+      },
+    };
+    held.set(owner, one);
+    timer ??= setInterval(tick, renewEvery_ms).unref();
+    return one;
+  };
+  const release = async (owner: string) => {
+    held.delete(owner);
+    await write((tx) => tx.leases.release(owner)).catch(() => undefined);
+  };
+  return {
+    find: (name) => reads.find(name),
+    async take(name) {
+      if ((await reads.find(name))?.isHeld) return undefined;
+      const owner = randomUUID();
+      const begun = startWatch();
+      if (!(await write((tx) => tx.leases.take(name, owner)))) return undefined;
+      const { lost, age_ms } = hold(owner, begun);
+      const isOurs = () => !lost.signal.aborted && age_ms() < trusted_ms;
+      return { name, owner, signal: lost.signal, isOurs, release: () => release(owner) };
+    },
+    async end() {
+      clearInterval(timer);
+      await Promise.all([...held.keys()].map(release));
     },
   };
 }

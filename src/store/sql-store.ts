@@ -5,7 +5,7 @@ import { isComplete } from './backup/state.ts';
 import type { ListingReads } from './contract/listings.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { createLeases } from './lease.ts';
+import { createLeaseReads, createLeases, createLeaseWrites } from './lease.ts';
 import { createAuditReads, createAuditWrites } from './queries/audits.ts';
 import { createChangeReads, createChangeWrites } from './queries/changes.ts';
 import { createCheckReads, createCheckWrites } from './queries/claim-checks.ts';
@@ -71,8 +71,8 @@ const isFullDisk = (error: unknown) =>
 /** Stands for all listings among the changed handles; no handle has this form. */
 const everyListing = '*';
 
-const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) => void): Transaction => ({
-  listings: createListingWrites(db, search, touch),
+const createTransaction = (db: Db, engine: Engine, touch: (handle: string) => void): Transaction => ({
+  listings: createListingWrites(db, engine.search, touch),
   ratings: createRatingWrites(db, touch),
   claims: createClaimWrites(db, touch),
   checks: createCheckWrites(db),
@@ -83,6 +83,7 @@ const createTransaction = (db: Db, search: SearchIndex, touch: (handle: string) 
   figures: createFigureReads(db),
   keys: createKeyWrites(db),
   limits: createLimitWrites(db),
+  leases: createLeaseWrites(db, engine),
   observations: createObservationWrites(db, touch),
   changes: createChangeWrites(db),
   views: createViewWrites(db, touch),
@@ -122,14 +123,15 @@ export function createSqlStore(engine: Engine): Store {
   };
   const stopWatching = engine.onForeignChange(publish);
   const { commit, touch } = createCommits(engine, publish);
+  const write: Store['write'] = (work) => commit((db) => work(createTransaction(db, engine, touch)));
+  const leases = createLeases(createLeaseReads(engine.reader, engine), write);
   return {
     ...createReads(engine.reader, engine.search),
     listings: createListings(engine),
     failureOf: (error) => (isFullDisk(error) ? 'storage_full' : engine.failureOf(error)),
-    node: engine.node,
-    isPresent: engine.isPresent,
-    leases: createLeases(engine),
-    write: (work) => commit((db) => work(createTransaction(db, engine.search, touch))),
+    isWell: engine.isWell,
+    leases,
+    write,
     isComplete: () => isComplete(engine.writer),
     findDamage: engine.findDamage,
     dump: (work) => dumpStore(engine, work),
@@ -140,6 +142,7 @@ export function createSqlStore(engine: Engine): Store {
     },
     async close() {
       stopWatching();
+      await leases.end();
       await engine.close();
     },
   };

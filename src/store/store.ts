@@ -7,6 +7,7 @@ import type { FeedbackReads, FeedbackWrites } from './contract/feedback.ts';
 import type { FigureReads } from './contract/figures.ts';
 import type { ImportReads, ImportWrites } from './contract/imports.ts';
 import type { KeyReads, KeyWrites } from './contract/keys.ts';
+import type { Leases, LeaseWrites } from './contract/leases.ts';
 import type { LimitReads, LimitWrites } from './contract/limits.ts';
 import type { ListingReads, ListingWrites } from './contract/listings.ts';
 import type { ModerationReads, ModerationWrites } from './contract/moderation.ts';
@@ -15,7 +16,6 @@ import type { RatingReads, RatingWrites } from './contract/ratings.ts';
 import type { LogReads, LogWrites } from './contract/transparency-log.ts';
 import type { ViewReads, ViewWrites } from './contract/views.ts';
 import type { WebhookReads, WebhookWrites } from './contract/webhooks.ts';
-import type { Leases } from './lease.ts';
 
 /** All reads, by noun (contract/). A read that finds nothing returns undefined or an empty list. */
 export interface Reads {
@@ -49,6 +49,7 @@ export interface Transaction extends Reads {
   readonly feedback: FeedbackWrites;
   readonly keys: KeyWrites;
   readonly limits: LimitWrites;
+  readonly leases: LeaseWrites;
   readonly observations: ObservationWrites;
   readonly changes: ChangeWrites;
   readonly views: ViewWrites;
@@ -75,11 +76,9 @@ export interface Store extends Reads {
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** What an error of the engine means to a caller; undefined for an unexpected one. */
   failureOf(error: unknown): Failure | undefined;
-  /** The name of this process among those that share the database. */
-  readonly node: string;
-  /** Whether the process with a name is still running; true if that cannot be found out. */
-  isPresent(node: string): Promise<boolean>;
-  /** Work that nodes have taken on: imports, repository checks, audits, webhooks. */
+  /** Whether the database is where it was, and this process hears what others write. */
+  isWell(): Promise<boolean>;
+  /** Work that this node alone does: an import, an audit, the messages to a webhook, requests to a host. */
   readonly leases: Leases;
   /** Whether the database is complete: false during a restore, and after one that was interrupted. */
   isComplete(): Promise<boolean>;

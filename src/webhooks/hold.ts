@@ -17,15 +17,17 @@ export interface Progress {
 /** A subscription that this node alone sends to. */
 export interface HeldWebhook {
   readonly webhook: Webhook;
+  /** Whether no other node can send to it now. */
+  isOurs(): boolean;
   /** Stores what was sent; false if the subscription was removed or another node sends to it now. */
   save(progress: Progress): Promise<boolean>;
   /** The same, and lets go of the subscription. */
-  release(progress: Progress): Promise<void>;
+  release(progress: Progress): Promise<unknown>;
 }
 
-async function write(tx: Transaction, stored: Webhook, progress: Progress, now: string): Promise<void> {
-  const { id } = stored;
-  await tx.webhooks.put({ ...progress.webhook, served_at: stored.served_at, owner: stored.owner });
+async function write(tx: Transaction, progress: Progress, now: string): Promise<void> {
+  const { id } = progress.webhook;
+  await tx.webhooks.put(progress.webhook);
   // Before the deliveries: one that failed just now waits its own time.
   if (progress.hasRecovered) await tx.webhooks.hasten(id, now);
   for (const delivery of progress.put) await tx.webhooks.putDelivery(delivery);
@@ -34,39 +36,37 @@ async function write(tx: Transaction, stored: Webhook, progress: Progress, now: 
 
 /** Takes a subscription for this node; undefined while another one sends to it, or if it is no longer active. */
 export async function holdWebhook(
-  seen: Webhook,
+  { id }: Webhook,
   { store, clock }: Context,
 ): Promise<HeldWebhook | undefined> {
-  if (seen.owner !== undefined && (await store.leases.isHeld(seen.owner))) return undefined;
-  const lease = store.leases.take();
-  const { id } = seen;
-  const webhook = await store.write(async (tx) => {
-    const stored = await tx.webhooks.byId(id);
-    if (stored?.state !== 'active' || stored.owner !== seen.owner) return undefined;
-    await tx.webhooks.put({ ...stored, served_at: clock().toISOString(), owner: lease.owner });
-    return stored;
-  });
-  if (!webhook) {
-    lease.end();
-    return undefined;
-  }
-  const whileOurs = (work: (tx: Transaction, stored: Webhook) => Promise<void>) =>
+  const lease = await store.leases.take(`webhook/${id}`);
+  if (!lease) return undefined;
+  const save = (progress: Progress) =>
     store.write(async (tx) => {
-      const stored = await tx.webhooks.byId(id);
-      if (stored?.owner !== lease.owner) return false;
-      await work(tx, stored);
+      const isThere = (await tx.webhooks.byId(id)) !== undefined;
+      if (!isThere || !(await tx.leases.isHeldBy(lease))) return false;
+      await write(tx, progress, clock().toISOString());
       return true;
     });
+  const begin = async (tx: Transaction) => {
+    const stored = await tx.webhooks.byId(id);
+    if (stored?.state !== 'active') return undefined;
+    const webhook = { ...stored, served_at: clock().toISOString() };
+    await tx.webhooks.put(webhook);
+    return webhook;
+  };
+  const webhook = await store.write(begin).catch(async (error: unknown) => {
+    await lease.release();
+    throw error;
+  });
+  if (!webhook) {
+    await lease.release();
+    return undefined;
+  }
   return {
     webhook,
-    save: (progress) => whileOurs((tx, stored) => write(tx, stored, progress, clock().toISOString())),
-    async release(progress) {
-      try {
-        const free = (stored: Webhook) => ({ ...stored, owner: undefined });
-        await whileOurs((tx, stored) => write(tx, free(stored), progress, clock().toISOString()));
-      } finally {
-        lease.end();
-      }
-    },
+    isOurs: lease.isOurs,
+    save,
+    release: (progress) => save(progress).finally(lease.release),
   };
 }

@@ -26,10 +26,9 @@ export const shownWebhook = z.object({
   last_result: z.string().optional().describe('How the last attempt ended: HTTP 500, host_timeout'),
 });
 
-/** A subscription as its owner and the operator see it: without its secret, who registered it and who sends to it. */
+/** A subscription as its owner and the operator see it: without its secret and who registered it. */
 export function toShownWebhook({
   secret: _secret,
-  owner: _owner,
   domain: _domain,
   network: _network,
   served_at: _servedAt,

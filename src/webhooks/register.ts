@@ -109,7 +109,7 @@ async function add(url: URL, secret: string, filter: WebhookFilter, context: Con
       ...{ id: uuidv7(), url: url.href, ...holder, secret, filter, created_at, served_at: created_at },
       ...{ state: 'active', position: newest?.seq ?? 0 },
       ...{ delivered: 0, failures: 0, failing_since: undefined, rest_until: undefined },
-      ...{ delivered_at: undefined, last_result: undefined, owner: undefined },
+      ...{ delivered_at: undefined, last_result: undefined },
     };
     await tx.webhooks.put(webhook);
     return webhook;

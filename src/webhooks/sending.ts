@@ -54,6 +54,7 @@ export function beginSending(held: HeldWebhook, sender: Sender): Sending {
       return account.webhook;
     },
     async send(change, earlier) {
+      if (!held.isOurs()) return false;
       const began_ms = performance.now();
       const failed = await attempt(sender, account.webhook, change);
       const took_ms = performance.now() - began_ms;
@@ -69,6 +70,6 @@ export function beginSending(held: HeldWebhook, sender: Sender): Sending {
     drop: account.drop,
     rest: account.rest,
     save,
-    end: () => held.release(account.take()),
+    end: async () => void (await held.release(account.take())),
   };
 }

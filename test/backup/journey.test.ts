@@ -115,7 +115,7 @@ beforeAll(async () => {
       ...{ domain: 'hook.example', network: 'a-pseudonym', served_at: anHourAgo },
       ...{ secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', filter: { kind: 'tag', value: 'webhooks' } },
       ...{ created_at: anHourAgo, state: 'active', position: 1, delivered: 1, delivered_at: anHourAgo },
-      ...{ failures: 1, failing_since: anHourAgo, rest_until: undefined, owner: undefined },
+      ...{ failures: 1, failing_since: anHourAgo, rest_until: undefined },
       last_result: 'HTTP 500',
     });
     await tx.webhooks.putDelivery({

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runDossier, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { editDatabase } from '../support/edit-database.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 
@@ -93,6 +94,7 @@ it('a pass that is killed loses nothing: the next one goes on with what is still
   await ended;
   const before = await looked();
   expect(before).toBeLessThan(41);
+  await editDatabase(databaseUrl, 'update lease set renewed_at = renewed_at - 10000');
   const { code, stdout } = await runDossier(['observe'], environment);
   expect([code, stdout]).toEqual([
     0,

@@ -71,7 +71,6 @@ it('counts looks, changed facts, requests, passes and held hosts as metrics', as
     'looks_total{outcome="changed"}': 2,
     'requests_total{result="answered"}': endpoint.sent.length,
     last_pass_due: 2,
-    hosts_held: 2,
   });
   expect(first['requests_total{result="host_unreachable"}']).toBe(1);
   expect(first.changed_facts_total).toBeGreaterThan(6);

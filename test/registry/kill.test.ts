@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { editDatabase } from '../support/edit-database.ts';
 import { openImporting, readWritten } from '../support/importing.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
@@ -32,6 +33,7 @@ async function importUntilKilled(environment: Record<string, string>, pages: num
   await ended;
   clearInterval(watch);
   expect(child.signalCode).toBe('SIGKILL');
+  await editDatabase(environment.DATABASE_URL ?? '', 'update lease set renewed_at = renewed_at - 10000');
 }
 
 it('loses and repeats nothing when killed in the middle, twice', { timeout: 120_000 }, async () => {

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { startImports } from '../../src/registry/schedule.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { editDatabase } from '../support/edit-database.ts';
 import { type Importing, openImporting } from '../support/importing.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
@@ -29,70 +30,39 @@ describe('a run of another process', () => {
     await other.close();
   });
 
-  /** A run that stopped after its first page, as its row stands while somebody else works on it. */
-  async function heldBy(lease_owner: string, source = importing.registry.url) {
+  /** A run that stopped after its first page. */
+  async function interrupt() {
     const stopping = new AbortController();
-    await importing.run({ source, signal: stopping.signal, onProgress: () => stopping.abort() });
-    const id = (await importing.store.imports.last()).run?.id ?? 0;
-    await importing.store.write((tx) => tx.imports.saveRun(id, { lease_owner, lease_at: started }));
+    await importing.run({ signal: stopping.signal, onProgress: () => stopping.abort() });
   }
+  const takeLease = (owner: string) => other.write((tx) => tx.leases.take('import', owner));
+  const resumed = { isResumed: true, state: 'done', counts: { rows_seen: 250, rows_new: 250 } };
 
-  it('is left alone while its lease is fresh, and taken over once that is two minutes old', async () => {
-    await heldBy(`${other.node}/a`);
-    importing.wait(119);
+  it('is left alone while its lease is renewed, whatever is imported, and continued at once when it is released', async () => {
+    await interrupt();
+    const lease = await other.leases.take('import');
     await expect(importing.run()).rejects.toThrow('an import is already under way');
     await expect(importing.run({ source: 'sample' })).rejects.toThrow('an import is already under way');
-    expect((await importing.store.imports.last()).run).toMatchObject({
-      lease_owner: `${other.node}/a`,
-    });
-    importing.wait(2);
-    expect(await importing.run()).toMatchObject({
-      isResumed: true,
-      state: 'done',
-      counts: { rows_seen: 250, rows_new: 250 },
-    });
-    expect((await importing.store.imports.last()).run).toMatchObject({
-      lease_owner: undefined,
-      lease_at: undefined,
-    });
+    expect(lease?.isOurs()).toBe(true);
+    await lease?.release();
+    expect(await importing.run()).toMatchObject(resumed);
   });
 
-  it('is resumed at once where its node is gone', async () => {
-    const leaving = await openDatabase(database);
-    await heldBy(`${leaving.node}/a`);
+  it('is taken over when its lease was not renewed for ten seconds, whatever its process or host was called', async () => {
+    await interrupt();
+    await takeLease('a process that was killed');
+    await editDatabase(database, 'update lease set renewed_at = renewed_at - 5000');
     await expect(importing.run()).rejects.toThrow('an import is already under way');
-    await leaving.close();
-    await expect.poll(() => importing.store.isPresent(leaving.node)).toBe(false);
-    expect(await importing.run()).toMatchObject({ isResumed: true, state: 'done' });
+    await editDatabase(database, 'update lease set renewed_at = renewed_at - 5000');
+    expect(await importing.run()).toMatchObject(resumed);
+    expect(await other.leases.find('import')).toBeUndefined();
   });
 
-  it('is resumed at once where its process on this host is gone without a word', async () => {
-    await heldBy(`${hostname()}/4194305/a/b`);
-    expect(await importing.run()).toMatchObject({ isResumed: true, state: 'done' });
-  });
-
-  it('is resumed at once where its process had the number that is ours now', async () => {
-    await heldBy(`${hostname()}/${process.pid}/a/b`);
-    expect(await importing.run()).toMatchObject({ isResumed: true, state: 'done' });
-  });
-
-  it('ends our run after another process took it over, and leaves its row alone', async () => {
-    let pages = 0;
-    const report = await importing.run({
-      onProgress: () => {
-        pages += 1;
-        void importing.store.write((tx) =>
-          tx.imports.saveRun(1, { lease_owner: 'elsewhere/7/a', lease_at: started }),
-        );
-      },
-    });
-    expect(report).toMatchObject({ state: 'failed', error: 'another process has taken this import over' });
-    expect(pages).toBe(1);
-    expect((await importing.store.imports.last()).run).toMatchObject({
-      state: 'running',
-      error: undefined,
-      lease_owner: 'elsewhere/7/a',
-    });
+  it('is taken over when its lease is dated far ahead: the clock of the database was set back', async () => {
+    await interrupt();
+    await takeLease('a process that was killed');
+    await editDatabase(database, 'update lease set renewed_at = renewed_at + 86400000');
+    expect(await importing.run()).toMatchObject(resumed);
   });
 
   it('that ended after an import was due, and before it began, is not repeated', async () => {
@@ -113,7 +83,8 @@ describe('a run of another process', () => {
   });
 
   it('is waited for quietly by the schedule', async () => {
-    await heldBy(`${other.node}/a`);
+    await interrupt();
+    await other.leases.take('import');
     const asked = importing.registry.requests.length;
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
@@ -168,6 +139,29 @@ it('dossier import ends with 69 while another process imports, which loses nothi
   expect(run).toMatchObject({ id: 1, state: 'done' });
   expect(run?.progress.counts).toMatchObject({ rows_seen: 1500, rows_new: 1500 });
   await store.close();
+  await registry.stop();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+it('an import that stood still while another process took it over writes nothing more, and says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-lease-'));
+  const registry = await startRegistryServer(manyEntries(1500));
+  registry.delay(150);
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const stopped = startDossier(['import'], { DATABASE_URL, REGISTRY_URL: registry.url });
+  await expect.poll(() => registry.requests.length, { timeout: 20_000 }).toBeGreaterThan(2);
+  stopped.child.kill('SIGSTOP');
+  registry.delay(0);
+  await editDatabase(DATABASE_URL, 'update lease set renewed_at = renewed_at - 60000');
+  const importing = await openImporting(manyEntries(1500), DATABASE_URL);
+  const report = await importing.run({ source: registry.url });
+  expect(report).toMatchObject({ isResumed: true, state: 'done', counts: { rows_seen: 1500 } });
+  stopped.child.kill('SIGCONT');
+  const { code, stderr } = await stopped.ended;
+  expect(stderr).toContain('another process has taken this import over');
+  expect(code).not.toBe(0);
+  expect((await importing.store.imports.last()).run).toMatchObject({ id: 1, state: 'done' });
+  await importing.close();
   await registry.stop();
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);

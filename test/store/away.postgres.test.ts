@@ -52,6 +52,6 @@ describe('PostgreSQL away', () => {
     expect((await post('/api/feedback', { message: 'after' })).status).toBe(200);
     const stored = await directory.store.feedback.list({ state: 'all' }, 10);
     expect(stored.map(({ message }) => message).sort()).toEqual(['after', 'before']);
-    await expect.poll(() => directory.store.isPresent(directory.store.node), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => directory.store.isWell(), { timeout: 20_000 }).toBe(true);
   });
 });

@@ -45,7 +45,7 @@ it('survives sessions that PostgreSQL ends during reads and writes, and reports 
   expect([...new Set(failures.map((error) => store.failureOf(error)))]).toEqual(['unavailable']);
   await put('at last');
   expect((await store.listings.facts('a/one'))?.listing.description).toBe('at last');
-  await expect.poll(() => store.isPresent(store.node)).toBe(true);
+  await expect.poll(() => store.isWell()).toBe(true);
 });
 
 it('ends a write that stands still, so that the writes waiting for it succeed', async () => {

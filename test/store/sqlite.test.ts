@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCachedStore } from '../../src/store/cached-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
@@ -43,7 +41,7 @@ describe('a file that is deleted, moved or replaced while it is open', () => {
     const url = freshFile();
     const store = await openSqliteStore(url);
     await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
-    expect(await store.isPresent(store.node)).toBe(true);
+    expect(await store.isWell()).toBe(true);
     await rename(url.slice('file:'.length), `${url.slice('file:'.length)}.moved`);
     const refused = await store
       .write((tx) => tx.listings.putListings([makeListing('a/two', 2)]))
@@ -51,7 +49,7 @@ describe('a file that is deleted, moved or replaced while it is open', () => {
     expect(String(refused)).toContain(
       'is no longer the file that was opened: it was deleted, moved or replaced',
     );
-    expect([store.failureOf(refused), await store.isPresent(store.node)]).toEqual(['damaged', false]);
+    expect([store.failureOf(refused), await store.isWell()]).toEqual(['damaged', false]);
     expect(await store.listings.count()).toBe(1);
     await rename(`${url.slice('file:'.length)}.moved`, url.slice('file:'.length));
     await store.close();
@@ -76,26 +74,8 @@ it('says that a damaged file is damaged', async () => {
   const refused = await damaged.listings
     .byIds(Array.from({ length: 3000 }, (_, at) => at))
     .catch((error: unknown) => error);
-  expect([damaged.failureOf(refused), await damaged.isPresent(damaged.node)]).toEqual(['damaged', false]);
+  expect([damaged.failureOf(refused), await damaged.isWell()]).toEqual(['damaged', false]);
   await damaged.close();
-});
-
-it('knows that a store in another thread of its process is open', async () => {
-  const url = freshFile();
-  const store = await openSqliteStore(url);
-  const module = new URL('../../src/store/sqlite/store.ts', import.meta.url).href;
-  const code = `const { parentPort } = require('node:worker_threads');
-    import('${module}').then(async ({ openSqliteStore }) => {
-      const store = await openSqliteStore('${url}');
-      parentPort.once('message', () => store.close());
-      parentPort.postMessage(store.node);
-    });`;
-  const thread = new Worker(code, { eval: true });
-  const [node] = await once(thread, 'message');
-  expect(await store.isPresent(node)).toBe(true);
-  thread.postMessage('close');
-  await once(thread, 'exit');
-  await store.close();
 });
 
 /** In how many pieces FTS5 keeps each index. */

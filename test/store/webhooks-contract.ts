@@ -7,7 +7,7 @@ const webhook = (id: string, change: Partial<Webhook> = {}): Webhook => ({
   ...{ id, url: `https://a.example/${id}`, domain: 'a.example', secret: 'whsec_x', created_at: at },
   ...{ filter: { kind: 'all', value: '' }, state: 'active', position: 0, delivered: 0, failures: 0 },
   ...{ failing_since: undefined, rest_until: undefined, delivered_at: undefined },
-  ...{ last_result: undefined, owner: undefined, network: undefined, served_at: at },
+  ...{ last_result: undefined, network: undefined, served_at: at },
   ...change,
 });
 const delivery = (seq: number, change: Partial<Delivery> = {}): Delivery => ({
@@ -46,7 +46,7 @@ export function describeWebhooks(store: () => Store): void {
         failures: 2,
         failing_since: at,
       },
-      ...{ rest_until: at, delivered_at: at, last_result: 'HTTP 500', owner: 'node/1', state: 'failing' },
+      ...{ rest_until: at, delivered_at: at, last_result: 'HTTP 500', state: 'failing' },
       ...{ network: 'pseudonym', served_at: '2026-11-21T11:00:00.000Z' },
     });
     await put(webhook('w'), webhook('v', { domain: 'b.example' }));

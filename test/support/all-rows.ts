@@ -7,7 +7,7 @@ type ReadRows = (query: string) => Promise<Record<string, unknown>[]>;
 
 /** Tables that a backup leaves out: limits, messages between processes, the search index, the migrator's own. */
 const isLeftOut = (table: string) =>
-  /^(limit_|claim_check$|audit_run$|observed_host$|changed_handles$|listing_(search|facet)|search_|kysely_|sqlite_)/.test(
+  /^(limit_|claim_check$|audit_run$|observed_pause$|lease$|changed_handles$|listing_(search|facet)|search_|kysely_|sqlite_)/.test(
     table,
   );
 const tablesOf = {

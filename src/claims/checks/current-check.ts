@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import type { CheckReads, SharedCheck } from '../../store/contract/checks.ts';
-import type { Lease } from '../../store/lease.ts';
 
 /** A place is checked at most once for a listing in this time. */
 export const window_ms = 30_000;
@@ -28,7 +27,7 @@ export type Begun = { readonly current: SharedCheck } | { readonly isFirst: bool
 
 /** A caller that would run the check. */
 export interface Attempt {
-  readonly lease: Lease;
+  readonly owner: string;
   /** Owner of a check that ran too long: it counts only if it has finished after all. */
   readonly late: string | undefined;
 }
@@ -53,16 +52,14 @@ export async function findCurrent(
   if (!recent) return undefined;
   if (recent.outcome !== undefined)
     return (recent.outcome as RepeatableOutcome).isRepeatable ? undefined : recent;
-  return recent.owner !== asked.late && (await asked.node.store.leases.isHeld(recent.owner))
-    ? recent
-    : undefined;
+  return recent.owner === asked.late ? undefined : recent;
 }
 
 /**
  * Records that a check begins, unless there is a current one, which is returned. `isFirst`: none of this place
  * began in the 30 seconds before.
  */
-export const begin = (subject: CheckSubject, node: Node, { lease, late }: Attempt): Promise<Begun> =>
+export const begin = (subject: CheckSubject, node: Node, { owner, late }: Attempt): Promise<Begun> =>
   node.store.write<Begun>(async (tx) => {
     const current = await findCurrent(tx.checks, { subject, node, late });
     if (current) return { current };
@@ -71,24 +68,25 @@ export const begin = (subject: CheckSubject, node: Node, { lease, late }: Attemp
     await tx.checks.put({
       ...subject,
       begun_at,
-      owner: lease.owner,
+      owner,
       outcome: undefined,
     });
     return { isFirst };
   });
 
-/** Waits until a running check has finished, has run too long, or its node has died. Returns it if it has finished. */
+/** Waits until a running check has finished, or has run too long: its node died. Returns it if it has finished. */
 export async function untilDone(
-  { handle, place, owner }: SharedCheck,
-  { store, timeouts }: Node,
+  { handle, place, owner, begun_at }: SharedCheck,
+  { store, clock, timeouts }: Node,
 ): Promise<SharedCheck | undefined> {
-  const end_ms = performance.now() + timeouts.repositoryCheck_ms + grace_ms;
+  const longest_ms = timeouts.repositoryCheck_ms + grace_ms;
+  const age_ms = clock().getTime() - Date.parse(begun_at);
+  const end_ms = performance.now() + Math.max(0, longest_ms - Math.max(0, age_ms));
   while (performance.now() < end_ms) {
     await wait(pollEvery_ms);
     const newest = await store.checks.newest(handle, place);
     if (newest?.owner !== owner) return undefined;
     if (newest.outcome !== undefined) return newest;
-    if (!(await store.leases.isHeld(owner))) return undefined;
   }
   return undefined;
 }

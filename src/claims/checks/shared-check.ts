@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Problem } from '../../problem.ts';
 import type { Transaction } from '../../store/store.ts';
 import { type Begun, begin, type CheckSubject, findCurrent, type Node, untilDone } from './current-check.ts';
@@ -39,7 +40,7 @@ async function runOurs<T extends object>(
     const remove = async (tx: Transaction) => {
       if ((await tx.checks.newest(handle, place))?.owner === owner) await tx.checks.remove(handle, place);
     };
-    await store.write(remove).catch(() => undefined); // its lease ends now, so that it is superseded anyway
+    await store.write(remove).catch(() => undefined); // it runs too long, and is superseded anyway
     throw error;
   }
 }
@@ -49,22 +50,18 @@ async function runForAllNodes<T extends object>(
   node: Node,
   check: (save: SaveOutcome) => Promise<T>,
 ): Promise<SharedOutcome<T>> {
-  const lease = node.store.leases.take();
-  try {
-    for (let late: string | undefined; ; ) {
-      // Most callers find a current check and need no transaction.
-      const known = await findCurrent(node.store.checks, { subject, node, late });
-      const begun: Begun = known ? { current: known } : await begin(subject, node, { lease, late });
-      if (!('current' in begun))
-        return await runOurs(subject, node, { owner: lease.owner, isFirst: begun.isFirst, check });
-      const other = begun.current;
-      const done = other.outcome === undefined ? await untilDone(other, node) : other;
-      if (done?.outcome !== undefined)
-        return { outcome: done.outcome as T, begun_ms: Date.parse(done.begun_at), isOwn: false };
-      late = other.owner;
-    }
-  } finally {
-    lease.end();
+  const id = randomUUID();
+  for (let late: string | undefined; ; ) {
+    // Most callers find a current check and need no transaction.
+    const known = await findCurrent(node.store.checks, { subject, node, late });
+    const begun: Begun = known ? { current: known } : await begin(subject, node, { owner: id, late });
+    if (!('current' in begun))
+      return await runOurs(subject, node, { owner: id, isFirst: begun.isFirst, check });
+    const other = begun.current;
+    const done = other.outcome === undefined ? await untilDone(other, node) : other;
+    if (done?.outcome !== undefined)
+      return { outcome: done.outcome as T, begun_ms: Date.parse(done.begun_at), isOwn: false };
+    late = other.owner;
   }
 }
 

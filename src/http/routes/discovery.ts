@@ -39,7 +39,7 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
 /** The last finished audit of what is stored against the transparency log; a fault does not make the node unready. */
 async function readAudit({ store }: Face['context']) {
   const last = await store.audits.last();
-  if (!last?.finished_at) return { state: 'not_finished' as const };
+  if (!last) return { state: 'not_finished' as const };
   const { finished_at, entries, faults } = last;
   return { state: faults > 0 ? ('differs' as const) : ('holds' as const), finished_at, entries, faults };
 }
@@ -51,7 +51,7 @@ export const createHealthRoutes = ({ context }: Face) =>
     .get('/readyz', async (c) => {
       const { store } = context;
       const listings = await store.listings.count();
-      const ready = listings > 0 && (await store.isPresent(store.node));
+      const ready = listings > 0 && (await store.isWell());
       return c.json({ ready, listings, audit: await readAudit(context) }, ready ? 200 : 503, {
         'Cache-Control': 'no-store',
       });

@@ -16,11 +16,12 @@ type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string
 
 /** Asks the servers in turn, the next one where one gives no answer. */
 const askInTurn =
-  (servers: readonly string[], timeout_ms: number): Ask =>
+  (servers: readonly string[], timeout_ms: number, signal: AbortSignal): Ask =>
   async (name, type) => {
     let failure: unknown;
     for (const server of servers)
       try {
+        signal.throwIfAborted();
         return (await readRecords(server, { name, type }, timeout_ms)).records;
       } catch (error) {
         failure = error;
@@ -59,10 +60,10 @@ async function look(ask: Ask, hostname: string): Promise<DnsLook | NoAnswer> {
 
 /** Asks the servers that the settings name for addresses and CAA. */
 export const createDns =
-  (rules: DnsRules, timeout_ms: number): Dns =>
+  (rules: DnsRules, timeout_ms: number, signal: AbortSignal): Dns =>
   async (hostname) => {
     const servers = dnsServersFor(rules, hostname);
-    if (servers) return look(askInTurn(servers, timeout_ms), hostname);
+    if (servers) return look(askInTurn(servers, timeout_ms, signal), hostname);
     return {
       result: 'not_checked',
       reason: 'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.',

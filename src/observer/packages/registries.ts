@@ -53,7 +53,7 @@ export function createPackageRegistries(
 ): PackageRegistries {
   const bases = config.packageRegistries;
   const client = createOutboundClient(registryRules(config));
-  const ask = createPoliteFetch({ client, queue, timeouts, sign: async () => ({}) });
+  const ask = createPoliteFetch({ client, queue, timeouts, pauses: 'host', sign: async () => ({}) });
   const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
   // Loaded lazily: only packages with provenance need it.
   const openCheck = cachedOnce(async () => {

@@ -1,132 +1,206 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { heldHosts } from '../../observability/events.ts';
+import type { Lease } from '../../store/contract/leases.ts';
 
-/** Waits for a turn at a host, runs `work`, and passes the turn on; `pause_s` asks everyone to leave the host alone. */
+/** Gives each request its turn at a host, over all nodes. */
 export interface HostQueue {
-  run<T>(host: string, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'>;
-  /** Keeps a host for this node during `work`; 'elsewhere' at once while another node has it. */
-  hold<T>(host: string, work: () => Promise<T>): Promise<T | 'elsewhere'>;
-  /** Returns the hosts that this process holds. */
+  /**
+   * Waits for a turn at a host and runs `work`; 'paused' without running it while the host, or this `address` of it, asked
+   * to be left alone. Throws the signal's reason once the process stops.
+   */
+  run<T>(asked: Asked, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'>;
+  /** Whether any of these hosts asked to be left alone. */
+  isPaused(hosts: readonly string[]): Promise<boolean>;
+  /** Gives back the hosts that this process has. */
   close(): Promise<void>;
+}
+
+/** What is asked: a host, and one address of it if others may be asked while that one is not. */
+export interface Asked {
+  readonly host: string;
+  /** A URL without its query. */
+  readonly address?: string;
 }
 
 /** A turn at a host. */
 export interface Turn {
-  /** The host asked for a pause (Retry-After): until then every request to it is refused. */
+  /** Aborted when the process stops, or another node may have the host: the request has to end. */
+  readonly signal: AbortSignal;
+  /** Retry-After: until then the address is left alone, and the host for five minutes of it; a host without address for all of it. */
   pause(seconds: number): void;
 }
 
 type QueueContext = Pick<Context, 'store' | 'clock'>;
 
 const firstWait_ms = 50;
-const longestWait_ms = 5000;
+const longestWait_ms = 500;
 /** A host that nobody asks any more is given back after this time. */
-const idle_ms = 2000;
+const idle_ms = 500;
+/** After this time a node gives a host back if another one waits for it. */
+const tenure_ms = 3000;
+/** One address cannot keep Dossier away from the others of its host for longer. */
+const longestHostPause_s = 300;
 
+/** A host that this node has the lease of. */
 interface Held {
+  readonly lease: Lease;
+  /** When requests may be sent again, by host and address. */
+  readonly notBefore: Map<string, string>;
   tail: Promise<unknown>;
-  lease: { readonly owner: string; end(): void };
-  /** Requests and holders that keep the lease. */
+  /** Requests that wait for their turn, or have it. */
   users: number;
-  notBefore: string | undefined;
+  since_ms: number;
+  /** It is given back as soon as its users know; they enter again. */
+  isOver: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Takes the lease of a host; undefined while another node holds it. */
-async function tryAcquire(host: string, { store }: QueueContext): Promise<Held | undefined> {
-  const known = await store.observations.host(host);
-  if (known?.owner !== undefined && (await store.leases.isHeld(known.owner))) return undefined;
-  const lease = store.leases.take();
-  const taken = await store.write(async (tx) => {
-    const now = await tx.observations.host(host);
-    if (now?.owner !== known?.owner) return undefined;
-    await tx.observations.putHost({ host, owner: lease.owner, not_before: now?.not_before });
-    return { not_before: now?.not_before };
-  });
-  if (taken)
-    return { lease, notBefore: taken.not_before, tail: Promise.resolve(), users: 0, timer: undefined };
-  lease.end();
-  return undefined;
+/** Tries until `attempt` succeeds. Throws the signal's reason. */
+async function until<T>(attempt: () => Promise<T | undefined>, signal: AbortSignal): Promise<T> {
+  for (let pause_ms = firstWait_ms; ; pause_ms = Math.min(longestWait_ms, pause_ms * 2)) {
+    signal.throwIfAborted();
+    const found = await attempt();
+    if (found !== undefined) return found;
+    await wait(pause_ms, undefined, { signal });
+  }
 }
 
-/**
- * One request at a time to each host, over all nodes: a node holds the lease of a host while it has work there
- * (docs/observations.md). A node that dies loses its leases with its presence.
- */
-export function createHostQueue(context: QueueContext): HostQueue {
-  const hosts = new Map<string, Promise<Held | undefined>>();
-  const release = async (host: string, held: Held) => {
-    clearTimeout(held.timer);
-    hosts.delete(host);
-    heldHosts.publish({ hosts: hosts.size });
-    held.lease.end();
-    await context.store.write((tx) =>
-      tx.observations.putHost({ host, owner: undefined, not_before: held.notBefore }),
-    );
+const leaseOf = (host: string) => `host/${host}`;
+/** Held by the node that has the host next, so that nodes have it by turns. */
+const nextOf = (host: string) => `host/${host} next`;
+
+/** Takes the lease of a host, behind the node that waits for it already. */
+async function takeHost(host: string, { store }: QueueContext, signal: AbortSignal): Promise<Lease> {
+  const isAwaited = (await store.leases.find(nextOf(host)))?.isHeld;
+  const free = isAwaited ? undefined : await store.leases.take(leaseOf(host));
+  if (free) return free;
+  const next = await until(() => store.leases.take(nextOf(host)), signal);
+  try {
+    return await until(() => store.leases.take(leaseOf(host)), signal);
+  } finally {
+    await next.release();
+  }
+}
+
+/** The pauses that an answer with Retry-After asks for, by host and address. */
+function toPauses({ host, address }: Asked, seconds: number, now: Date): ReadonlyMap<string, string> {
+  const at = (s: number) => new Date(now.getTime() + s * 1000).toISOString();
+  if (address === undefined) return new Map([[host, at(seconds)]]);
+  return new Map([
+    [host, at(Math.min(seconds, longestHostPause_s))],
+    [address, at(seconds)],
+  ]);
+}
+
+/** The hosts that this node has at the moment; it has one for single requests, and never while it waits for another. */
+function createHosts(context: QueueContext, signal: AbortSignal) {
+  const { store } = context;
+  const hosts = new Map<string, Promise<Held>>();
+  const publish = () => heldHosts.publish({ hosts: hosts.size });
+  const open = async (host: string): Promise<Held> => {
+    const lease = await takeHost(host, context, signal);
+    const notBefore = new Map(await store.observations.pauses(host));
+    const started = { users: 0, since_ms: performance.now(), isOver: false, timer: undefined };
+    return { lease, notBefore, tail: Promise.resolve(), ...started };
   };
-  const rest = (host: string, held: Held) => {
+  const end = (host: string, held: Held) => {
+    if (!held.isOver) hosts.delete(host);
+    held.isOver = true;
+    publish();
+  };
+  const leave = (host: string, held: Held) => {
+    held.users -= 1;
     if (held.users > 0) return;
-    held.timer = setTimeout(() => void release(host, held).catch(() => undefined), idle_ms).unref();
+    if (held.isOver) return void held.lease.release();
+    held.timer = setTimeout(() => {
+      end(host, held);
+      void held.lease.release();
+    }, idle_ms).unref();
   };
-  const use = (held: Held) => {
-    held.users += 1;
-    clearTimeout(held.timer);
-    return held;
-  };
-  /** The host if this node has it or can have it now. */
-  const tryEnter = async (host: string): Promise<Held | undefined> => {
-    const opening = hosts.get(host) ?? tryAcquire(host, context);
-    hosts.set(host, opening);
-    const held = await opening.catch((error: unknown) => {
-      hosts.delete(host);
-      throw error;
-    });
-    if (!held) hosts.delete(host);
-    heldHosts.publish({ hosts: hosts.size });
-    return held && use(held);
-  };
-  const enter = async (host: string): Promise<Held> => {
-    for (let pause_ms = firstWait_ms; ; pause_ms = Math.min(longestWait_ms, pause_ms * 2)) {
-      const held = await tryEnter(host);
-      if (held) return held;
-      await wait(pause_ms);
-    }
-  };
-  const isPaused = ({ notBefore }: Held) =>
-    notBefore !== undefined && notBefore > context.clock().toISOString();
   return {
-    async run(host, work) {
-      const held = await enter(host);
-      const turn: Turn = {
-        pause: (seconds) => {
-          held.notBefore = new Date(context.clock().getTime() + seconds * 1000).toISOString();
-        },
-      };
-      const done = held.tail.then(async () => (isPaused(held) ? ('paused' as const) : await work(turn)));
-      held.tail = done.catch(() => undefined);
+    async enter(host: string): Promise<Held> {
+      const opening = hosts.get(host) ?? open(host);
+      hosts.set(host, opening);
       try {
-        return await done;
-      } finally {
-        held.users -= 1;
-        rest(host, held);
+        const held = await opening;
+        held.users += 1;
+        clearTimeout(held.timer);
+        publish();
+        return held;
+      } catch (error) {
+        hosts.delete(host);
+        throw error;
       }
     },
-    async hold(host, work) {
-      const held = await tryEnter(host);
-      if (!held) return 'elsewhere';
-      try {
-        return await work();
-      } finally {
-        held.users -= 1;
-        rest(host, held);
+    leave,
+    /** Whether the host is no longer this node's, or has to be given back because another node waits for it. */
+    async isOver(host: string, held: Held): Promise<boolean> {
+      if (held.isOver) return true;
+      if (held.lease.isOurs()) {
+        if (performance.now() - held.since_ms < tenure_ms) return false;
+        held.since_ms = performance.now();
+        if (!(await store.leases.find(nextOf(host)))?.isHeld) return false;
       }
+      end(host, held);
+      return true;
     },
     async close() {
-      for (const [host, opening] of [...hosts]) {
-        const held = await opening;
-        if (held) await release(host, held);
+      const opened = await Promise.allSettled(hosts.values());
+      hosts.clear();
+      publish();
+      for (const one of opened)
+        if (one.status === 'fulfilled') {
+          clearTimeout(one.value.timer);
+          await one.value.lease.release();
+        }
+    },
+  };
+}
+
+/** One request at a time to each host, over all nodes (docs/observations.md). */
+export function createHostQueue(context: QueueContext, signal: AbortSignal): HostQueue {
+  const { store, clock } = context;
+  const hosts = createHosts(context, signal);
+  const isLater = (time: string | undefined) => time !== undefined && time > clock().toISOString();
+  const pause = async (asked: Asked, { notBefore }: Held, seconds: number) => {
+    const pauses = toPauses(asked, seconds, clock());
+    for (const [place, until] of pauses) notBefore.set(place, until);
+    await store.write((tx) => tx.observations.putPauses(asked.host, pauses));
+  };
+  const takeTurn = async <T>(asked: Asked, held: Held, work: (turn: Turn) => Promise<T>) => {
+    const { host, address = host } = asked;
+    signal.throwIfAborted();
+    if (await hosts.isOver(host, held)) return 'over';
+    if (isLater(held.notBefore.get(host)) || isLater(held.notBefore.get(address))) return 'paused';
+    let pause_s = 0;
+    const result = await work({
+      signal: AbortSignal.any([signal, held.lease.signal]),
+      pause: (seconds) => {
+        pause_s = seconds;
+      },
+    });
+    signal.throwIfAborted();
+    // What came of a request that we cut off ourselves says nothing about the host.
+    if (held.lease.signal.aborted) return 'over';
+    if (pause_s > 0) await pause(asked, held, pause_s);
+    return { result };
+  };
+  return {
+    async run(asked, work) {
+      for (;;) {
+        const held = await hosts.enter(asked.host);
+        const turn = held.tail.then(() => takeTurn(asked, held, work));
+        held.tail = turn.catch(() => undefined);
+        const ended = await turn.finally(() => hosts.leave(asked.host, held));
+        if (ended === 'paused') return ended;
+        if (ended !== 'over') return ended.result;
       }
     },
+    async isPaused(names) {
+      for (const host of names) if (isLater((await store.observations.pauses(host)).get(host))) return true;
+      return false;
+    },
+    close: () => hosts.close(),
   };
 }

@@ -7,7 +7,7 @@ import type {
   OutboundRequest,
   OutboundResponse,
 } from '../../outbound/client.ts';
-import type { HostQueue } from './host-queue.ts';
+import type { Asked, HostQueue } from './host-queue.ts';
 import type { TimeLeft } from './time-left.ts';
 
 /** A request of the observer, and how long it may take. */
@@ -18,7 +18,7 @@ export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'>
   readonly times?: readonly TimeLeft[];
 }
 
-/** Sends one request in its turn. Never throws. */
+/** Sends one request in its turn. Throws only the reason of the observer's signal. */
 export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer>;
 
 const mostRedirects = 3;
@@ -51,6 +51,8 @@ export interface PoliteParts {
   readonly client: OutboundClient;
   readonly queue: HostQueue;
   readonly timeouts: Pick<Timeouts, 'observerExchange_ms'>;
+  /** Whether an answer with Retry-After is about the address asked, or about all of its host. */
+  readonly pauses: 'address' | 'host';
   /** Headers that sign a request to a URL. */
   sign(url: URL): Promise<Readonly<Record<string, string>>>;
 }
@@ -73,6 +75,11 @@ const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetch
   text: body.toString('utf8'),
 });
 
+const toAsked = ({ host, origin, pathname }: URL, pauses: PoliteParts['pauses']): Asked => ({
+  host,
+  ...(pauses === 'address' && { address: `${origin}${pathname}` }),
+});
+
 /** `overtime`: it was not sent, as one to a host that is paused. */
 type Ended = 'paused' | 'overtime' | OutboundResponse | { readonly result: FetchFailure };
 
@@ -86,14 +93,14 @@ const toResult = (response: Ended) => {
  * A fetch that takes its turn at the host, follows at most three redirects within it, signs itself, and obeys
  * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
  */
-export function createPoliteFetch({ client, queue, sign, timeouts }: PoliteParts): PoliteFetch {
+export function createPoliteFetch({ client, queue, sign, timeouts, pauses }: PoliteParts): PoliteFetch {
   const send = (url: URL, { timeout_ms = timeouts.observerExchange_ms, ...sent }: PoliteRequest) =>
-    queue.run<Ended>(url.host, async (turn) => {
+    queue.run<Ended>(toAsked(url, pauses), async (turn) => {
       const { times = [], ...request } = sent;
       const started = performance.now();
       const left_ms = Math.min(timeout_ms, ...times.map((time) => time.left_ms));
       if (left_ms <= 0) return 'overtime';
-      const deadline = AbortSignal.timeout(Math.ceil(left_ms));
+      const deadline = AbortSignal.any([turn.signal, AbortSignal.timeout(Math.ceil(left_ms))]);
       const headers = { ...request.headers, ...(await sign(url)) };
       const response = await client.fetch({ ...request, url, headers, deadline });
       for (const time of times) time.left_ms -= performance.now() - started;

@@ -22,7 +22,7 @@ export function createPoliteRepositories(
     host: string,
     read: () => Promise<T & Ended>,
   ): Promise<T | typeof paused> => {
-    const ended = await queue.run(host, async (turn) => {
+    const ended = await queue.run({ host }, async (turn) => {
       const found = await read();
       if (found.retry_after_s) turn.pause(found.retry_after_s);
       return found;

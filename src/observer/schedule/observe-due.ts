@@ -64,9 +64,9 @@ export async function observeDue(
   const due = readDue(context);
   let counts: PassCounts = { looked: 0, changed: 0, failed: 0 };
   const lookAt = async (listing: Listing) => {
-    if (!(await isStillDue(listing.handle, context))) return;
-    const { changes } = await observer.observe(listing);
-    counts = { ...counts, looked: counts.looked + 1, changed: counts.changed + (changes > 0 ? 1 : 0) };
+    const report = await observer.observeIfDue(listing, () => isStillDue(listing.handle, context));
+    if (!report) return;
+    counts = { ...counts, looked: counts.looked + 1, changed: counts.changed + (report.changes > 0 ? 1 : 0) };
   };
   const work = async () => {
     for await (const handle of due) {
@@ -74,7 +74,7 @@ export async function observeDue(
       const listing = await context.store.listings.byHandle(handle);
       if (!listing || isSample(listing)) continue;
       try {
-        await observer.hold(listing, () => lookAt(listing));
+        await lookAt(listing);
       } catch (error) {
         context.log.warn({ err: error, handle }, 'a look failed');
         counts = { ...counts, failed: counts.failed + 1 };

@@ -30,7 +30,7 @@ async function pass(observer: Observer, context: ObserverContext, signal: AbortS
  * ended. The pause between passes doubles while nothing is due, so that new listings are looked at soon.
  */
 export async function startObserving(context: AskedContext, signal: AbortSignal): Promise<void> {
-  const observer = createObserver(context);
+  const observer = createObserver(context, signal);
   const asked = answerAskedLooks(observer, context);
   context.log.info(`observing: every listing is looked at about every ${context.config.observeInterval_s} s`);
   for (let pause_ms = shortestPause_ms; !signal.aborted; ) {

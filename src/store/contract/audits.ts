@@ -1,15 +1,13 @@
-/** The audits of this database by its own nodes: the one that runs, and the last one that finished. Times are RFC 3339 UTC. */
+/** The last finished audit of this database by one of its own nodes. Times are RFC 3339 UTC. */
 export interface AuditRun {
-  /** Lease of the node that audits; undefined if none does. */
-  readonly owner: string | undefined;
-  readonly finished_at: string | undefined;
-  /** Log entries that the last finished audit compared. */
+  readonly finished_at: string;
+  /** Log entries that it compared. */
   readonly entries: number;
   readonly faults: number;
 }
 
 export interface AuditReads {
-  /** Undefined if no audit ever began. */
+  /** Undefined if no audit ever finished. */
   last(): Promise<AuditRun | undefined>;
 }
 

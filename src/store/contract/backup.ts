@@ -2,7 +2,8 @@ import type { Schema } from '../schema/schema.ts';
 
 /**
  * Not part of a backup: limits expire within a day, shared checks of repositories within an hour or two, the counts of
- * search terms and the members of views follow from the listings, and a restored database is audited anew.
+ * search terms and the members of views follow from the listings, a restored database is audited anew, leases end with the
+ * processes that hold them, and pauses of hosts within a day.
  */
 type TransientTable =
   | 'limit_bucket'
@@ -12,7 +13,8 @@ type TransientTable =
   | 'view_member'
   | 'view_pass'
   | 'audit_run'
-  | 'observed_host';
+  | 'lease'
+  | 'observed_pause';
 /** A table that is part of a backup. */
 export type DumpedTable = Exclude<keyof Schema, TransientTable>;
 /** A row as both engines store it: texts, whole numbers and nulls, by column. */

@@ -27,14 +27,6 @@ export interface ToolSurface {
   readonly tools: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** A host, and who is asking it. */
-export interface ObservedHost {
-  readonly host: string;
-  readonly owner: string | undefined;
-  /** No request before this time. */
-  readonly not_before: string | undefined;
-}
-
 /** How much was observed. */
 export interface ObservationSummary {
   /** Listings that were looked at at least once. */
@@ -60,7 +52,8 @@ export interface ObservationReads {
     afterId: number,
     limit: number,
   ): Promise<{ id: number; handle: string; observed_at: string | undefined }[]>;
-  host(host: string): Promise<ObservedHost | undefined>;
+  /** When requests may be sent again to a host and to addresses of it that asked to be left alone, by host and address. */
+  pauses(host: string): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Writes of observations inside a transaction. */
@@ -70,5 +63,7 @@ export interface ObservationWrites extends ObservationReads {
   addChange(change: RecordedChange): Promise<void>;
   /** Stores a set of tools, and deletes all but the five newest of its endpoint. */
   putSurface(surface: ToolSurface): Promise<void>;
-  putHost(host: ObservedHost): Promise<void>;
+  putPauses(host: string, pauses: ReadonlyMap<string, string>): Promise<void>;
+  /** Deletes pauses that ended before a time (RFC 3339). */
+  purgePauses(before: string): Promise<void>;
 }

@@ -38,7 +38,7 @@ const imports = ({ int8, text }: Types): Statements => [
   sql`create table import_run (
     id ${int8} not null primary key, kind ${text} not null, source ${text} not null, state ${text} not null,
     started_at ${text} not null, counts ${text} not null, finished_at ${text}, updated_since ${text},
-    cursor ${text}, error ${text}, lease_owner ${text}, lease_at ${text})`,
+    cursor ${text}, error ${text})`,
   sql`create index import_run_state on import_run (state, id)`,
   sql`create table quarantine (
     name ${text} not null, version ${text} not null, reason ${text} not null, seen_at ${text} not null,
@@ -113,7 +113,7 @@ const transparencyLog = ({ int8, text }: Types): Statements => [
   sql`create table log_record (
     log_index ${int8} not null primary key, salt ${text} not null, record ${text} not null)`,
   sql`create table audit_run (
-    id ${int8} not null primary key, owner ${text}, finished_at ${text}, entries ${int8} not null,
+    id ${int8} not null primary key, finished_at ${text} not null, entries ${int8} not null,
     faults ${int8} not null)`,
   sql`create table log_key (id ${int8} not null primary key, seed ${text} not null, created_at ${text} not null)`,
 ];
@@ -134,6 +134,10 @@ const limits = ({ int8, text }: Types): Statements => [
   sql`create table limit_key (day ${text} not null primary key, secret ${text} not null)`,
 ];
 
+const leases = ({ int8, text }: Types): Statements => [
+  sql`create table lease (name ${text} not null primary key, owner ${text} not null, renewed_at ${int8} not null)`,
+];
+
 const observations = ({ int8, text }: Types): Statements => [
   sql`create table observation (
     handle ${text} not null primary key, observed_at ${text} not null, observations ${text} not null)`,
@@ -145,8 +149,8 @@ const observations = ({ int8, text }: Types): Statements => [
   sql`create table tool_surface (
     handle ${text} not null, remote ${text} not null, digest ${text} not null, first_seen_at ${text} not null,
     tools ${text} not null, primary key (handle, remote, digest))`,
-  sql`create table observed_host (
-    host ${text} not null primary key, owner ${text}, not_before ${text})`,
+  sql`create table observed_pause (
+    host ${text} not null, place ${text} not null, not_before ${text} not null, primary key (host, place))`,
 ];
 
 const changes = ({ int8, text }: Types): Statements => [
@@ -169,7 +173,7 @@ const webhooks = ({ int8, text }: Types): Statements => [
     id ${text} not null primary key, url ${text} not null, domain ${text} not null, network ${text}, secret ${text} not null,
     kind ${text} not null, value ${text} not null, created_at ${text} not null, state ${text} not null,
     served_at ${text} not null, position ${int8} not null, delivered ${int8} not null, failures integer not null, failing_since ${text},
-    rest_until ${text}, delivered_at ${text}, last_result ${text}, owner ${text})`,
+    rest_until ${text}, delivered_at ${text}, last_result ${text})`,
   sql`create table webhook_delivery (
     webhook_id ${text} not null, seq ${int8} not null, handle ${text} not null, state ${text} not null,
     attempts integer not null, next_at ${text} not null, result ${text}, primary key (webhook_id, seq))`,
@@ -195,6 +199,7 @@ const nouns = [
   transparencyLog,
   feedback,
   limits,
+  leases,
   observations,
   changes,
   views,

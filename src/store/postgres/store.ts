@@ -1,4 +1,4 @@
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { PoolConfig } from 'pg';
 import type { Db, Engine } from '../engine.ts';
 import { migrate, type Opening } from '../migrations/migrate.ts';
@@ -9,7 +9,7 @@ import { postgresDdl } from './ddl.ts';
 import { postgresFailure } from './failure.ts';
 import { openReplica, watchChanges } from './replica.ts';
 import { postgresSearch } from './search.ts';
-import { isPresentQuery, openWatch } from './watch.ts';
+import { isPresentQuery, openWatch, type Watch } from './watch.ts';
 
 /** Key of the advisory lock that every writing transaction of any node holds to its end. */
 const writeLock = 0x646f7373;
@@ -41,8 +41,10 @@ async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>)
 const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
-const createIsPresent = (reader: Db) => async (node: string) =>
-  /^\d{1,10}$/.test(node) && (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true;
+const createIsWell =
+  (reader: Db, { node }: Watch) =>
+  async () =>
+    (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true;
 
 /**
  * Opens a database of PostgreSQL 15 or later for any number of nodes. Throws NoDatabase if it has none of our tables and
@@ -67,8 +69,8 @@ export async function openPostgresStore(
     search: postgresSearch,
     findDamage: async () => undefined,
     snapshot: (work) => readSnapshot(config, work),
-    node: String(watch.node),
-    isPresent: createIsPresent(reader),
+    now_ms: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::int8`,
+    isWell: createIsWell(reader, watch),
     failureOf: postgresFailure,
     takeWriteLock: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
     announce: (db, changed) => watch.announce(runIn(db), changed),

@@ -9,16 +9,15 @@ export const createAuditReads = (db: Db): AuditReads => ({
   async last() {
     const row = await db.selectFrom('audit_run').selectAll().where('id', '=', id).executeTakeFirst();
     if (!row) return undefined;
-    const { entries, faults } = row;
-    return { owner: row.owner ?? undefined, finished_at: row.finished_at ?? undefined, entries, faults };
+    const { id: _, ...run } = row;
+    return run;
   },
 });
 
 /** Writes of audits inside a transaction; they change no listing. */
 export const createAuditWrites = (db: Db): AuditWrites => ({
   ...createAuditReads(db),
-  async put({ owner, finished_at, ...counts }) {
-    const change = { ...counts, owner: owner ?? null, finished_at: finished_at ?? null };
+  async put(change) {
     await db
       .insertInto('audit_run')
       .values({ id, ...change })

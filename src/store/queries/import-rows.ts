@@ -21,18 +21,9 @@ export const decodeRun = ({ counts, ...row }: ImportRunRow): ImportRun => ({
   cursor: row.cursor ?? undefined,
   progress: decodeProgress(counts),
   error: row.error ?? undefined,
-  lease_owner: row.lease_owner ?? undefined,
-  lease_at: row.lease_at ?? undefined,
 });
 
-const optionalColumns = [
-  'finished_at',
-  'updated_since',
-  'cursor',
-  'error',
-  'lease_owner',
-  'lease_at',
-] as const;
+const optionalColumns = ['finished_at', 'updated_since', 'cursor', 'error'] as const;
 
 /** The columns that a change sets; a field that is present and undefined becomes null. */
 export function encodeChange({ progress, ...change }: Partial<Omit<ImportRun, 'id'>>): Partial<ImportRunRow> {
@@ -60,6 +51,4 @@ export const encodeRun = ({
   cursor: run.cursor ?? null,
   counts: encodeProgress(progress),
   error: run.error ?? null,
-  lease_owner: run.lease_owner ?? null,
-  lease_at: run.lease_at ?? null,
 });

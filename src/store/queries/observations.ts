@@ -2,7 +2,6 @@ import type { ObservationChange, StoredObservation } from '../../evidence/observ
 import type {
   ObservationReads,
   ObservationWrites,
-  ObservedHost,
   RecordedChange,
   ToolSurface,
 } from '../contract/observations.ts';
@@ -34,9 +33,9 @@ const decodeSurface = ({ tools, ...row }: ToolSurfaceRow): ToolSurface => ({
   tools: JSON.parse(tools) as ToolSurface['tools'],
 });
 
-async function readHost(db: Db, host: string): Promise<ObservedHost | undefined> {
-  const row = await db.selectFrom('observed_host').selectAll().where('host', '=', host).executeTakeFirst();
-  return row && { host, owner: row.owner ?? undefined, not_before: row.not_before ?? undefined };
+async function readPauses(db: Db, host: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom('observed_pause').selectAll().where('host', '=', host).execute();
+  return new Map(rows.map(({ place, not_before }) => [place, not_before]));
 }
 
 const readSurfaces = (db: Db, handle: string, remote: string) =>
@@ -86,7 +85,7 @@ export const createObservationReads = (db: Db): ObservationReads => ({
       .execute();
     return rows.map(({ observed_at, ...row }) => ({ ...row, observed_at: observed_at ?? undefined }));
   },
-  host: (host) => readHost(db, host),
+  pauses: (host) => readPauses(db, host),
 });
 
 async function putSurface(db: Db, { tools, ...surface }: ToolSurface): Promise<void> {
@@ -130,12 +129,14 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
       .execute();
   },
   putSurface: (surface) => putSurface(db, surface),
-  async putHost({ host, owner, not_before }) {
-    const change = { owner: owner ?? null, not_before: not_before ?? null };
-    await db
-      .insertInto('observed_host')
-      .values({ host, ...change })
-      .onConflict((conflict) => conflict.column('host').doUpdateSet(change))
-      .execute();
+  async putPauses(host, pauses) {
+    for (const [place, not_before] of pauses)
+      await db
+        .insertInto('observed_pause')
+        .values({ host, place, not_before })
+        .onConflict((conflict) => conflict.columns(['host', 'place']).doUpdateSet({ not_before }))
+        .execute();
   },
+  purgePauses: async (before) =>
+    void (await db.deleteFrom('observed_pause').where('not_before', '<', before).execute()),
 });

@@ -13,9 +13,6 @@ export interface ImportRunRow {
   /** RunProgress (evidence/import-run.ts). */
   counts: Json;
   error: string | null;
-  /** Which process works on a running one (registry/lease.ts) and when it last reported that; null if none does. */
-  lease_owner: string | null;
-  lease_at: Time | null;
 }
 
 /** A record that could not be read, with the reason; replaced when it is sent again. */

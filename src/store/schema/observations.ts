@@ -28,10 +28,10 @@ export interface ToolSurfaceRow {
   tools: Json;
 }
 
-/** A host that is being asked, or that asked to be left alone for a while. */
-export interface ObservedHostRow {
+/** A host, or an address of it, that asked to be left alone for a while. */
+export interface ObservedPauseRow {
   host: string;
-  /** The lease of the node that asks it; null if none does. */
-  owner: string | null;
-  not_before: Time | null;
+  /** The host itself, or the address. */
+  place: string;
+  not_before: Time;
 }

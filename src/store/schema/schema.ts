@@ -9,6 +9,7 @@ import type {
 } from './claims.ts';
 import type { FeedbackRow } from './feedback.ts';
 import type { ImportRunRow, QuarantineRow } from './imports.ts';
+import type { LeaseRow } from './leases.ts';
 import type { LimitBucketRow, LimitKeyRow } from './limits.ts';
 import type {
   FacetCountRow,
@@ -23,7 +24,7 @@ import type { ModerationRow } from './moderation.ts';
 import type {
   ObservationChangeRow,
   ObservationRow,
-  ObservedHostRow,
+  ObservedPauseRow,
   ToolSurfaceRow,
 } from './observations.ts';
 import type { RatingResponseRow, RatingRow, RecordedIdentityRow, SpentProofRow } from './ratings.ts';
@@ -68,6 +69,7 @@ export interface Schema {
   publisher_count: PublisherCountRow;
   limit_bucket: LimitBucketRow;
   limit_key: LimitKeyRow;
+  lease: LeaseRow;
   evidence_change: ChangeRow;
   view_member: ViewMemberRow;
   view_pass: ViewPassRow;
@@ -77,5 +79,5 @@ export interface Schema {
   observation: ObservationRow;
   observation_change: ObservationChangeRow;
   tool_surface: ToolSurfaceRow;
-  observed_host: ObservedHostRow;
+  observed_pause: ObservedPauseRow;
 }

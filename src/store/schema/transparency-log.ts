@@ -40,11 +40,10 @@ export interface LogHeadRow {
   closed_with: string | null;
 }
 
-/** The audits of the database by its own nodes, in one row: the lease of the one that runs, the result of the last one. */
+/** The result of the last finished audit of the database by its own nodes, in one row. */
 export interface AuditRunRow {
   id: number;
-  owner: string | null;
-  finished_at: Time | null;
+  finished_at: Time;
   entries: number;
   faults: number;
 }

@@ -21,7 +21,6 @@ export interface WebhookRow {
   rest_until: Time | null;
   delivered_at: Time | null;
   last_result: string | null;
-  owner: string | null;
 }
 
 /** A change that an address has not accepted yet. What changed is read from evidence_change. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -9,7 +10,6 @@ import type { Store } from '../store.ts';
 import { connect, createDb } from './connection.ts';
 import { sqliteDdl } from './ddl.ts';
 import { watchFile } from './file-health.ts';
-import { isPresent, joinNodes } from './presence.ts';
 import { sqliteSearch } from './search.ts';
 import { createAnnounce, watchForeignChanges } from './watch.ts';
 import { createWriteLock } from './write-lock.ts';
@@ -93,7 +93,7 @@ export async function openSqliteStore(databaseUrl: string, opening: Opening = 'm
   const { writing, writer, reader, watching, snapshot, close } = await connectAll(path, opening);
   const file = watchFile(path);
   const takeWriteLock = createWriteLock(writing);
-  const { node, leave } = joinNodes();
+  const node = randomUUID();
   const announce = createAnnounce(writing, node);
   const engine: Engine = {
     reader,
@@ -102,8 +102,8 @@ export async function openSqliteStore(databaseUrl: string, opening: Opening = 'm
     search: sqliteSearch,
     findDamage: () => quickCheck(reader),
     snapshot,
-    node,
-    isPresent: async (other) => (other === node ? file.isWell() : isPresent(other)),
+    now_ms: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+    isWell: async () => file.isWell(),
     failureOf: file.failureOf,
     takeWriteLock() {
       file.requireSame();
@@ -111,10 +111,7 @@ export async function openSqliteStore(databaseUrl: string, opening: Opening = 'm
     },
     announce: async (_db, changed) => announce(changed),
     onForeignChange: (listener) => watchForeignChanges(watching, node, listener),
-    async close() {
-      leave();
-      await close();
-    },
+    close,
   };
   return createSqlStore(engine);
 }

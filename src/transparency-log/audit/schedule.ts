@@ -11,20 +11,6 @@ const restPerWork = 3;
 /** Further faults are counted, and not logged one by one. */
 const mostLogged = 20;
 
-/** Takes the right to be the only node that audits; undefined if another node has it. */
-async function takeLease({ store }: LogContext) {
-  const lease = store.leases.take();
-  const isOurs = await store.write(async (tx) => {
-    const last = await tx.audits.last();
-    if (last?.owner && (await store.leases.isHeld(last.owner))) return false;
-    await tx.audits.put({ entries: 0, faults: 0, finished_at: undefined, ...last, owner: lease.owner });
-    return true;
-  });
-  if (isOurs) return lease;
-  lease.end();
-  return undefined;
-}
-
 /** Waits in proportion to the time since the last wait; throws the signal's reason. */
 function createRest(signal: AbortSignal): () => Promise<void> {
   let since_ms = performance.now();
@@ -49,12 +35,12 @@ function runAudit(context: LogContext, signal: AbortSignal): Promise<AuditResult
 /** Audits the database once, unless another node does so at the moment; stores and logs the result. Rejects if it cannot be read. */
 export async function auditOnce(context: LogContext, signal: AbortSignal): Promise<void> {
   const { store, log, clock } = context;
-  const lease = await takeLease(context);
+  const lease = await store.leases.take('audit');
   if (!lease) return;
   try {
-    const { entries, faults } = await runAudit(context, signal);
+    const { entries, faults } = await runAudit(context, AbortSignal.any([signal, lease.signal]));
     const finished_at = clock().toISOString();
-    await store.write((tx) => tx.audits.put({ owner: undefined, finished_at, entries, faults }));
+    await store.write((tx) => tx.audits.put({ finished_at, entries, faults }));
     if (faults === 0) log.info({ entries }, 'audit: what is shown agrees with the transparency log');
     else
       log.error(
@@ -62,14 +48,14 @@ export async function auditOnce(context: LogContext, signal: AbortSignal): Promi
         'audit: what is shown differs from the transparency log; run dossier audit for all faults',
       );
   } finally {
-    lease.end();
+    await lease.release();
   }
 }
 
 /** How long ago the last audit of any node finished; at once if none has. */
 async function untilDue_ms({ store, clock }: LogContext): Promise<number> {
   const last = await store.audits.last();
-  const due_ms = last?.finished_at ? Date.parse(last.finished_at) + interval_ms - clock().getTime() : 0;
+  const due_ms = last ? Date.parse(last.finished_at) + interval_ms - clock().getTime() : 0;
   return Math.min(Math.max(due_ms, 0), longestSleep_ms);
 }
 

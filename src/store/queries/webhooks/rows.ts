@@ -10,7 +10,6 @@ export const decodeWebhook = ({ kind, value, ...row }: WebhookRow): Webhook => (
   rest_until: row.rest_until ?? undefined,
   delivered_at: row.delivered_at ?? undefined,
   last_result: row.last_result ?? undefined,
-  owner: row.owner ?? undefined,
 });
 
 /** The row of a subscription. */
@@ -22,7 +21,6 @@ export const encodeWebhook = ({ filter, ...webhook }: Webhook): WebhookRow => ({
   rest_until: webhook.rest_until ?? null,
   delivered_at: webhook.delivered_at ?? null,
   last_result: webhook.last_result ?? null,
-  owner: webhook.owner ?? null,
 });
 
 /** A delivery of its row. */
