@@ -14,6 +14,7 @@ const database = `file:${join(folder, 'dossier.db')}`;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
+  await (await openSqliteStore(database)).close();
 });
 afterAll(async () => {
   await receiver.close();
