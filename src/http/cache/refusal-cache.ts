@@ -98,7 +98,8 @@ function isPlain(
     isAddress &&
     methods.includes(method) &&
     isOurs(headerOf(rawHeaders, 'host')) &&
-    !holdsSecret(url)
+    !holdsSecret(url) &&
+    !url.includes('%00')
   );
 }
 
