@@ -161,7 +161,7 @@ describe('dossier', () => {
       backup: [join(folder, 'none.gz')],
       audit: [],
     };
-    const others = ['check', 'config', 'doctor', 'help', 'verify', 'witness'];
+    const others = ['check', 'config', 'doctor', 'help', 'verify'];
     const making = ['import', 'restore', 'serve', 'stdio'];
     const { stdout } = await runDossier(['--help'], {});
     const all = [...stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z]+)/gm)].map(

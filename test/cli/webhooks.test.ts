@@ -49,7 +49,7 @@ it('adds, lists, shows, replays and removes webhooks', async () => {
   expect(shown).not.toContain(secret);
   expect((await webhooks('dead')).stdout).toBe(`${id}  7  co.webhook/webhook  10 attempts  HTTP 500\n`);
   expect((await webhooks('replay', id, '7')).stdout).toBe(
-    '1 dead letters are sent again; the webhook is active\n',
+    'sent again: 1 dead letter; the webhook is active\n',
   );
   expect((await webhooks('remove', id)).stdout).toBe(`removed ${id}\n`);
 });

@@ -20,4 +20,8 @@ export const sqliteFailure = (error: unknown): Failure | undefined => failures[c
 
 /** Whether an error of node:sqlite says that the content of the file is no database or a damaged one. */
 export const isDamagedContent = (error: unknown): error is Error =>
-  codeOf(error) === corrupt || codeOf(error) === notADatabase;
+  codeOf(error) === corrupt || codeOf(error) === notADatabase || isForeignNumber(error);
+
+/** No integer that we store is above 2^53: node:sqlite refuses to read one that damage has left. */
+const isForeignNumber = (error: unknown) =>
+  error instanceof Error && /too large to be represented as a JavaScript number/.test(error.message);
