@@ -99,7 +99,7 @@ function isPlain(
     methods.includes(method) &&
     isOurs(headerOf(rawHeaders, 'host')) &&
     !holdsSecret(url) &&
-    !url.includes('%00')
+    (method !== 'POST' || !url.includes('%00'))
   );
 }
 
