@@ -1568,6 +1568,10 @@ export interface ListingDocument {
         | 'no_price_seen';
       seen_until: string;
     };
+    /**
+     * Since when checks have not seen this again, for the reason stated; it is what was seen before
+     */
+    missed_since?: string;
     vantage: string;
     method_version: string;
   }[];

@@ -1,5 +1,5 @@
 import type { Timeouts } from '../config/timeouts.ts';
-import type { Fetched, NoAnswer } from '../evidence/observation/answer.ts';
+import { type Fetched, type NoAnswer, toContent } from '../evidence/observation/answer.ts';
 import type { DnsLook, EndpointLook, TlsLook } from '../evidence/observation/endpoint-look.ts';
 import type { Look, Subject } from '../evidence/observation/look.ts';
 import type { ImageReference } from '../evidence/observation/package-look.ts';
@@ -70,7 +70,7 @@ async function ask(url: string, parts: LookParts): Promise<EndpointLook | NoAnsw
 }
 
 async function get(url: string, { fetch, robots }: LookParts): Promise<Fetched | NoAnswer> {
-  return whyNot(url) ?? (await robots(url)) ?? fetch({ url });
+  return whyNot(url) ?? (await robots(url)) ?? toContent(await fetch({ url }));
 }
 
 async function certificate(origin: string, { reach }: LookParts): Promise<TlsLook | NoAnswer> {

@@ -45,7 +45,8 @@ async function check(kind: Kind, look: Look, { log, signal }: Checks): Promise<r
     signal.throwIfAborted();
     log.warn({ err: error, kind: name, handle: look.listing.handle }, 'a check failed');
     const reason = 'The check failed on our side; the failure was logged.';
-    return [{ kind: name, method_version, value: null, state: 'not_checked', reason, source: 'Dossier' }];
+    const failed = { value: null, state: 'not_checked' as const, reason, source: 'Dossier' };
+    return [{ kind: name, method_version, ...failed, isFailure: true }];
   }
 }
 

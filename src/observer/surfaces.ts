@@ -14,7 +14,8 @@ export async function listedTools(look: Look): Promise<Surfaces> {
   const listed = new Map<string, ToolSurface['tools']>();
   for (const remote of look.listing.remotes) {
     const endpoint = await look.endpoint(remote);
-    if (endpoint.result === 'answered' && endpoint.tools) listed.set(remote.url, endpoint.tools);
+    if (endpoint.result === 'answered' && endpoint.list.result === 'tools')
+      listed.set(remote.url, endpoint.list.tools);
   }
   return listed;
 }

@@ -31,7 +31,8 @@ const listing =
   (answerList: (body: string, page: number) => string): Answer =>
   (body, _, response) => {
     if (body === '') return void response.writeHead(404).end();
-    if (methodOf(body) === 'server/discover') return json(response, reply(body, { capabilities: {} }));
+    if (methodOf(body) === 'server/discover')
+      return json(response, reply(body, { supportedVersions: ['2026-07-28'], capabilities: {} }));
     const { params } = JSON.parse(body) as { params?: { cursor?: string } };
     return json(response, answerList(body, Number(params?.cursor ?? 0)));
   };
@@ -268,14 +269,15 @@ it.each([
 });
 
 it.each([
-  ['inward', 302],
-  ['html', 200],
-  ['ids', 200],
-  ['http-1-0', 404],
-])('%s: answered with HTTP %d, and speaks no protocol that is known', (name, status) => {
-  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: status, state: 'observed' });
+  ['inward', 302, 'unreachable'],
+  ['html', 200, 'unreachable'],
+  ['ids', 200, 'unreachable'],
+  ['http-1-0', 404, 'not_found'],
+])('%s: answered with HTTP %d, and spoke no protocol that is known', (name, status, state) => {
+  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: null, state });
+  expect(fact(name, 'auth.required')).toMatchObject({ value: null, state });
   expect(fact(name, 'endpoint.protocol')).toMatchObject({
-    state: 'not_found',
+    state,
     reason: `The endpoint answered with HTTP status ${status} and no MCP message that Dossier understands.`,
   });
 });
@@ -355,11 +357,12 @@ it('has no list of tools where it did not get all pages, because a part of it is
   expect(fact('half', 'tools.surface')).toMatchObject({
     value: null,
     state: 'unreachable',
-    reason: 'The endpoint sent 1 page of its list of tools, and not the next one.',
+    reason:
+      'The endpoint sent 1 page of its list of tools, and not the next one. https://half.example.com/mcp answered with HTTP status 200 and the JSON-RPC error -32603.',
   });
   expect(fact('busy', 'tools.count')).toMatchObject({
     state: 'unreachable',
-    reason: 'The endpoint answered with HTTP status 503 and no list of tools.',
+    reason: 'The endpoint answered with HTTP status 503 and no MCP message that Dossier understands.',
   });
 });
 
@@ -369,7 +372,7 @@ it('gives one host so much time in one look and no more', () => {
   expect(fact('crawl', 'tools.count')).toMatchObject({
     state: 'unreachable',
     reason: expect.stringMatching(
-      /^crawl.example.com took all the time that Dossier gives one host in one look\.$|^A request to crawl.example.com ended with no answer in time\.$/,
+      /(?:crawl.example.com took all the time that Dossier gives one host in one look\.|A request to crawl.example.com ended with no answer in time\.)$/,
     ),
   });
   expect(fact('crawl', 'security.contact')).toMatchObject({
@@ -413,8 +416,8 @@ it('asks an endpoint for no more once it has sent 4 MiB', () => {
 
 it('does not read JSON that is nested 50,000 levels deep', () => {
   expect(fact('nested', 'tools.surface')).toMatchObject({
-    state: 'not_found',
-    reason: 'The endpoint sent no list of tools that Dossier could read.',
+    state: 'unreachable',
+    reason: 'The endpoint answered with HTTP status 200 and no MCP message that Dossier understands.',
   });
 });
 

@@ -101,7 +101,7 @@ it('signs every request with the key that its signature agent publishes', async 
 it('obeys robots.txt for its own name', async () => {
   robots = 'User-agent: Dossier\nDisallow: /b\n\nUser-agent: *\nDisallow: /';
   const strict = createObserver(directory.context);
-  expect(await observe('com.example.shared/a', strict)).toMatchObject({ state: 'observed' });
+  expect(await observe('com.example.shared/a', strict)).toMatchObject({ state: 'not_found' });
   expect(await observe('com.example.shared/b', strict)).toMatchObject({
     state: 'refused',
     reason: 'The robots.txt of shared.example.com does not allow Dossier to ask for this address.',
@@ -140,7 +140,7 @@ it('asks for nothing else where robots.txt is not answered, says so, and reads i
   });
   robotsStatus = 200;
   directory.wait(601);
-  expect(await observe('com.example.new/h', failing)).toMatchObject({ state: 'observed' });
+  expect(await observe('com.example.new/h', failing)).toMatchObject({ state: 'not_found' });
   await failing.close();
 });
 
@@ -164,8 +164,10 @@ it.each([429, 503])(
     const before = shared.sent.length;
     const second = createObserver(directory.context);
     expect(await observe('com.example.shared/c', second)).toMatchObject({
-      state: 'unreachable',
-      reason: 'shared.example.com asked Dossier to wait (Retry-After) before its next request.',
+      state: 'not_found',
+      missed: {
+        reason: 'shared.example.com asked Dossier to wait (Retry-After) before its next request.',
+      },
     });
     expect(shared.sent.length).toBe(before);
     directory.wait(601);

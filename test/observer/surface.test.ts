@@ -254,7 +254,7 @@ it('shows the words of a description that changed: in the history, as JSON, and 
   expectSameFacts(content[0]?.text ?? '', structuredContent as object);
 });
 
-it('an endpoint that stops answering keeps what was seen, says so, and is unreachable after two looks', async () => {
+it('an endpoint that stops answering keeps what was seen, says so, and is unreachable after checks on two days', async () => {
   await endpoint.close();
   const answers = async () => {
     directory.wait(86_400);
@@ -266,7 +266,10 @@ it('an endpoint that stops answering keeps what was seen, says so, and is unreac
   expect(await answers()).toMatchObject({
     state: 'observed',
     value: 200,
-    reason: expect.stringMatching(/^No answer on \d{4}-/),
+    missed_since: expect.stringMatching(/^\d{4}-/) as string,
+    reason: expect.stringMatching(
+      /^Last seen on \d{4}-\d\d-\d\d; checks since \d{4}-\d\d-\d\d did not see it again\. A request to flips/,
+    ) as string,
   });
   expect(await answers()).toMatchObject({ state: 'unreachable', value: null });
 });

@@ -1,4 +1,4 @@
-import type { NoAnswer } from '../observation/answer.ts';
+import type { Fetched, NoAnswer } from '../observation/answer.ts';
 import type { EndpointLook } from '../observation/endpoint-look.ts';
 import type { Look, Subject } from '../observation/look.ts';
 import type { Finding } from '../observation/observation.ts';
@@ -23,28 +23,50 @@ const uncheckable: NoAnswer = {
 type Made = Omit<Finding, 'subject' | 'source' | 'source_url'>;
 
 /**
- * One fact for each remote of the look, made of what the endpoint sent. A listing without remotes has one,
- * `not_checked`.
+ * One fact for each remote of the look, made of what the endpoint sent, or of why there is nothing to make it of. A listing without
+ * remotes has one, `not_checked`. Of a fact that few endpoints have (`isRare`) the reasons are kept only once it was seen.
  */
 export async function ofRemotes(
   look: Look,
-  toFinding: (endpoint: EndpointLook) => Made | undefined | Promise<Made | undefined>,
+  toFinding: (endpoint: EndpointLook) => Made | NoAnswer | Promise<Made | NoAnswer>,
+  { isRare = false } = {},
 ): Promise<readonly Finding[]> {
   const { remotes } = look.listing;
-  if (remotes.length === 0) return [withoutAnswer(uncheckable)];
+  if (remotes.length === 0) return isRare ? [] : [withoutAnswer(uncheckable)];
   const found: Finding[] = [];
   for (const remote of remotes) {
     const endpoint = await look.endpoint(remote);
     const { url } = remote;
-    if (endpoint.result !== 'answered') {
-      found.push(withoutAnswer(endpoint, url));
-      continue;
-    }
-    const finding = await toFinding(endpoint);
-    if (finding) found.push({ subject: url, ...finding, source: ownProbe, source_url: url });
+    const made = endpoint.result === 'answered' ? await toFinding(endpoint) : endpoint;
+    const finding = 'state' in made ? made : withoutAnswer(made);
+    found.push({
+      ...{ ...finding, source: ownProbe, subject: url },
+      ...(isRare && !('state' in made) && { onlyIfSeen: true as const }),
+      ...('state' in made && { source_url: url }),
+    });
   }
   return found;
 }
+
+/**
+ * One fact for each of these places, made of what a GET of its address gives (`Look.get`), or of why it gave nothing. `toFinding`
+ * returns undefined for content that is not what was asked for.
+ */
+export const ofPlaces = (
+  look: Look,
+  places: readonly { readonly subject: string; readonly url: string }[],
+  { what, toFinding }: { readonly what: string; readonly toFinding: (answer: Fetched) => Made | undefined },
+): Promise<readonly Finding[]> =>
+  Promise.all(
+    places.map(async ({ subject, url }): Promise<Finding> => {
+      const answer = await look.get(url);
+      const place = { subject, source: ownProbe, source_url: url };
+      if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place };
+      const reason = `${url} answered with HTTP status ${answer.status} and no ${what}.`;
+      const none = { value: null, state: 'not_found' as const, reason, mayPass: true as const };
+      return { ...(toFinding(answer) ?? none), ...place };
+    }),
+  );
 
 /** The origins of the http and https remotes of a look; without those of templates. */
 export function originsOf({ remotes }: Subject): string[] {
@@ -52,3 +74,7 @@ export function originsOf({ remotes }: Subject): string[] {
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));
   return [...new Set(origins)];
 }
+
+/** A well-known place at each of those origins. */
+export const wellKnown = (listing: Subject, path: string) =>
+  originsOf(listing).map((origin) => ({ subject: origin, url: `${origin}${path}` }));

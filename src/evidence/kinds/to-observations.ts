@@ -25,9 +25,14 @@ function sinceWhen({ changed_from, first_seen_at, state }: StoredObservation, { 
   return `${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
 }
 
+/** Why what is shown is older than the last check. */
+const missedText = ({ missed, observed_at }: StoredObservation) =>
+  missed &&
+  `Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${missed.reason}`;
+
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
-  const { missed_at, details, as_seen, ...fact } = stored;
-  const reason = [sinceWhen(stored, kind), stored.reason].filter(Boolean).join(' ');
+  const { missed, absent_since: _, last: __, form: ___, details, as_seen, ...fact } = stored;
+  const reason = [missedText(stored), sinceWhen(stored, kind), stored.reason].filter(Boolean).join(' ');
   return {
     ...fact,
     ...(reason && { reason }),
@@ -37,11 +42,9 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(as_seen && { as_seen: { ...as_seen } }),
     ...(isStale(stored, observing) && {
       state: 'stale',
-      reason: `Last ${stored.state.replaceAll('_', ' ')} on ${stored.observed_at.slice(0, 10)}; Dossier has not checked since.`,
+      reason: `Last ${stored.state.replaceAll('_', ' ')} on ${day(stored.observed_at)}${missed ? `. ${missedText(stored)}` : '; Dossier has not checked since.'}`,
     }),
-    ...(missed_at && {
-      reason: `No answer on ${missed_at.map((at) => at.slice(0, 10)).join(' and ')}; this is what was seen before.`,
-    }),
+    ...(missed && { missed_since: missed.since }),
   };
 }
 

@@ -1,6 +1,16 @@
-/** Why nothing can be said of a place: the state of every fact that would have come from there. */
+import { parseForeignJson } from '../text/foreign-json.ts';
+import { asMembers } from '../text/json-object.ts';
+import type { ObservationState } from './observation.ts';
+
+/**
+ * Why nothing can be said of a place: the state of every fact that would have come from there, with its reason.
+ * `unreachable` is an answer that may pass, or none: it never changes what was seen before (compare-looks.ts).
+ */
 export interface NoAnswer {
-  readonly result: 'unreachable' | 'refused' | 'not_checked';
+  readonly result: Extract<
+    ObservationState,
+    'unreachable' | 'refused' | 'not_checked' | 'auth_first' | 'not_found'
+  >;
   /** A sentence that is true when read alone. */
   readonly reason: string;
   /** Whether there is an answer that is larger than Dossier reads. */
@@ -16,3 +26,83 @@ export interface Fetched {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
+
+/**
+ * What a response is. `content`: what was asked for may be in its body (2xx). `credentials`, `payment`: that is asked for
+ * first. `absent`: it is not there. `passing`: everything else, as overload, a fault, a challenge, a page of maintenance, a redirect
+ * away; the next check may meet another answer, so it is none.
+ */
+export type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'passing';
+
+const longestMessage = 2000;
+const loginPath = /(?:^|[/.])(?:log-?in|sign-?in|sso|oauth2?|authorize|auth)(?:[/?#.]|$)/i;
+const wanted =
+  '(?:api[ _-]?key|token|credentials?|authori[sz]ation(?: header)?|authentication|log-?in|sign-?in)';
+const asksForCredentials = new RegExp(
+  [
+    '\\bunauthori[sz]ed\\b|\\bunauthenticated\\b|\\bnot (?:authenticated|logged in|signed in)\\b',
+    `\\b${wanted}\\b[^.<>]{0,30}\\b(?:required|missing|not provided|needed|invalid)\\b`,
+    `\\b(?:missing|invalid|no|requires?|provide|needs?)\\b[^.<>]{0,30}\\b${wanted}\\b`,
+  ].join('|'),
+  'i',
+);
+const passwordField = /<input\s[^>]{0,500}type\s*=\s*["']?password/i;
+
+/** Whether a message in words, as in the body of an error, asks for credentials. */
+export const isAskingForCredentials = (message: string): boolean =>
+  message.length <= longestMessage && asksForCredentials.test(message);
+
+const isPage = ({ headers, text }: Fetched) =>
+  /^text\/html\b|^application\/xhtml/i.test(headers['content-type'] ?? '') ||
+  /^\s*<(?:!doctype|html)/i.test(text);
+
+/** Whether the body of a response asks for credentials: a page with a field for a password, everything else in words. */
+export const isAskingInBody = (response: Fetched): boolean =>
+  isPage(response)
+    ? passwordField.test(response.text.slice(0, 65_536))
+    : isAskingForCredentials(response.text);
+
+/** Whether a body is the page or the error of something in between, and not the document that was asked for. */
+export const isOtherThanAsked = (response: Fetched): boolean =>
+  isPage(response) || asMembers(parseForeignJson(response.text)).error !== undefined;
+
+/** Says what a response is; the only place that judges statuses. Of a body only an error's counts: whether it asks for credentials. */
+export function meaningOf(response: Fetched): Meaning {
+  const { status, headers } = response;
+  if (status === 401 || status === 407) return 'credentials';
+  if (status === 402) return 'payment';
+  if (status === 404 || status === 410) return 'absent';
+  if (status === 403 && headers['www-authenticate']) return 'credentials';
+  if (status >= 300 && status < 400)
+    return loginPath.test(headers.location ?? '') ? 'credentials' : 'passing';
+  if (status >= 200 && status < 300) return 'content';
+  return status !== 429 && status !== 503 && isAskingInBody(response) ? 'credentials' : 'passing';
+}
+
+const hostOf = (url: string) => new URL(url).host;
+
+/** What a meaning other than `content` says of the place that was asked. */
+const states: Readonly<Record<Exclude<Meaning, 'content'>, NoAnswer['result']>> = {
+  credentials: 'auth_first',
+  payment: 'refused',
+  absent: 'not_found',
+  passing: 'unreachable',
+};
+
+/**
+ * A response with content, or why there is none. `Look.get` and its like give kinds of facts this: a kind reads the content, and
+ * passes everything else on (withoutAnswer in evidence/kinds/remotes.ts).
+ */
+export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
+  if (response.result !== 'response') return response;
+  const meaning = meaningOf(response);
+  if (meaning === 'content') return response;
+  const reason = `${response.url} answered with HTTP status ${response.status}.`;
+  return { result: states[meaning], reason };
+}
+
+/** Why a package registry's answer to a question about a package says nothing; its host is named, not the address. */
+export const unusable = ({ url, status }: Fetched): NoAnswer => ({
+  result: 'unreachable',
+  reason: `${hostOf(url)} answered with HTTP status ${status}.`,
+});

@@ -1,10 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Finding, ObservationChange, StoredObservation } from './observation.ts';
+import {
+  type Finding,
+  type LastValue,
+  type ObservationChange,
+  type StoredObservation,
+  valueStates,
+} from './observation.ts';
 
 /** What one look found of one kind, with what dates it. */
 export interface DatedFinding extends Finding {
   readonly kind: string;
   readonly method_version: string;
+  /** The check failed on our side: it stands for all facts of its kind. */
+  readonly isFailure?: true;
 }
 
 /** When and from where a look was made, RFC 3339. */
@@ -13,8 +21,11 @@ export interface LookStamp {
   readonly vantage: string;
 }
 
-/** Looks without an answer after which a fact that was observed is reported as unreachable. */
-const missesUntilUnreachable = 2;
+/** After this time what is not there a second time is reported so. */
+const absentAfter_ms = 3_600_000;
+
+/** The kind that says whether an endpoint answers, so that only it becomes unreachable. */
+const reachKind = 'endpoint.answers';
 
 /** What tells the facts of a listing apart: kind and subject. */
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
@@ -27,40 +38,114 @@ export const essenceOf = ({ value, state, details }: Pick<Finding, 'value' | 'st
   ...(details && { details }),
 });
 
-const isSame = (a: StoredObservation, b: DatedFinding) =>
-  a.method_version === b.method_version && isDeepStrictEqual(essenceOf(a), essenceOf(b));
+const hasValue = ({ state }: Pick<Finding, 'state'>) => valueStates.includes(state);
 
-const fresh = (found: DatedFinding, { at, vantage }: LookStamp): StoredObservation => ({
-  ...found,
-  observed_at: at,
-  first_seen_at: at,
-  vantage,
-});
+/** Whether two findings say the same: what was sent in two forms is compared by what both have in common. */
+const isEqual = (a: StoredObservation | LastValue, b: DatedFinding) =>
+  a.form && b.form && a.state === b.state && a.form.name !== b.form.name
+    ? a.form.common === b.form.common
+    : isDeepStrictEqual(essenceOf(a), essenceOf(b));
 
-/** A look without an answer keeps what was seen before, and counts; the second one in a row says so. */
-function missed(known: StoredObservation, found: DatedFinding, stamp: LookStamp): StoredObservation {
-  const missed_at = [...(known.missed_at ?? []), stamp.at];
-  return missed_at.length < missesUntilUnreachable
-    ? { ...known, missed_at }
-    : { ...fresh(found, stamp), ...replaced(known, found) };
+const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
+  a.method_version === b.method_version && isEqual(a, b);
+
+/** A finding as it is stored first. */
+function fresh(
+  { onlyIfSeen: _, unlessSeen: __, mayPass: ___, isFailure: ____, ...found }: DatedFinding,
+  { at, vantage }: LookStamp,
+): StoredObservation {
+  return { ...found, observed_at: at, first_seen_at: at, vantage };
 }
 
-/** What was known before a fact changed; nothing if only the method of the check did. */
-const replaced = (known: StoredObservation, found: DatedFinding) =>
-  !isDeepStrictEqual(essenceOf(known), essenceOf(found)) && {
-    changed_from: { value: known.value, state: known.state, seen_until: known.observed_at },
+/** The last value that was seen of a fact; what came after it (not there, sign-in first) does not end it. */
+function lastOf(known: StoredObservation): LastValue | undefined {
+  if (!hasValue(known)) return known.last;
+  const { value, state, details, form, observed_at, first_seen_at, changed_from, method_version } = known;
+  return {
+    ...{ value, state, observed_at, first_seen_at, method_version },
+    ...(details && { details }),
+    ...(form && { form }),
+    ...(changed_from && { changed_from }),
   };
+}
+
+/** What was seen before a change; nothing where there was no answer before, or only the method of the check changed. */
+const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
+  before.state !== 'unreachable' &&
+  before.state !== 'not_checked' &&
+  !isEqual(before, found) && {
+    changed_from: { value: before.value, state: before.state, seen_until: before.observed_at },
+  };
+
+/** What was known stands; it is noted since when, and why, checks have not seen it again. */
+const missed = (
+  known: StoredObservation,
+  { reason = '' }: DatedFinding,
+  { at }: LookStamp,
+): StoredObservation => ({
+  ...known,
+  missed: { since: known.missed?.since ?? at, reason },
+});
+
+/** Whether an endpoint gave no answer on two days. */
+const isUnreachable = ({ kind, missed: before }: StoredObservation, { at }: LookStamp) =>
+  kind === reachKind && before !== undefined && before.since.slice(0, 10) < at.slice(0, 10);
+
+/** What was found takes the place of what was known; the last value goes with it. */
+function settle(known: StoredObservation, found: DatedFinding, stamp: LookStamp): StoredObservation {
+  const last = lastOf(known);
+  const now = fresh(found, stamp);
+  if (isSame(known, found)) {
+    const { first_seen_at, changed_from, value, details, form } = known;
+    const said = { value, ...(details && { details }), ...(form && { form }) };
+    return {
+      ...{ ...now, ...said, first_seen_at },
+      ...(changed_from && { changed_from }),
+      ...(known.last && { last: known.last }),
+    };
+  }
+  if (!hasValue(found)) return { ...now, ...changedFrom(known, found), ...(last && { last }) };
+  // What endpoints show without a price in between has changed, even if the same price comes back.
+  if (last && isSame(last, found) && known.state !== 'no_price_seen')
+    return {
+      ...{ ...now, first_seen_at: last.first_seen_at },
+      ...(last.changed_from && { changed_from: last.changed_from }),
+    };
+  return { ...now, ...changedFrom(last && !isEqual(last, found) ? last : known, found) };
+}
+
+/** A fact that was seen is not there: only the second such check, an hour or more after the first, says so. */
+function absent(known: StoredObservation, found: DatedFinding, stamp: LookStamp): StoredObservation {
+  const { absent_since = stamp.at } = known;
+  return Date.parse(stamp.at) - Date.parse(absent_since) >= absentAfter_ms
+    ? settle(known, found, stamp)
+    : { ...missed(known, found, stamp), absent_since };
+}
 
 function next(
   known: StoredObservation | undefined,
   found: DatedFinding,
   stamp: LookStamp,
-): StoredObservation {
+): StoredObservation | undefined {
+  const last = known && lastOf(known);
+  if (!hasValue(found) && found.onlyIfSeen && !last) return undefined;
   if (!known) return fresh(found, stamp);
-  if (found.state === 'unreachable' && known.state !== 'unreachable') return missed(known, found, stamp);
-  if (!isSame(known, found)) return { ...fresh(found, stamp), ...replaced(known, found) };
-  const { first_seen_at, changed_from } = known;
-  return { ...fresh(found, stamp), first_seen_at, ...(changed_from && { changed_from }) };
+  const mayPass = found.state === 'unreachable' || (found.mayPass && last !== undefined);
+  if (mayPass && known.state !== 'unreachable')
+    return isUnreachable(known, stamp) ? settle(known, found, stamp) : missed(known, found, stamp);
+  if (found.state === 'not_found' && last && known.state !== 'not_found') return absent(known, found, stamp);
+  return settle(known, found, stamp);
+}
+
+/** A check that failed on our side found nothing out about the facts of its kind that are known. */
+function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): DatedFinding[] {
+  const ofKind = known.filter(({ kind }) => kind === failed.kind);
+  if (ofKind.length === 0) return [failed];
+  return ofKind.map(({ subject }) => ({
+    ...failed,
+    state: 'unreachable',
+    ...(subject !== undefined && { subject }),
+  }));
 }
 
 function toChange(
@@ -78,9 +163,18 @@ function toChange(
 }
 
 /**
- * Joins what a look found with what was known: the observations to store, and what changed. A fact keeps
- * `first_seen_at` while its value, state and details stay the same. A fact that a look did not find again (a package that
- * is no longer recorded) is dropped; the history keeps it.
+ * Joins what a look found with what was known: the observations to store, and what changed. A kind of fact only says what it
+ * found of each of its subjects, in every look:
+ *
+ * - a value, `no_price_seen`, `auth_first`, `refused`: takes the place of what was known. The last value is kept behind it: when it
+ *   returns, `first_seen_at` goes on, and when another comes, `changed_from` names it;
+ * - `not_found`: the same, but of a fact that was seen only at the second check, an hour or more after the first;
+ * - `unreachable` (an answer that may pass, or none), and a finding that `mayPass`: changes nothing; what was seen keeps its value and
+ *   dates and gets `missed`. Only endpoint.answers becomes unreachable, once there was no answer on two days;
+ * - `unlessSeen`: that no subject of its kind has a value, said until one was seen to have;
+ * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is.
+ *
+ * A fact of a subject that a look says nothing about (a package that is no longer recorded) is dropped; the history keeps it.
  */
 export function compareLooks(
   known: readonly StoredObservation[],
@@ -88,7 +182,11 @@ export function compareLooks(
   stamp: LookStamp,
 ): { readonly observations: readonly StoredObservation[]; readonly changes: readonly ObservationChange[] } {
   const byKey = new Map(known.map((one) => [keyOf(one), one]));
-  const observations = found.map((finding) => next(byKey.get(keyOf(finding)), finding, stamp));
+  const observations = found
+    .flatMap((one) => (one.isFailure ? ofFailure(one, known) : [one]))
+    .filter((one) => !one.unlessSeen || !known.some((other) => other.kind === one.kind && lastOf(other)))
+    .map((one) => next(byKey.get(keyOf(one)), one, stamp))
+    .filter((one) => one !== undefined);
   const changes = observations
     .map((one) => toChange(byKey.get(keyOf(one)), one))
     .filter((change) => change !== undefined);

@@ -1,25 +1,39 @@
 import type { Fetched, NoAnswer } from './answer.ts';
 
-/** What an MCP endpoint sent when it was asked what it is and which tools it has. */
+/** How an MCP endpoint introduced itself. */
+export interface Introduction {
+  /** Status of the response that it came in. */
+  readonly status: number;
+  /** Revision of the protocol that was spoken. */
+  readonly protocol: string;
+  /** `modern`: server/discover; `legacy`: initialize. */
+  readonly era: 'modern' | 'legacy';
+  readonly capabilities?: Readonly<Record<string, unknown>>;
+  readonly serverInfo?: Readonly<Record<string, unknown>>;
+}
+
+/** Tool objects as they were sent. */
+export interface ToolList {
+  readonly result: 'tools';
+  readonly tools: readonly Readonly<Record<string, unknown>>[];
+  /** Whether the list was cut off at the cap. */
+  readonly isCut: boolean;
+}
+
+/**
+ * What an MCP endpoint sent when it was asked what it is and which tools it has. At least one of `introduction`, `credentials` and
+ * `payment` is there: an endpoint that sent none of them gave no answer.
+ */
 export interface EndpointLook {
   readonly result: 'answered';
   readonly url: string;
-  /** Status of the first response. */
-  readonly status: number;
-  /** Revision of the protocol that was spoken; undefined if the endpoint spoke none. */
-  readonly protocol?: string;
-  /** `modern`: server/discover; `legacy`: initialize. */
-  readonly era?: 'modern' | 'legacy';
-  readonly capabilities?: Readonly<Record<string, unknown>>;
-  readonly serverInfo?: Readonly<Record<string, unknown>>;
-  /** Tool objects as they were sent; undefined if tools/list gave none, or not all of its pages. */
-  readonly tools?: readonly Readonly<Record<string, unknown>>[];
-  /** Whether the list of tools was cut off at the cap. */
-  readonly isCut?: boolean;
-  /** Why not all pages of the list of tools could be read. */
-  readonly unread?: NoAnswer;
-  /** Every response, in order: for headers and bodies of 401 and 402. */
-  readonly responses: readonly Fetched[];
+  readonly introduction?: Introduction;
+  /** The list of tools, or why there is none. */
+  readonly list: ToolList | NoAnswer;
+  /** The first response that asked for credentials. */
+  readonly credentials?: Fetched;
+  /** The first response that asked for a payment. */
+  readonly payment?: Fetched;
 }
 
 /** A TLS certificate as a host presented it. */

@@ -27,7 +27,7 @@ export interface Look {
   readonly now: Date;
   /** The recorded remote asked as an MCP client would, up to its list of tools; never a call of one. */
   endpoint(remote: { readonly type: string; readonly url: string }): Promise<EndpointLook | NoAnswer>;
-  /** A GET of a public address. */
+  /** What a GET of a public address gives: a response with content, or why there is none. */
   get(url: string): Promise<Fetched | NoAnswer>;
   /** The certificate of an https address. */
   tls(url: string): Promise<TlsLook | NoAnswer>;

@@ -58,6 +58,12 @@ export const observation = z.object({
     .object({ value, state: z.enum(observationStates), seen_until: z.string() })
     .optional()
     .describe('What was seen before the last change, and when last'),
+  missed_since: z
+    .string()
+    .optional()
+    .describe(
+      'Since when checks have not seen this again, for the reason stated; it is what was seen before',
+    ),
   vantage: z.string(),
   method_version: z.string(),
 });
@@ -72,20 +78,45 @@ export interface Finding {
   readonly details?: Readonly<Record<string, unknown>>;
   /** What may differ from look to look without a change of the fact: digests, signatures with an end. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
+  /** In which of several forms it was sent, and a digest of what all of them have in common. */
+  readonly form?: { readonly name: string; readonly common: string };
+  /** Of a finding without a value: there is no such fact until a value of it was seen. */
+  readonly onlyIfSeen?: true;
+  /** Said of all subjects of the kind together: only while a value was seen of none. */
+  readonly unlessSeen?: true;
+  /** Of a finding without a value: another answer may come the next time, so a value that was seen stands. */
+  readonly mayPass?: true;
   readonly source: string;
   readonly source_url?: string;
 }
 
+/** A value as it was last seen, kept behind a state without one. */
+export interface LastValue
+  extends Pick<
+    StoredObservation,
+    | 'value'
+    | 'state'
+    | 'details'
+    | 'form'
+    | 'observed_at'
+    | 'first_seen_at'
+    | 'changed_from'
+    | 'method_version'
+  > {}
+
 /** An observation as it is stored; its question and unit follow from its kind. */
-export interface StoredObservation extends Finding {
+export interface StoredObservation extends Omit<Finding, 'onlyIfSeen' | 'unlessSeen' | 'mayPass'> {
   readonly kind: string;
   readonly observed_at: string;
   readonly first_seen_at: string;
   readonly changed_from?: Observation['changed_from'] & object;
   readonly vantage: string;
   readonly method_version: string;
-  /** Times of looks since `observed_at` that got no answer. */
-  readonly missed_at?: readonly string[];
+  /** Since when, and why, checks after `observed_at` have not seen it again. */
+  readonly missed?: { readonly since: string; readonly reason: string };
+  /** The first of the checks that found it gone, while only one is not enough to say so. */
+  readonly absent_since?: string;
+  readonly last?: LastValue;
 }
 
 /** One change of a fact between two looks; the log commits to it. */

@@ -1,6 +1,6 @@
 import type { Timeouts } from '../../config/timeouts.ts';
 import type { Fetched, NoAnswer } from '../../evidence/observation/answer.ts';
-import type { EndpointLook } from '../../evidence/observation/endpoint-look.ts';
+import type { EndpointLook, Introduction } from '../../evidence/observation/endpoint-look.ts';
 import { asObject } from '../../evidence/text/json-object.ts';
 import type { PoliteFetch } from '../polite/polite-fetch.ts';
 import {
@@ -12,8 +12,8 @@ import {
   modernMessage,
   modernRevision,
 } from './eras.ts';
-import { createReplyWatch, type Replied, type Reply, resultOf } from './messages.ts';
-import { listTools, type ToolList } from './tools.ts';
+import { createReplyWatch, type Replied, type Reply, toReplied } from './messages.ts';
+import { listTools } from './tools.ts';
 
 /** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
 const mostRead_bytes = 4 * 1024 * 1024;
@@ -27,18 +27,17 @@ export interface AskParts {
   readonly timeouts: AskTimeouts;
 }
 
-/** One conversation with an endpoint: its address, and every response so far. */
-interface Conversation {
+/** One conversation with an endpoint: its address, and what it has sent so far. */
+interface Conversation extends AskParts {
   readonly url: string;
-  readonly fetch: PoliteFetch;
-  readonly client: ClientInfo;
-  readonly timeouts: AskTimeouts;
-  readonly responses: Fetched[];
   lastId: number;
   read_bytes: number;
+  responses: number;
+  /** Of the newest response. */
+  sessionId: string | undefined;
 }
 
-/** Sends a message and returns the result in its response. */
+/** Sends a message and returns what the response to it is. */
 async function send(
   talk: Conversation,
   message: (id: number) => Message,
@@ -48,45 +47,64 @@ async function send(
   const id = talk.lastId;
   const isComplete = createReplyWatch(id);
   const answer = await talk.fetch({ url: talk.url, method: 'POST', ...message(id), isComplete, timeout_ms });
-  if (answer.result !== 'response') return { is: 'no_answer', answer };
-  talk.responses.push(answer);
-  talk.read_bytes += answer.text.length;
-  const result =
-    answer.status === 200 ? resultOf(answer.text, answer.headers['content-type'] ?? '', id) : undefined;
-  return result ? { is: 'result', result } : { is: 'no_result' };
+  if (answer.result === 'response') {
+    talk.responses += 1;
+    talk.read_bytes += answer.text.length;
+    talk.sessionId = answer.headers['mcp-session-id'];
+  }
+  return toReplied(answer, id);
 }
 
 /** What server/discover and initialize results have in common. */
-function toIntroduction(result: Reply) {
+function toIntroduction(
+  result: Reply,
+  more: Pick<Introduction, 'status' | 'protocol' | 'era'>,
+): Introduction {
   const capabilities = asObject(result.capabilities);
   const serverInfo = asObject(result.serverInfo);
-  return { ...(capabilities && { capabilities }), ...(serverInfo && { serverInfo }) };
+  return { ...more, ...(capabilities && { capabilities }), ...(serverInfo && { serverInfo }) };
 }
 
-const toLook = (talk: Conversation, more: Partial<EndpointLook> = {}): EndpointLook => ({
-  result: 'answered',
-  url: talk.url,
-  status: talk.responses[0]?.status ?? 0,
-  responses: talk.responses,
-  ...more,
-});
+const withheld = {
+  credentials: {
+    result: 'auth_first',
+    reason: 'The endpoint asks for credentials before it shows anything; Dossier sends none.',
+  },
+  payment: {
+    result: 'refused',
+    reason: 'The endpoint asks for a payment (HTTP 402) before it shows anything; Dossier never pays.',
+  },
+} as const;
 
-const withTools = ({ tools, isCut, unread }: ToolList) => ({
-  ...(tools && { tools }),
-  ...(isCut && { isCut }),
-  ...(unread && { unread }),
+/** What an endpoint that asks for something first has shown. */
+const toWithheld = (
+  { url }: Conversation,
+  { is, response }: Extract<Replied, { readonly response: Fetched }>,
+): EndpointLook => ({
+  result: 'answered',
+  url,
+  list: withheld[is],
+  ...(is === 'credentials' ? { credentials: response } : { payment: response }),
 });
 
 /** Asks for the pages of the list of tools until the endpoint has sent enough. */
-const readTools = (talk: Conversation, message: (id: number, params: object) => Message) =>
-  listTools(async (params) =>
+async function withTools(
+  talk: Conversation,
+  introduction: Introduction,
+  message: (id: number, params: object) => Message,
+): Promise<EndpointLook> {
+  const list = await listTools(async (params) =>
     talk.read_bytes > mostRead_bytes ? 'enough' : send(talk, (id) => message(id, params)),
   );
+  const { url } = talk;
+  if (!('is' in list)) return { result: 'answered', url, introduction, list };
+  if (list.is !== 'no_answer') return { ...toWithheld(talk, list), introduction };
+  return { result: 'answered', url, introduction, list: list.answer };
+}
 
-async function askModern(talk: Conversation, discovered: Reply): Promise<EndpointLook> {
-  const list = await readTools(talk, (id, params) => modernMessage(id, 'tools/list', params, talk.client));
-  const introduction = { era: 'modern' as const, protocol: modernRevision, ...toIntroduction(discovered) };
-  return toLook(talk, { ...introduction, ...withTools(list) });
+async function askModern(talk: Conversation, { result, status }: Extract<Replied, { is: 'result' }>) {
+  const introduction = toIntroduction(result, { status, protocol: modernRevision, era: 'modern' });
+  return withTools(talk, introduction, (id, params) => modernMessage(id, 'tools/list', params, talk.client));
 }
 
 async function endSession(talk: Conversation, session: LegacySession): Promise<void> {
@@ -95,47 +113,60 @@ async function endSession(talk: Conversation, session: LegacySession): Promise<v
   await talk.fetch({ url: talk.url, method: 'DELETE', headers });
 }
 
-async function askLegacy(talk: Conversation): Promise<EndpointLook | NoAnswer> {
-  const reply = await send(talk, (id) => initializeMessage(id, talk.client));
-  if (reply.is === 'no_answer') return reply.answer;
-  if (reply.is === 'no_result' || typeof reply.result.protocolVersion !== 'string') return toLook(talk);
-  const { result } = reply;
-  const revision = reply.result.protocolVersion;
-  const session: LegacySession = {
-    revision: revision.slice(0, 40),
-    id: talk.responses.at(-1)?.headers['mcp-session-id'],
-  };
+async function askLegacy(talk: Conversation, { result, status }: Extract<Replied, { is: 'result' }>) {
+  const revision = String(result.protocolVersion).slice(0, 40);
+  const session: LegacySession = { revision, id: talk.sessionId };
   await send(talk, () => legacyMessage(session, { method: 'notifications/initialized' }));
-  const list = await readTools(talk, (id, params) =>
+  const introduction = toIntroduction(result, { status, protocol: revision, era: 'legacy' });
+  const look = await withTools(talk, introduction, (id, params) =>
     legacyMessage(session, { id, method: 'tools/list', params }),
   );
   await endSession(talk, session);
-  const introduction = { era: 'legacy' as const, protocol: session.revision, ...toIntroduction(result) };
-  return toLook(talk, { ...introduction, ...withTools(list) });
+  return look;
 }
 
-/** Statuses after which another era would be asked the same in vain. */
-const isWithheld = (talk: Conversation) =>
-  talk.responses.some(({ status }) => status === 401 || status === 402 || status === 403);
+const isDiscovery = (reply: Replied) =>
+  reply.is === 'result' && Array.isArray(reply.result.supportedVersions);
+const isSession = (reply: Replied) =>
+  reply.is === 'result' && typeof reply.result.protocolVersion === 'string';
+const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.result === 'unreachable';
+
+/** Why there is no answer: one that may pass comes first, because it leaves open what else there is. */
+function toNoAnswer(replies: readonly Replied[]): NoAnswer {
+  const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
+  const [first] = answers.toSorted(
+    (a, b) => Number(b.result === 'unreachable') - Number(a.result === 'unreachable'),
+  );
+  return (
+    first ?? { result: 'unreachable', reason: 'The endpoint answered with no introduction that MCP knows.' }
+  );
+}
 
 /**
- * Asks an endpoint what it is and which tools it lists: server/discover and tools/list of 2026-07-28, else initialize and
- * tools/list of the older era. Two tries, of 6 and 15 seconds. Never a tools/call, a payment or a credential. Any HTTP
- * status is an answer.
+ * Asks an endpoint what it is and which tools it lists, as clients do: server/discover and tools/list of 2026-07-28, else initialize
+ * and tools/list of the older era, whatever became of the discovery. Tries of 6 and 15 seconds. Never a tools/call, a payment or a
+ * credential. An endpoint that neither introduces itself nor asks for credentials or a payment gives no answer.
  */
-export async function askEndpoint(
-  url: string,
-  { fetch, client, timeouts }: AskParts,
-): Promise<EndpointLook | NoAnswer> {
-  const talk: Conversation = { url, fetch, client, timeouts, responses: [], lastId: 0, read_bytes: 0 };
+export async function askEndpoint(url: string, parts: AskParts): Promise<EndpointLook | NoAnswer> {
+  const talk: Conversation = { url, ...parts, lastId: 0, read_bytes: 0, responses: 0, sessionId: undefined };
+  const { observerFirstTry_ms, observerSecondTry_ms } = parts.timeouts;
   const discover = (timeout_ms: number) =>
-    send(talk, (id) => modernMessage(id, 'server/discover', {}, client), timeout_ms);
-  const first = await discover(timeouts.observerFirstTry_ms);
-  const discovered =
-    first.is === 'no_answer' && first.answer.result === 'unreachable'
-      ? await discover(timeouts.observerSecondTry_ms)
-      : first;
-  if (discovered.is === 'no_answer') return discovered.answer;
-  if (discovered.is === 'result') return askModern(talk, discovered.result);
-  return isWithheld(talk) ? toLook(talk) : askLegacy(talk);
+    send(talk, (id) => modernMessage(id, 'server/discover', {}, parts.client), timeout_ms);
+  const replies: Replied[] = [];
+  const steps = [
+    () => discover(observerFirstTry_ms),
+    () => send(talk, (id) => initializeMessage(id, parts.client)),
+    () => discover(observerSecondTry_ms),
+  ];
+  for (const step of steps) {
+    // Only the discovery broke: a server of the newer era answers the second one.
+    if (replies.length === 2 && (talk.responses !== 1 || !mayPass(replies[0]))) break;
+    const reply = await step();
+    replies.push(reply);
+    if (reply.is === 'payment') return toWithheld(talk, reply);
+    if (reply.is === 'result' && isDiscovery(reply)) return askModern(talk, reply);
+    if (reply.is === 'result' && isSession(reply)) return askLegacy(talk, reply);
+  }
+  for (const reply of replies) if (reply.is === 'credentials') return toWithheld(talk, reply);
+  return toNoAnswer(replies);
 }

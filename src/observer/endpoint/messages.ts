@@ -1,31 +1,64 @@
 import { createParser } from 'eventsource-parser';
-import type { NoAnswer } from '../../evidence/observation/answer.ts';
+import {
+  type Fetched,
+  isAskingForCredentials,
+  isAskingInBody,
+  meaningOf,
+  type NoAnswer,
+} from '../../evidence/observation/answer.ts';
 import { parseForeignJson } from '../../evidence/text/foreign-json.ts';
-import { isJsonObject } from '../../evidence/text/json-object.ts';
+import { asMembers, isJsonObject } from '../../evidence/text/json-object.ts';
 
 /** A JSON-RPC message that an endpoint sent; its members are untrusted. */
 export type Reply = Readonly<Record<string, unknown>>;
 
-/** What a message led to. What an endpoint sent is only ever in `result`, so that it cannot be taken for a word of ours. */
+/** What a message led to. What an endpoint sent is only ever in `result` and `response`, so that it cannot be taken for ours. */
 export type Replied =
-  | { readonly is: 'result'; readonly result: Reply }
-  | { readonly is: 'no_result' }
+  | { readonly is: 'result'; readonly result: Reply; readonly status: number }
+  | { readonly is: 'credentials' | 'payment'; readonly response: Fetched }
   | { readonly is: 'no_answer'; readonly answer: NoAnswer };
 
-/** The messages of a body: one as JSON, or several as an event stream. */
-function toMessages(text: string, contentType: string): Reply[] {
-  if (!/^text\/event-stream\b/i.test(contentType)) return [parseForeignJson(text)].filter(isJsonObject);
+/** The messages of a body: one as JSON, alone or in an array, or several as an event stream. */
+function toMessages({ text, headers }: Fetched): Reply[] {
+  if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
+    return [parseForeignJson(text.replace(/^\ufeff/, ''))].flat().filter(isJsonObject);
   const messages: unknown[] = [];
   const parser = createParser({ onEvent: ({ data }) => messages.push(parseForeignJson(data)) });
   parser.feed(text);
   return messages.filter(isJsonObject);
 }
 
-/** The result of the request with this id in a body; undefined if it holds none, or an error. */
-export function resultOf(text: string, contentType: string, id: number): Reply | undefined {
-  const reply = toMessages(text, contentType).find((message) => message.id === id);
-  const result = reply?.result;
-  return isJsonObject(result) ? result : undefined;
+/** Clients take an id that came back as text for the number that they sent. */
+const isReplyTo = (message: Reply, id: number) => message.id === id || message.id === String(id);
+
+const methodNotFound = -32601;
+
+/** What a JSON-RPC error says: only that a method is not there lasts. */
+function toErrorAnswer(error: Reply, { url, status }: Fetched): NoAnswer {
+  const code = Number.isSafeInteger(error.code) ? String(error.code) : 'without a code';
+  const isAbsent = error.code === methodNotFound && status < 500 && status !== 429;
+  return {
+    result: isAbsent ? 'not_found' : 'unreachable',
+    reason: `${url} answered with HTTP status ${status} and the JSON-RPC error ${code}.`,
+  };
+}
+
+/** What the response to the request with this id is: the message in its body comes before its status. */
+export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
+  if (answer.result !== 'response') return { is: 'no_answer', answer };
+  const messages = toMessages(answer).filter(({ jsonrpc }) => jsonrpc === '2.0');
+  const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
+  if (isJsonObject(result)) return { is: 'result', result, status: answer.status };
+  const meaning =
+    meaningOf(answer) === 'content' && isAskingInBody(answer) ? 'credentials' : meaningOf(answer);
+  if (meaning === 'credentials' || meaning === 'payment') return { is: meaning, response: answer };
+  const error = messages.map((message) => message.error).find(isJsonObject);
+  if (error)
+    return isAskingForCredentials(String(asMembers(error).message))
+      ? { is: 'credentials', response: answer }
+      : { is: 'no_answer', answer: toErrorAnswer(error, answer) };
+  const reason = `The endpoint answered with HTTP status ${answer.status} and no MCP message that Dossier understands.`;
+  return { is: 'no_answer', answer: { result: meaning === 'absent' ? 'not_found' : 'unreachable', reason } };
 }
 
 const newline = 0x0a;
@@ -37,7 +70,7 @@ function createStreamReader(id: number): (lines: string) => boolean {
   const parser = createParser({
     onEvent: ({ data }) => {
       const message = parseForeignJson(data);
-      if (isJsonObject(message) && message.id === id) isFound = true;
+      if (isJsonObject(message) && isReplyTo(message, id)) isFound = true;
     },
   });
   return (lines) => {

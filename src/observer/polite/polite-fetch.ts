@@ -114,8 +114,8 @@ export function createPoliteFetch({ client, queue, sign, timeouts, pauses }: Pol
     if (response === 'paused') return paused(url);
     if (response === 'overtime') return overtime(url, request.times);
     if (response.result !== 'response') return unreachable(url, response.result);
-    const isFollowed = request.method === undefined && hops < mostRedirects;
-    const to = isFollowed ? redirect(response, url) : undefined;
+    const keepsMethod = request.method === undefined || [307, 308].includes(response.status);
+    const to = keepsMethod && hops < mostRedirects ? redirect(response, url) : undefined;
     return to ? follow(to, request, hops + 1) : toFetched(url, response);
   };
   return async (request) => {

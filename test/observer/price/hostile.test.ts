@@ -58,7 +58,7 @@ it.each([
   ['nested', 'unrecognised', /a form that Dossier does not know/],
   ['proto', 'unrecognised', /whole number/],
   ['quotes', 'unrecognised', /a form that Dossier does not know|whole number/],
-  ['inside', 'no_price_seen', /did not answer with HTTP 402/],
+  ['inside', 'unreachable', /HTTP status 307 and no MCP message/],
 ])('%s ends as %s', async (name, state, reason) => {
   const [found] = await observed.look(name, 'price.challenge');
   expect(found).toMatchObject({ state, value: null, reason: expect.stringMatching(reason) });

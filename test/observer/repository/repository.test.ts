@@ -94,7 +94,11 @@ it('says that a host does not answer', async () => {
     'repository.exists': { value: 'moved', state: 'observed' },
   });
   expect(await observe('com.example/moved')).toMatchObject({
-    'repository.exists': { value: null, state: 'unreachable' },
+    'repository.exists': {
+      value: 'moved',
+      state: 'observed',
+      missed: { reason: 'Reading HEAD of github.com/example/moved ended with host_error.' },
+    },
   });
 });
 

@@ -1,22 +1,62 @@
-import type { Fetched } from '../../observation/answer.ts';
+import type { Fetched, NoAnswer } from '../../observation/answer.ts';
 import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import type { Look } from '../../observation/look.ts';
-import type { Finding } from '../../observation/observation.ts';
-import { readObject } from '../../text/json-object.ts';
-import { ownProbe, withoutAnswer } from '../remotes.ts';
+import { type JsonObject, readObject } from '../../text/json-object.ts';
+import { ofRemotes } from '../remotes.ts';
 
-const parameter = /resource_metadata\s*=\s*"([^"\s]{1,2048})"/i;
+const parameter = /resource_metadata\s*=\s*(?:"([^"\s]{1,2048})"|([^"\s,]{1,2048}))/i;
 
-/** Where RFC 9728 metadata of an endpoint is: as its 401 says, else at the well-known address of its path. */
-function metadataUrl({ url, responses }: EndpointLook): string {
-  const challenge = responses.find(({ status }) => status === 401)?.headers['www-authenticate'] ?? '';
-  const named = URL.parse(parameter.exec(challenge)?.[1] ?? '');
+const pathOf = ({ pathname }: URL) => (pathname === '/' ? '' : pathname);
+
+/** Where clients look for the RFC 9728 metadata of an endpoint: where its challenge says, at its path, at its root. */
+function metadataUrls({ url, headers }: Fetched): string[] {
+  const [, quoted, plain] = parameter.exec(headers['www-authenticate'] ?? '') ?? [];
+  const named = URL.parse(quoted ?? plain ?? '');
   const endpoint = new URL(url);
-  // Metadata elsewhere would be another host's word about this one.
-  if (named?.origin === endpoint.origin) return named.href;
-  const path = endpoint.pathname === '/' ? '' : endpoint.pathname;
-  return new URL(`/.well-known/oauth-protected-resource${path}`, endpoint).href;
+  const wellKnown = '/.well-known/oauth-protected-resource';
+  return [
+    // Metadata elsewhere would be another host's word about this one; behind TLS a service may not know that it is https.
+    ...(named?.host === endpoint.host ? [new URL(named.pathname + named.search, endpoint).href] : []),
+    new URL(`${wellKnown}${pathOf(endpoint)}`, endpoint).href,
+    new URL(wellKnown, endpoint).href,
+  ];
+}
+
+/** Where clients look for the metadata of an authorization server: RFC 8414, OpenID Connect Discovery. */
+function serverMetadataUrls(issuer: string): string[] {
+  const url = URL.parse(issuer);
+  if (!url || !/^https?:$/.test(url.protocol)) return [];
+  const path = pathOf(url).replace(/\/$/, '');
+  const places = [
+    `/.well-known/oauth-authorization-server${path}`,
+    `/.well-known/openid-configuration${path}`,
+    `${path}/.well-known/openid-configuration`,
+  ];
+  return [...new Set(places)].map((place) => new URL(place, url).href);
+}
+
+/** The first JSON object at these addresses, or why there is none: what may pass leaves it open. */
+async function findObject(
+  look: Look,
+  urls: readonly string[],
+): Promise<{ readonly result: 'object'; readonly object: JsonObject } | (NoAnswer & { mayPass?: true })> {
+  const failures: NoAnswer[] = [];
+  let mayPass = false;
+  for (const url of new Set(urls)) {
+    const answer = await look.get(url);
+    const object = answer.result === 'response' ? readObject(answer.text) : undefined;
+    if (object) return { result: 'object', object };
+    if (answer.result === 'response') mayPass = true;
+    else failures.push(answer);
+  }
+  const reason = 'The endpoint asks for credentials and publishes no OAuth metadata (RFC 9728).';
+  return (
+    failures.find(({ result }) => result === 'unreachable') ?? {
+      ...{ result: 'not_found', reason },
+      ...(mayPass && { mayPass }),
+    }
+  );
 }
 
 const longestText = 2048;
@@ -32,51 +72,36 @@ const listOf = (value: unknown): string[] =>
         .slice(0, 20)
     : [];
 
-/** RFC 8414: the well-known segment goes between host and path of the issuer. */
-function serverMetadataUrl(issuer: string): string | undefined {
-  const url = URL.parse(issuer);
-  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
-  const path = url.pathname === '/' ? '' : url.pathname;
-  return new URL(`/.well-known/oauth-authorization-server${path}`, url).href;
-}
-
 async function ofServer(look: Look, issuer: string) {
-  const at = serverMetadataUrl(issuer);
-  const answer = at === undefined ? undefined : await look.get(at);
-  const metadata =
-    answer?.result === 'response' && answer.status === 200 ? readObject(answer.text) : undefined;
-  if (!metadata) return { issuer, metadata: 'not_found' };
+  const found = await findObject(look, serverMetadataUrls(issuer));
+  if (found.result !== 'object') return { issuer, metadata: found.result };
+  const { registration_endpoint, client_id_metadata_document_supported } = found.object;
   return {
     issuer,
     metadata: 'found',
-    dynamic_registration: typeof metadata.registration_endpoint === 'string',
-    client_id_metadata_document: metadata.client_id_metadata_document_supported === true,
+    dynamic_registration: typeof registration_endpoint === 'string',
+    client_id_metadata_document: client_id_metadata_document_supported === true,
   };
 }
 
-async function toFinding(look: Look, url: string, answer: Fetched): Promise<Finding> {
-  const metadata = answer.status === 200 ? readObject(answer.text) : undefined;
-  if (!metadata)
-    return {
-      subject: url,
-      value: null,
-      state: 'not_found',
-      reason: 'The endpoint asks for credentials and publishes no OAuth metadata (RFC 9728).',
-      source: ownProbe,
-      source_url: answer.url,
-    };
-  const servers = listOf(metadata.authorization_servers).slice(0, 3);
+const noValue = ({ result: state, ...why }: NoAnswer) => ({ ...why, value: null, state });
+
+async function toFinding(look: Look, { credentials, list }: EndpointLook) {
+  const notAsked: NoAnswer = { result: 'not_found', reason: 'The endpoint did not ask for credentials.' };
+  if (!credentials)
+    return { ...noValue(list.result === 'unreachable' ? list : notAsked), onlyIfSeen: true as const };
+  const found = await findObject(look, metadataUrls(credentials));
+  if (found.result !== 'object') return noValue(found);
+  const servers = listOf(found.object.authorization_servers).slice(0, 3);
   return {
-    subject: url,
     value: servers.join(', ') || 'names no authorization server',
-    state: 'observed',
+    state: 'observed' as const,
     details: {
-      resource: toText(metadata.resource) ?? null,
-      scopes_supported: listOf(metadata.scopes_supported),
-      authorization_servers: await Promise.all(servers.map((issuer) => ofServer(look, issuer))),
+      resource: toText(found.object.resource) ?? null,
+      scopes_supported: listOf(found.object.scopes_supported),
     },
-    source: ownProbe,
-    source_url: answer.url,
+    // What the hosts of others answer on a day is no change of this endpoint.
+    as_seen: { authorization_servers: await Promise.all(servers.map((issuer) => ofServer(look, issuer))) },
   };
 }
 
@@ -87,21 +112,7 @@ export const accessOauth = defineKind({
   title: 'OAuth sign-in',
   means: 'The authorization servers that the endpoint names in its protected-resource metadata (RFC 9728).',
   doesNotMean: 'Dossier does not sign in; it does not say what an account costs or who gets one.',
-  method_version: 'auth/1',
+  method_version: 'auth/2',
   applies: () => false,
-  async check(look) {
-    const found: Finding[] = [];
-    for (const remote of look.listing.remotes) {
-      const endpoint = await look.endpoint(remote);
-      if (endpoint.result !== 'answered' || !endpoint.responses.some(({ status }) => status === 401))
-        continue;
-      const answer = await look.get(metadataUrl(endpoint));
-      found.push(
-        answer.result === 'response'
-          ? await toFinding(look, remote.url, answer)
-          : withoutAnswer(answer, remote.url),
-      );
-    }
-    return found;
-  },
+  check: (look) => ofRemotes(look, (endpoint) => toFinding(look, endpoint), { isRare: true }),
 });

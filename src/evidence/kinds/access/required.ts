@@ -6,14 +6,16 @@ export const accessRequired = defineKind({
   kind: 'auth.required',
   question: 'access',
   title: 'Asks for credentials first',
-  means: 'Whether the endpoint answered Dossier’s first messages, sent without credentials, with HTTP 401.',
+  means:
+    'Whether the endpoint asked for credentials when Dossier asked it without any what it is and which tools it has: no, if it introduced itself or asked for a payment.',
   doesNotMean:
     'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
-  method_version: 'auth/1',
+  method_version: 'auth/2',
   applies: ({ remotes }) => remotes.length > 0,
   check: (look) =>
-    ofRemotes(look, ({ responses }) => ({
-      value: responses.some(({ status }) => status === 401),
-      state: 'observed',
-    })),
+    ofRemotes(look, ({ credentials, list }) =>
+      credentials || list.result !== 'unreachable'
+        ? { value: credentials !== undefined, state: 'observed' }
+        : list,
+    ),
 });

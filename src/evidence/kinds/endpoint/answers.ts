@@ -6,11 +6,16 @@ export const endpointAnswers = defineKind({
   kind: 'endpoint.answers',
   question: 'reach',
   title: 'Answers requests',
-  means: 'The recorded endpoint sent an HTTP response to Dossier on that date; the value is its status.',
+  means:
+    'The recorded endpoint introduced itself to Dossier on that date, or asked for credentials or a payment; the value is the HTTP status in which it did.',
   doesNotMean:
     'It does not say that a call of a tool succeeds, or that the endpoint answers elsewhere or at other times.',
   unit: 'HTTP status',
   shows: ({ value }) => `with HTTP status ${value}`,
-  method_version: 'endpoint/1',
-  check: (look) => ofRemotes(look, ({ status }) => ({ value: status, state: 'observed' })),
+  method_version: 'endpoint/2',
+  check: (look) =>
+    ofRemotes(look, ({ introduction, credentials, payment }) => ({
+      value: (introduction ?? credentials ?? payment)?.status ?? null,
+      state: 'observed',
+    })),
 });

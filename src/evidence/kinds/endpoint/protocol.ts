@@ -1,6 +1,6 @@
+import type { NoAnswer } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
 import { ofRemotes } from '../remotes.ts';
-import { withholding } from './withholding.ts';
 
 /** Which revision of MCP an endpoint speaks. */
 export const endpointProtocol = defineKind({
@@ -12,14 +12,7 @@ export const endpointProtocol = defineKind({
   method_version: 'endpoint/1',
   applies: ({ remotes }) => remotes.length > 0,
   check: (look) =>
-    ofRemotes(look, (endpoint) =>
-      endpoint.protocol === undefined
-        ? { value: null, ...(withholding(endpoint) ?? notMcp(endpoint.status)) }
-        : { value: endpoint.protocol, state: 'observed' },
+    ofRemotes(look, ({ introduction, list }) =>
+      introduction ? { value: introduction.protocol, state: 'observed' } : (list as NoAnswer),
     ),
-});
-
-const notMcp = (status: number) => ({
-  state: 'not_found' as const,
-  reason: `The endpoint answered with HTTP status ${status} and no MCP message that Dossier understands.`,
 });

@@ -1,7 +1,7 @@
+import type { NoAnswer } from '../../observation/answer.ts';
 import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import { asObject } from '../../text/json-object.ts';
-import { withholding } from '../endpoint/withholding.ts';
 import { ofRemotes } from '../remotes.ts';
 import { isIdentifier } from './offer.ts';
 
@@ -25,10 +25,11 @@ const none = {
   reason: 'The endpoint names no payment methods among its capabilities (experimental.payment).',
 };
 
-function toFinding(endpoint: EndpointLook) {
-  const { capabilities } = endpoint;
+function toFinding({ introduction, list }: EndpointLook) {
+  if (!introduction) return list as NoAnswer;
+  const { capabilities } = introduction;
   const reason = 'The endpoint sent no capabilities that Dossier could read.';
-  if (!capabilities) return { value: null, state: 'not_found' as const, reason, ...withholding(endpoint) };
+  if (!capabilities) return { value: null, state: 'not_found' as const, reason };
   const methods = toMethods(asObject(capabilities.experimental)?.payment);
   if (methods.length === 0) return none;
   return {

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Fetched } from '../../observation/answer.ts';
 import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
-import { withholding } from '../endpoint/withholding.ts';
 import { ofRemotes } from '../remotes.ts';
 import { type Offer, offerText } from './offer.ts';
-import { quotedOffers } from './quoted-offers.ts';
+import { quotedOffers, withoutPayment } from './quoted-offers.ts';
 
 const noPrice = {
   value: null,
@@ -43,7 +42,7 @@ function toReason(seen: number, offers: readonly Offer[]): string | undefined {
 
 function toFinding(endpoint: EndpointLook) {
   const asked = quotedOffers(endpoint);
-  if (!asked) return { ...noPrice, ...withholding(endpoint) };
+  if (!asked) return withoutPayment(endpoint) ?? noPrice;
   const { seen, offers } = asked.quoted;
   const [first] = offers;
   if (!first) return unrecognised(asked.response, seen);

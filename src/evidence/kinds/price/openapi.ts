@@ -1,9 +1,8 @@
 import type { Fetched } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { Look } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { readObject } from '../../text/json-object.ts';
-import { originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
+import { ofPlaces, wellKnown } from '../remotes.ts';
 import { type AdvertisedOffer, type PricedOperation, pricedOperations } from './formats/openapi.ts';
 
 const offerText = ({ amount, currency, method, intent }: AdvertisedOffer) =>
@@ -21,18 +20,9 @@ function toValue(priced: readonly PricedOperation[]): string | null {
 
 type Found = Pick<Finding, 'value' | 'state' | 'reason' | 'details'>;
 
-const states: Readonly<Record<number, Finding['state']>> = {
-  401: 'auth_first',
-  402: 'refused',
-  403: 'refused',
-};
-
-function read({ status, text, url }: Fetched): Found {
-  const document = status === 200 ? readObject(text) : undefined;
-  if (typeof document?.openapi !== 'string') {
-    const reason = `${url} answered with HTTP status ${status} and no OpenAPI document.`;
-    return { value: null, state: states[status] ?? 'not_found', reason };
-  }
+function read({ text }: Fetched): Found | undefined {
+  const document = readObject(text);
+  if (typeof document?.openapi !== 'string') return undefined;
   const priced = pricedOperations(document);
   if (priced.length === 0)
     return {
@@ -46,13 +36,6 @@ function read({ status, text, url }: Fetched): Found {
   return { value, state: 'unrecognised', reason };
 }
 
-async function ofOrigin(look: Look, origin: string): Promise<Finding> {
-  const url = `${origin}/openapi.json`;
-  const answer = await look.get(url);
-  if (answer.result !== 'response') return withoutAnswer(answer, origin);
-  return { subject: origin, ...read(answer), source: ownProbe, source_url: url };
-}
-
 /** The prices in the OpenAPI document of an endpoint's origin. */
 export const priceOpenapi = defineKind({
   kind: 'price.openapi',
@@ -63,5 +46,6 @@ export const priceOpenapi = defineKind({
   doesNotMean: 'An advertised price is not what a call is charged; the answer to a call decides.',
   method_version: 'price/1',
   applies: () => false,
-  check: (look) => Promise.all(originsOf(look.listing).map((origin) => ofOrigin(look, origin))),
+  check: (look) =>
+    ofPlaces(look, wellKnown(look.listing, '/openapi.json'), { what: 'OpenAPI document', toFinding: read }),
 });

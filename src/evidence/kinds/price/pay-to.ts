@@ -1,12 +1,14 @@
 import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import { ofRemotes } from '../remotes.ts';
-import { quotedOffers } from './quoted-offers.ts';
+import { noneQuoted, quotedOffers } from './quoted-offers.ts';
 
 function toFinding(endpoint: EndpointLook) {
   const offers = quotedOffers(endpoint)?.quoted.offers ?? [];
   const addresses = [...new Set(offers.flatMap(({ pay_to }) => pay_to ?? []))].sort();
-  return addresses.length > 0 ? { value: addresses.join(', '), state: 'observed' as const } : undefined;
+  return addresses.length > 0
+    ? { value: addresses.join(', '), state: 'observed' as const }
+    : noneQuoted(endpoint);
 }
 
 /** Who is paid: a fact of its own, so that it has a date and a history apart from the amount. */
@@ -19,5 +21,5 @@ export const pricePayTo = defineKind({
   changed: 'The endpoint asks to be paid at another address',
   method_version: 'price/1',
   applies: () => false,
-  check: (look) => (look.listing.remotes.length > 0 ? ofRemotes(look, toFinding) : Promise.resolve([])),
+  check: (look) => ofRemotes(look, toFinding, { isRare: true }),
 });

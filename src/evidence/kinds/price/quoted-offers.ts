@@ -1,4 +1,4 @@
-import type { Fetched } from '../../observation/answer.ts';
+import type { Fetched, NoAnswer } from '../../observation/answer.ts';
 import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { decodeMpp } from './formats/mpp.ts';
 import { decodeX402V1 } from './formats/x402-v1.ts';
@@ -12,11 +12,10 @@ const formats: readonly ((response: Fetched) => Decoded | undefined)[] = [
   decodeMpp,
 ];
 
-/** The first 402 of an endpoint with what it quotes; undefined if it sent none. */
+/** What an endpoint’s request for a payment quotes; undefined if it sent none. */
 export function quotedOffers({
-  responses,
+  payment: response,
 }: EndpointLook): { readonly response: Fetched; readonly quoted: Required<Decoded> } | undefined {
-  const response = responses.find(({ status }) => status === 402);
   if (!response) return undefined;
   const decoded = formats.map((decode) => decode(response)).filter((one) => one !== undefined);
   return {
@@ -28,3 +27,14 @@ export function quotedOffers({
     },
   };
 }
+
+/** Why it is not known whether an endpoint that asked for no payment does: it asks for credentials first, or broke off. */
+export const withoutPayment = ({ credentials, list }: EndpointLook): NoAnswer | undefined =>
+  list.result !== 'tools' && (credentials || list.result === 'unreachable') ? list : undefined;
+
+/** That there is nothing of a quoted price, for facts that exist only of one. */
+export const noneQuoted = (endpoint: EndpointLook): NoAnswer =>
+  withoutPayment(endpoint) ?? {
+    result: 'not_found',
+    reason: 'The endpoint quoted none when Dossier asked what it is and which tools it has.',
+  };

@@ -4,7 +4,7 @@ import type { Look } from '../../observation/look.ts';
 import { asObject, type JsonObject } from '../../text/json-object.ts';
 import { ofRemotes } from '../remotes.ts';
 import type { Offer } from './offer.ts';
-import { quotedOffers } from './quoted-offers.ts';
+import { noneQuoted, quotedOffers } from './quoted-offers.ts';
 import { checkEip712 } from './signed/eip712.ts';
 import { checkJws, payloadOf } from './signed/jws.ts';
 import { type CheckedOffer, isQuoted, notChecked, readableOffers } from './signed/signed-offer.ts';
@@ -43,7 +43,7 @@ function toReason(checked: readonly CheckedOffer[]): string {
 
 async function toFinding(look: Look, endpoint: EndpointLook) {
   const { offers, signed } = quotedOffers(endpoint)?.quoted ?? { offers: [], signed: [] };
-  if (signed.length === 0) return undefined;
+  if (signed.length === 0) return noneQuoted(endpoint);
   const readable = readableOffers(signed);
   const quoted = { look, host: new URL(endpoint.url).host, offers };
   const checked = await Promise.all(readable.map((one) => check(one, quoted)));
@@ -68,8 +68,5 @@ export const priceSignedOffers = defineKind({
     'A valid signature alone does not say that its signer may speak for the service, or that the offer will be kept.',
   method_version: 'price/1',
   applies: () => false,
-  check: (look) =>
-    look.listing.remotes.length > 0
-      ? ofRemotes(look, (endpoint) => toFinding(look, endpoint))
-      : Promise.resolve([]),
+  check: (look) => ofRemotes(look, (endpoint) => toFinding(look, endpoint), { isRare: true }),
 });

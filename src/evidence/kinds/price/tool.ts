@@ -3,7 +3,6 @@ import { defineKind } from '../../observation/kind.ts';
 import { asObject, type JsonObject } from '../../text/json-object.ts';
 import { toLine } from '../../text/sanitize.ts';
 import { ofRemotes } from '../remotes.ts';
-import { withoutList } from '../tools/no-list.ts';
 
 const mostTools = 50;
 const dollars = /^(?:dynamic|\d{1,20}(?:\.\d{1,20})?)$/;
@@ -25,9 +24,9 @@ function toPriced({ name, _meta }: JsonObject) {
   };
 }
 
-function toFinding(endpoint: EndpointLook) {
-  const { tools } = endpoint;
-  if (!tools) return withoutList(endpoint);
+function toFinding({ list }: EndpointLook) {
+  if (list.result !== 'tools') return list;
+  const { tools } = list;
   const priced = tools.map(toPriced).filter((one) => one !== undefined);
   if (priced.length === 0) {
     const reason = 'No tool in the list that Dossier read states a price in its _meta (agents-x402).';

@@ -1,9 +1,8 @@
+import type { Fetched } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { Look } from '../../observation/look.ts';
-import type { Finding } from '../../observation/observation.ts';
 import { readObject } from '../../text/json-object.ts';
 import { toLine } from '../../text/sanitize.ts';
-import { originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
+import { ofPlaces, wellKnown } from '../remotes.ts';
 
 const longestName = 120;
 const longestVersion = 40;
@@ -21,15 +20,9 @@ function readCard(text: string) {
   return { name, skills: Math.min(card.skills.length, mostSkills), ...(version && { version }) };
 }
 
-async function ofOrigin(look: Look, origin: string): Promise<Finding> {
-  const url = `${origin}/.well-known/agent-card.json`;
-  const answer = await look.get(url);
-  if (answer.result !== 'response') return withoutAnswer(answer, origin);
-  const card = answer.status === 200 ? readCard(answer.text) : undefined;
-  const place = { subject: origin, source: ownProbe, source_url: url };
-  if (card) return { ...place, value: card.name, state: 'observed', details: card };
-  const reason = `${url} answered with HTTP status ${answer.status} and no agent card (A2A).`;
-  return { ...place, value: null, state: 'not_found', reason };
+function toFinding({ text }: Fetched) {
+  const card = readCard(text);
+  return card && { value: card.name, state: 'observed' as const, details: card };
 }
 
 /** Whether the host of an endpoint also presents itself to other agents (A2A). */
@@ -43,5 +36,9 @@ export const agentCard = defineKind({
     'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
   method_version: 'card/1',
   applies: () => false,
-  check: (look) => Promise.all(originsOf(look.listing).map((origin) => ofOrigin(look, origin))),
+  check: (look) =>
+    ofPlaces(look, wellKnown(look.listing, '/.well-known/agent-card.json'), {
+      what: 'agent card (A2A)',
+      toFinding,
+    }),
 });

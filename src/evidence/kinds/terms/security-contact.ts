@@ -1,7 +1,6 @@
+import type { Fetched } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { Look } from '../../observation/look.ts';
-import type { Finding } from '../../observation/observation.ts';
-import { originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
+import { ofPlaces, wellKnown } from '../remotes.ts';
 import { readSecurityTxt } from './security-txt.ts';
 
 /** What RFC 9116 says of a file at a time: it must state an end, and must not be used after it. */
@@ -12,21 +11,13 @@ function fault(expires: string | undefined, now: Date): string | undefined {
     : undefined;
 }
 
-async function ofOrigin(look: Look, origin: string): Promise<Finding> {
-  const url = `${origin}/.well-known/security.txt`;
-  const answer = await look.get(url);
-  if (answer.result !== 'response') return withoutAnswer(answer, origin);
-  const found = answer.status === 200 ? readSecurityTxt(answer.text) : undefined;
-  const place = { subject: origin, source: ownProbe, source_url: url };
-  if (!found) {
-    const reason = `${url} answered with HTTP status ${answer.status} and no security contact (RFC 9116).`;
-    return { ...place, value: null, state: 'not_found', reason };
-  }
-  const reason = fault(found.expires, look.now);
+function toFinding({ text }: Fetched, now: Date) {
+  const found = readSecurityTxt(text);
+  if (!found) return undefined;
+  const reason = fault(found.expires, now);
   return {
-    ...place,
     value: found.contacts[0] ?? null,
-    state: 'observed',
+    state: 'observed' as const,
     ...(reason && { reason }),
     details: { ...found },
   };
@@ -41,5 +32,9 @@ export const securityContact = defineKind({
   doesNotMean: 'Dossier has not written to it; it speaks for the host, which may serve others too.',
   method_version: 'security/1',
   applies: () => false,
-  check: (look) => Promise.all(originsOf(look.listing).map((origin) => ofOrigin(look, origin))),
+  check: (look) =>
+    ofPlaces(look, wellKnown(look.listing, '/.well-known/security.txt'), {
+      what: 'security contact (RFC 9116)',
+      toFinding: (answer) => toFinding(answer, look.now),
+    }),
 });

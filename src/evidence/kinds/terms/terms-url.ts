@@ -1,4 +1,4 @@
-import type { Fetched, NoAnswer } from '../../observation/answer.ts';
+import type { Fetched } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
 import type { Look } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
@@ -24,26 +24,25 @@ function placesOf({ listing }: Look): Place[] {
   return places.filter(({ url }, at) => places.findIndex((place) => place.url === url) === at);
 }
 
-async function ask(look: Look, { url, read }: Place): Promise<Finding | NoAnswer | undefined> {
+async function ask(look: Look, { url, read }: Place): Promise<Finding> {
+  const place = { subject: url, source: ownProbe, source_url: url };
   const answer = await look.get(url);
-  if (answer.result !== 'response') return answer;
-  const link = answer.status === 200 ? read(answer) : undefined;
-  return link === undefined
-    ? undefined
-    : { subject: url, value: link, state: 'observed', source: ownProbe, source_url: url };
+  if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place, onlyIfSeen: true };
+  const link = read(answer);
+  if (link !== undefined) return { ...place, value: link, state: 'observed' };
+  const reason = `${url} answered without a link to terms of service.`;
+  return { ...place, value: null, state: 'not_found', reason, mayPass: true, onlyIfSeen: true };
 }
 
-const isFinding = (one: Finding | NoAnswer): one is Finding => 'state' in one;
-
-/** What to say where no place has a link: that none was found, unless no place answered. */
-function withoutLink(places: readonly Place[], answers: readonly (NoAnswer | undefined)[]): Finding {
-  const [failed] = answers;
-  if (failed && answers.every((one) => one !== undefined)) return withoutAnswer(failed);
-  const reason = `Dossier found no link to terms of service at ${places
+/** What to say where no place has a link: that none was found, unless some gave no answer. */
+function withoutLink(places: readonly Place[], answers: readonly Finding[]): Finding {
+  const open = answers.find(({ state }) => state !== 'not_found');
+  const named = places
     .map(({ url }) => url)
     .join(', ')
-    .slice(0, 500)}.`;
-  return { value: null, state: 'not_found', reason, source: ownProbe };
+    .slice(0, 200);
+  const reason = open?.reason ?? `Dossier found no link to terms of service at ${named}.`;
+  return { value: null, state: open?.state ?? 'not_found', reason, source: ownProbe, unlessSeen: true };
 }
 
 /** Where the terms of use are, as the website or the endpoint's host says. */
@@ -60,8 +59,7 @@ export const termsUrl = defineKind({
     const places = placesOf(look);
     if (places.length === 0) return [];
     const answers = await Promise.all(places.map((place) => ask(look, place)));
-    const found = answers.filter((one) => one !== undefined).filter(isFinding);
-    if (found.length > 0) return found;
-    return [withoutLink(places, answers as (NoAnswer | undefined)[])];
+    const isFound = answers.some(({ state }) => state === 'observed');
+    return isFound ? answers : [...answers, withoutLink(places, answers)];
   },
 });

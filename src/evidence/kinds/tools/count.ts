@@ -1,6 +1,6 @@
 import { defineKind } from '../../observation/kind.ts';
 import { ofRemotes } from '../remotes.ts';
-import { withoutList } from './no-list.ts';
+import { cutNote } from './surface.ts';
 
 /** How many tools an endpoint lists. */
 export const toolsCount = defineKind({
@@ -13,7 +13,7 @@ export const toolsCount = defineKind({
   method_version: 'tools/1',
   applies: ({ remotes }) => remotes.length > 0,
   check: (look) =>
-    ofRemotes(look, (endpoint) =>
-      endpoint.tools ? { value: endpoint.tools.length, state: 'observed' } : withoutList(endpoint),
+    ofRemotes(look, ({ list }) =>
+      list.result === 'tools' ? { value: list.tools.length, state: 'observed', ...cutNote(list) } : list,
     ),
 });

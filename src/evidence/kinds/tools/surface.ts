@@ -1,13 +1,30 @@
+import type { ToolList } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import { ofRemotes } from '../remotes.ts';
 import { aiSdkFingerprint } from './ai-sdk-fingerprint.ts';
 import { inNameOrder, surfaceDigest, toolDigest } from './digest.ts';
-import { withoutList } from './no-list.ts';
 
 const longestName = 200;
 
 const toolNames = (tools: unknown): string[] =>
   Array.isArray(tools) ? tools.map(({ name }: { name?: unknown }) => String(name ?? '')) : [];
+
+/** That a list was cut, beside what is said of it. */
+export const cutNote = ({ isCut }: ToolList) =>
+  isCut && { reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.' };
+
+/** Members that a tool has in both eras of the protocol; what else there is depends on the era that was spoken. */
+function toCommon({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: ToolList['tools'][number]) {
+  const members = { name, title, description, inputSchema, outputSchema, annotations };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
 
 /** The set of tools that an endpoint lists, as one digest. */
 export const toolsSurface = defineKind({
@@ -15,16 +32,16 @@ export const toolsSurface = defineKind({
   question: 'tools',
   title: 'Tools it lists',
   means:
-    'The SHA-256 Merkle root over all tools that the endpoint listed to Dossier; the same value means that no name, description, schema or annotation differs.',
+    'The SHA-256 Merkle root over all tools that the endpoint listed to Dossier; the same value means that no name, description, schema or annotation differs. What only one era of the protocol has of a tool is no difference between two checks.',
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
   changed: 'The endpoint lists other tools',
   shows: ({ details }) => toolNames(details?.tools).join(', ') || 'none',
   method_version: 'tools/1',
   applies: ({ remotes }) => remotes.length > 0,
   check: (look) =>
-    ofRemotes(look, (endpoint) => {
-      const { tools, isCut } = endpoint;
-      if (!tools) return withoutList(endpoint);
+    ofRemotes(look, ({ list, introduction }) => {
+      if (list.result !== 'tools') return list;
+      const { tools } = list;
       const digests = inNameOrder(tools).map((tool) => ({
         name: typeof tool.name === 'string' ? tool.name.slice(0, longestName) : '',
         sha256: toolDigest(tool),
@@ -33,8 +50,10 @@ export const toolsSurface = defineKind({
       return {
         value: surfaceDigest(tools),
         state: 'observed',
-        ...(isCut && { reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.' }),
+        ...cutNote(list),
         details: { tools: digests },
+        form: { name: introduction?.era ?? '', common: surfaceDigest(tools.map(toCommon)) },
+        as_seen: { era: introduction?.era, digest: surfaceDigest(tools) },
       };
     }),
 });
