@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Webhook } from '../evidence/webhook.ts';
 import type { OutboundClient } from '../outbound/client.ts';
-import { matchesFilter, toChangeFilter } from './filter.ts';
+import { isKnown, matchesFilter, toChangeFilter } from './filter.ts';
 import { holdWebhook } from './hold.ts';
 import { beginSending, type Sending } from './sending.ts';
 
@@ -61,6 +61,7 @@ async function advance(sending: Sending, { context, signal }: Turn): Promise<boo
  */
 export async function deliver(seen: Webhook, turn: Turn): Promise<void> {
   const { client, context, signal } = turn;
+  if (!(await isKnown(seen.filter, context))) return;
   const held = await holdWebhook(seen, context);
   if (!held) return;
   const sending = beginSending(held, { client, context });

@@ -6,7 +6,7 @@ import { Problem } from '../problem.ts';
 import type { ChangeFilter } from '../store/contract/changes.ts';
 import { findListing } from '../tools/support/find-listing.ts';
 import { handleInput } from '../tools/support/inputs.ts';
-import { changesOf } from '../tools/support/view-members.ts';
+import { changesOf, findPass } from '../tools/support/view-members.ts';
 
 /** The fields of a registration that say what it is about: one of them, or none for every change. */
 export const webhookFilterFields = {
@@ -54,7 +54,18 @@ export function toChangeFilter({ kind, value }: WebhookFilter): ChangeFilter {
   return kind === 'publisher' ? { namespace: value } : {};
 }
 
-/** Whether a change of the filter's ChangeFilter is one that the filter asks for. A tag is that of the listing now, or one that the change took from it. */
+const viewOf = (name: string, { config }: Context) => config.views.find((view) => view.name === name);
+
+/** Whether it is known what a filter asks for: the listings of a view are, once all were judged by its criteria. */
+export async function isKnown({ kind, value }: WebhookFilter, context: Context): Promise<boolean> {
+  const view = kind === 'view' ? viewOf(value, context) : undefined;
+  return view === undefined || (await findPass(view, context)) !== undefined;
+}
+
+/**
+ * Whether a change of the filter's ChangeFilter is one that the filter asks for. A tag is that of the listing now, or one
+ * that the change took from it.
+ */
 export async function matchesFilter(
   { kind, value }: WebhookFilter,
   change: Change,
@@ -65,6 +76,6 @@ export async function matchesFilter(
     return takesTag(change, value) || (listing?.tags.some(({ tag }) => tag === value) ?? false);
   }
   if (kind !== 'view') return true;
-  const view = context.config.views.find(({ name }) => name === value);
+  const view = viewOf(value, context);
   return view !== undefined && (await changesOf(view, [change], context)).length > 0;
 }

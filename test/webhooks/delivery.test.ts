@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { createViewJudge } from '../../src/tools/support/judge-views.ts';
 import { createWebhookSender } from '../../src/webhooks/schedule.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -104,6 +105,25 @@ it('posts only what it is about: a listing, a publisher', async () => {
   await change('com.example/one', 'org.other/three');
   await send();
   expect(handles().slice(1)).toEqual(['org.other/three']);
+});
+
+it('keeps the changes of a view until all listings are judged by its new criteria', async () => {
+  const byView = await register({ view: 'with-endpoint' });
+  const view = { name: 'with-endpoint', title: 'All', criteria: [{ criterion: 'active' as const }] };
+  const config = { ...service.context.config, views: [{ ...view, unknown: 'exclude' as const }] };
+  const context = { ...service.context, config };
+  const sender = createWebhookSender(context, stopping.signal);
+  const sendAnew = async () => {
+    await sender.begin();
+    await sender.idle();
+  };
+  await change('com.example/one');
+  await sendAnew();
+  expect(handles()).toEqual([]);
+  await createViewJudge(context).pass();
+  await sendAnew();
+  expect(handles()).toEqual(['com.example/one']);
+  expect(await stateOf(byView)).toMatchObject({ delivered: 1 });
 });
 
 it('posts changes of listings that have a tag, or are in a view, and those by which they lose it', async () => {

@@ -38,10 +38,18 @@ export function judgeFacts(
   };
 }
 
-/** When all listings were last judged by a view. Throws unavailable before they have been. */
-export async function requireJudged(view: SavedView, { store }: Pick<Context, 'store'>): Promise<ViewPass> {
+/** When all listings were last judged by a view; undefined before they have been. */
+export async function findPass(
+  view: SavedView,
+  { store }: Pick<Context, 'store'>,
+): Promise<ViewPass | undefined> {
   const key = keyOf(view);
-  const pass = (await store.views.passes()).find((one) => one.view === key);
+  return (await store.views.passes()).find((one) => one.view === key);
+}
+
+/** The same; throws unavailable before they have been. */
+export async function requireJudged(view: SavedView, context: Pick<Context, 'store'>): Promise<ViewPass> {
+  const pass = await findPass(view, context);
   if (pass) return pass;
   const detail = 'The listings are being judged by the criteria of this view for the first time.';
   throw new Problem('unavailable', { retry_after_s: 5, detail });
