@@ -146,6 +146,22 @@ describe('the list', () => {
     expect(new Set([...names(first), ...names(second)]).size).toBe(60);
     expect(second.metadata.nextCursor).toBeUndefined();
   });
+  it('reads a thousand hits of a search for a page at most, and says where it goes on', async () => {
+    const entries = Array.from({ length: 1100 }, (_, n) =>
+      registryEntry(`com.example.long/n${n}`, n === 1099 ? { version: '7.0.0' } : {}),
+    );
+    const long = await openDirectory({ entries });
+    const page = async (query: string) =>
+      (await (await long.app.request(`/v0.1/servers?${query}`)).json()) as List;
+    const first = await page('search=long&version=7.0.0');
+    expect(first.servers).toEqual([]);
+    const second = await page(`cursor=${first.metadata.nextCursor}`);
+    expect([names(second), second.metadata.nextCursor]).toEqual([
+      ['com.example.long/n1099@7.0.0'],
+      undefined,
+    ]);
+    await long.close();
+  });
   it('has what became visible here since a time, whatever its own date, and as deleted what was withdrawn here', async () => {
     const changing = await openDirectory({ entries: [...seedEntries, starred] });
     const changesSince = async (time: string) => {

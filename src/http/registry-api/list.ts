@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { toListingDocument } from '../../evidence/listing/document.ts';
 import type { Listing, ListingVersion, VersionSummary } from '../../evidence/listing/listing.ts';
@@ -13,6 +14,8 @@ interface Page {
 
 /** Listings that a search found whose versions are read at once. */
 const mostHandles = 100;
+/** Of so many a page may have less than it could, or nothing: few listings have had a version, or changed of late. */
+const mostHits = 1000;
 
 /** The versions asked for of the listings that a search ranks, best match first. A named version is one a listing at most. */
 async function searchPage(
@@ -26,8 +29,10 @@ async function searchPage(
     store.listings.search({ text, facets: [], sort: 'relevance' }),
   );
   const versions: ListingVersion[] = [];
+  const end = Math.min(hits.length, offset + mostHits);
   let next = offset;
-  while (versions.length < limit && next < hits.length) {
+  while (versions.length < limit && next < end) {
+    if (next > offset) await setImmediate();
     const listings = await store.listings.byIds(hits.slice(next, next + mostHandles).map(({ id }) => id));
     const handles = listings.map(({ handle }) => handle);
     const query = { after: undefined, limit: mostHandles, handles, version, updatedSince, withDeleted };

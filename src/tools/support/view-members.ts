@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import type { Change } from '../../evidence/change.ts';
 import type { Answer } from '../../evidence/comparison/criteria.ts';
@@ -82,8 +83,6 @@ export async function findMember(
 /** Members read in one turn of the event loop; on SQLite reading them is computing. */
 const perTurn = 20;
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-
 /** The listings of a view in the order of their handles. Throws unavailable before the view was judged. */
 export async function readMembers(
   view: SavedView,
@@ -95,7 +94,7 @@ export async function readMembers(
   const shown = handles.slice(0, limit);
   const members: Member[] = [];
   for (let at = 0; at < shown.length; at += perTurn) {
-    if (at > 0) await nextTurn();
+    if (at > 0) await setImmediate();
     members.push(...(await toMembers(view, shown.slice(at, at + perTurn), context)));
   }
   return { members, next: handles.length > limit ? handles[limit - 1] : undefined };
