@@ -1,4 +1,5 @@
 import type { ListingSummary } from '../evidence/listing/listing.ts';
+import { withoutHidden } from '../evidence/listing/state/hidden.ts';
 import { dumpStore } from './backup/dump.ts';
 import { loadStore } from './backup/load.ts';
 import { isComplete } from './backup/state.ts';
@@ -26,7 +27,10 @@ import { createWebhookReads } from './queries/webhooks/reads.ts';
 import { createWebhookWrites } from './queries/webhooks/writes.ts';
 import type { ChangedHandles, Reads, Store, Transaction } from './store.ts';
 
-/** Which listings searches and lists name may lag behind; what is shown of a listing never does, so hidden texts are gone at once. */
+/**
+ * Which listings searches and lists name may lag behind; what is shown of a listing never does, so hidden texts, and those
+ * of a listing that was withdrawn, are gone at once.
+ */
 function createListings({ reader, lagging, search: index }: Engine): ListingReads {
   const current = createListingReads(reader, index);
   if (lagging === reader) return current;
@@ -34,7 +38,7 @@ function createListings({ reader, lagging, search: index }: Engine): ListingRead
   const { search, listCounts, facetCounts, near, page, completions } = lists;
   const asOfNow = async (found: ListingSummary[]) => {
     const now = new Map((await current.byIds(found.map(({ id }) => id))).map((one) => [one.id, one]));
-    return found.map((one) => now.get(one.id) ?? one);
+    return found.map((one) => now.get(one.id) ?? withoutHidden({ ...one, hidden: true }));
   };
   return {
     ...current,

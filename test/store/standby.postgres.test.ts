@@ -44,6 +44,12 @@ it('reads searches from a replica that may lag, single listings from the primary
   expect(await shown()).toBe('second');
   // What is found lags, what is shown of it does not: a text that was hidden meanwhile is gone.
   expect(await found()).toEqual([1, 'second']);
+  await store.write((tx) =>
+    tx.listings.putListings([makeListing('a/one', 1, { description: 'third', withdrawn: 'optout' })]),
+  );
+  const newest = await store.listings.newest('updated_at', 5);
+  expect(newest.map(({ handle, description }) => [handle, description])).toEqual([['a/one', '']]);
+  await put('second');
   await replay.query('select pg_wal_replay_resume()');
   await expect.poll(found).toEqual([2, 'second', 'another']);
 });
