@@ -27,11 +27,7 @@ const query = z.object({
     .datetime({ offset: true })
     .transform((text) => new Date(text).toISOString())
     .optional(),
-  version: z
-    .string()
-    .max(255)
-    .refine((text) => !text.includes('\0'), 'must not contain the character U+0000')
-    .optional(),
+  version: z.string().max(255).optional(),
   include_deleted: trueOrFalse.optional(),
 });
 

@@ -1,4 +1,3 @@
-import { Problem } from '../../problem.ts';
 import type { ListingReads } from '../../store/contract/listings.ts';
 import { pagePath } from '../../views/layout/html.ts';
 import type { Request } from '../environment.ts';
@@ -75,7 +74,6 @@ const cacheControl = 'public, max-age=3600';
 export async function answerSitemap(c: Request, publicUrl: string): Promise<Response> {
   const { listings } = c.get('context').store;
   const after = c.req.query('after')?.slice(0, 200);
-  if (after?.includes('\0')) throw new Problem('invalid_input', { detail: 'after: no handle has U+0000.' });
   if (after === undefined && (await listings.count()) > perFile) {
     // Small, and made of a walk over all listings.
     let body = '';
