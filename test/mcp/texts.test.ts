@@ -18,6 +18,7 @@ const calls: readonly (readonly [tool: string, input: Record<string, unknown>])[
   ['search_agents', { query: 'zzyzxq -webhook "no such phrase"', state: 'claimed' }],
   ['list_ratings', { handle }],
   ['list_ratings', { handle, outcome: 'failed' }],
+  ['list_ratings', { handle: 'org.moderated/rated' }],
   ['compare_agents', { handles: [handle, 'com.example/suspended', 'co.webhook/unknown'] }],
   ['list_tags', {}],
 ];
@@ -35,6 +36,18 @@ describe.each(clientKinds)('the text of an answer, to a client %s', (kind) => {
     expect(isError).toBeFalsy();
     expectSameFacts(text, structuredContent as object);
     expect(Buffer.byteLength(text)).toBeLessThan(Buffer.byteLength(JSON.stringify(structuredContent)));
+  });
+
+  it('list_ratings says in the item of each rating what its record says, voided and hidden ones included', async () => {
+    const { content, structuredContent } = await client.call('list_ratings', {
+      handle: 'org.moderated/rated',
+    });
+    const { ratings } = structuredContent as { ratings: Record<string, unknown>[] };
+    const items = content[0]?.text?.split('\n* ') ?? [];
+    expect(ratings).toHaveLength(4);
+    // Reasons of groups, the subject and that there is no proof stand once for all of them.
+    for (const { group_reason: _, subject_handle: __, proof_class: ___, ...record } of ratings)
+      expectSameFacts(items.find((item) => item.includes(String(record.rating_id))) ?? '', record);
   });
 
   it('list_ratings takes at most 2,200 tokens for twenty ratings', async () => {

@@ -1,3 +1,4 @@
+import type { ModerationNotice } from '../../evidence/moderation/moderation.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
 import type { RatingFacets } from '../../evidence/rating/rating-facets.ts';
@@ -14,6 +15,7 @@ interface ListedRatings {
   readonly counts?: RatingFacets | undefined;
   readonly months?: readonly MonthCount[] | undefined;
   readonly next_cursor?: string | undefined;
+  readonly appeal?: string | undefined;
   readonly untrusted_fields: readonly string[];
 }
 
@@ -46,23 +48,34 @@ const interactionLine = (rating: RatingRecord) =>
     `log index ${rating.log_index}`,
   );
 
-const lifeLine = ({ supersedes, superseded_by, withdrawn_at, erased_at }: RatingRecord) =>
+const lifeLine = ({ supersedes, superseded_by, ...ended }: RatingRecord) =>
   present(
     supersedes && `supersedes ${supersedes}`,
     superseded_by && `superseded by ${superseded_by}, not counted`,
-    withdrawn_at && `withdrawn ${withdrawn_at}, not counted`,
-    erased_at && `texts erased ${erased_at}`,
+    ended.withdrawn_at && `withdrawn ${ended.withdrawn_at}, not counted`,
+    ended.voided_at && `voided by the operator ${ended.voided_at}, not counted`,
+    ended.erased_at && `texts erased by the operator ${ended.erased_at}`,
+    ended.hidden_at && `texts hidden by the operator ${ended.hidden_at}`,
   );
 
-const responseLine = ({ text, created_at, log_index, erased_at }: NonNullable<RatingRecord['response']>) =>
-  `Response of the rated listing, ${created_at}, log index ${log_index}${erased_at ? `, erased ${erased_at}` : ''}: ${quoted(text)}`;
+const noticeLine = ({ action, reason, statement, at, log_index }: ModerationNotice) =>
+  `${statement} (${action}, ${reason}, ${at}, log index ${log_index})`;
+
+const responseLine = ({ text, created_at, log_index, ...ended }: NonNullable<RatingRecord['response']>) =>
+  present(
+    `Response of the rated listing, ${created_at}, log index ${log_index}${text ? `: ${quoted(text)}` : ''}`,
+    ended.erased_at && `erased by the operator ${ended.erased_at}`,
+    ended.hidden_at && `hidden by the operator ${ended.hidden_at}`,
+  );
 
 const ratingLines = (rating: RatingRecord, reasons: string[]) =>
   [
     saidLine(rating),
     present(groupText(rating, reasons), interactionLine(rating)),
     lifeLine(rating),
+    ...(rating.moderation ?? []).map(noticeLine),
     rating.response && responseLine(rating.response),
+    ...(rating.response?.moderation ?? []).map(noticeLine),
   ]
     .filter(Boolean)
     .join('\n  ');
@@ -92,6 +105,7 @@ export function toRatingsText(answer: ListedRatings): string {
     proofs.length > 0 && `Proof, none unless said: ${proofs.join(' ')}`,
     counts && `Counted under the other filters: ${facetsText(counts)}`,
     months.length > 0 && `Counted by month: ${months.map(monthText).join('; ')}`,
+    answer.appeal && toInlineText(answer.appeal),
     closingText(answer),
   );
 }
