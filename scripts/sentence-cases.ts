@@ -45,7 +45,6 @@ const facts: ListingFacts = {
   },
   native: { ...noNativeCounts, recent: [] },
   observed: undefined,
-  lastNativeAt: undefined,
   moderation: [],
   reading: { kind: 'registry', observed_at: time, hasOlderVersions: false },
 };

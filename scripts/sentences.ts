@@ -32,7 +32,7 @@ const snapshots = [
   { ratings: 0, independent: 0, copy_at: time },
   { ratings: 1, independent: 0 },
   { ratings: 3, independent: 2 },
-].map((facts) => snapshotSentence({ handle, times: [time], ...facts }));
+].map((facts) => snapshotSentence({ handle, date: time.slice(0, 10), ...facts }));
 
 const reading = (kind: Reading['kind']): Reading => ({ kind, observed_at: time, hasOlderVersions: false });
 const origins = [

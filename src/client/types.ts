@@ -1540,13 +1540,13 @@ export interface ListingDocument {
     source: string;
     source_url?: string;
     /**
-     * When Dossier last saw this
+     * When Dossier last saw this; absent if it has not looked
      */
-    observed_at: string;
+    observed_at?: string;
     /**
      * Since when Dossier has seen the same
      */
-    first_seen_at: string;
+    first_seen_at?: string;
     /**
      * What was seen before the last change, and when last
      */
@@ -1597,6 +1597,9 @@ export interface ListingDocument {
       | 'no_price_seen';
     reason: string;
   }[];
+  /**
+   * The day of this answer; the record is as of observed_at
+   */
   evidence_snapshot_date: string;
   evidence_snapshot: string;
   links: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { sampleFlag } from '../evidence/listing/listing-document.ts';
 import type { ListingFacts } from '../evidence/listing/listing-facts.ts';
-import { nativeStatement, snapshotDate } from '../evidence/listing/sentences/snapshot.ts';
+import { nativeStatement } from '../evidence/listing/sentences/snapshot.ts';
 import { isSample } from '../evidence/listing/state/sample.ts';
 import { toAppeal } from '../evidence/moderation/moderation.ts';
 import { ratingGroups } from '../evidence/rating/groups.ts';
@@ -18,14 +18,12 @@ import { defineTool, readsOnly } from './tool.ts';
 
 const pageSize = 20;
 
-/** Counts by month up to the snapshot date of a listing; nothing is read for one without ratings. */
+/** Counts by month up to this one; nothing is read for a listing without ratings. */
 async function countMonths(facts: ListingFacts, { store, clock }: Context): Promise<MonthCount[]> {
   if (facts.native.ratings === 0) return [];
-  const [first] = monthsUntil(snapshotDate({ times: [facts.reading.observed_at, facts.lastNativeAt] }));
-  return store.ratings.months(facts.listing.handle, {
-    since: `${first}-01T00:00:00.000Z`,
-    now: clock().toISOString(),
-  });
+  const now = clock().toISOString();
+  const [first] = monthsUntil(now.slice(0, 10));
+  return store.ratings.months(facts.listing.handle, { since: `${first}-01T00:00:00.000Z`, now });
 }
 
 /** Counts beside the values of each filter; none for a listing without ratings. */

@@ -770,29 +770,33 @@ describe('a criterion', () => {
     });
   });
 
-  it('of endpoints is unknown before the first look: Dossier says so itself, as of the reading of the record', () => {
+  it('of endpoints is unknown before the first look: Dossier says so itself, as of the day of the answer', () => {
     expect(judge('endpoint_observed_alive', undefined, { remotes: [remote] })).toEqual({
       evidence: 'observed',
       criterion: 'endpoint_observed_alive',
       result: 'unknown',
       fact: 'Dossier has not checked whether the endpoint answers.',
       source: 'Dossier',
-      as_of: '2026-11-01',
+      as_of: '2026-11-05',
     });
   });
 
-  it('of prices and changes is unknown before the first look, as of the reading of the record', () => {
+  it('of prices and changes is unknown before the first look, as of the day of the answer', () => {
     for (const [criterion, value] of [
       ['price_known', undefined],
       ['no_payment_seen', undefined],
       ['price_at_most', '1 USDC'],
       ['pay_to_unchanged_for', 1],
       ['tools_unchanged_for', 1],
-      ['package_not_deprecated', undefined],
-      ['package_built_from_repository', undefined],
     ] as const)
-      expect(judge(criterion, value, {})).toMatchObject({ result: 'unknown', as_of: '2026-11-01' });
+      expect(judge(criterion, value, {})).toMatchObject({ result: 'unknown', as_of: '2026-11-05' });
   });
+
+  it.each(['package_not_deprecated', 'package_built_from_repository'] as const)(
+    '%s is unknown as of the reading of a record without packages',
+    (criterion) =>
+      expect(judge(criterion, undefined, {})).toMatchObject({ result: 'unknown', as_of: '2026-11-01' }),
+  );
 
   it('takes a price only in an asset that can be compared', () => {
     const refused = [

@@ -4,6 +4,7 @@ import { makeRating } from '../store/examples.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
 let directory: Directory;
+const today = () => directory.context.clock().toISOString().slice(0, 10);
 const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
 
 beforeAll(async () => {
@@ -20,7 +21,7 @@ describe('the badge', () => {
       expect(response.headers.get('cache-control')).toBe('public, max-age=300');
       expect(response.headers.get('content-security-policy')).toContain('sandbox');
       const svg = await response.text();
-      expect(svg).toContain('evidence: none as of 2026-10-02');
+      expect(svg).toContain(`evidence: none as of ${today()}`);
       expect(svg).toContain('#6b6f76');
       expect(svg).not.toMatch(/#4c1|#97ca00|green|red|<script/);
     }
@@ -81,7 +82,7 @@ describe('the badge', () => {
     expect(await response.json()).toEqual({
       schemaVersion: 1,
       label: 'evidence',
-      message: 'none as of 2026-10-02',
+      message: `none as of ${today()}`,
       color: '#6b6f76',
       labelColor: '#3d4148',
       cacheSeconds: 300,
@@ -103,7 +104,7 @@ describe('the badge', () => {
     const page = await (await get('/agents/co.webhook/webhook/badge')).text();
     expect(page).toContain('<img class="badge" src="/badge/co.webhook/webhook"');
     expect(page).toContain(
-      '[![No native ratings. For a decision to buy, that absence matters. As of 2026-10-02; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)',
+      `[![No native ratings. For a decision to buy, that absence matters. As of ${today()}; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`,
     );
     expect(page).toContain('https://img.shields.io/endpoint?url=http%3A%2F%2F127.0.0.1%3A3000%2Fbadge');
   });

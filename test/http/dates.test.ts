@@ -71,9 +71,8 @@ describe('a listing from a saved copy with only the newest versions', () => {
     expect(document).toMatchObject({
       origin: 'registry.modelcontextprotocol.io (MCP), saved copy',
       observed_at: '2026-03-09T08:00:00.000Z',
-      evidence_snapshot_date: '2026-03-09',
-      evidence_snapshot:
-        'com.example.a/one is listed with no rating evidence as of 2026-03-09. Its record is from a saved copy of a registry, as of 2026-03-09. A listing is not verification and not a recommendation to buy.',
+      evidence_snapshot_date: today(),
+      evidence_snapshot: `com.example.a/one is listed with no rating evidence as of ${today()}. Its record is from a saved copy of a registry, as of 2026-03-09. A listing is not verification and not a recommendation to buy.`,
       origin_note: `This listing is from a saved copy of a registry, read by Dossier on ${today()}. The newest change in the copy is of 2026-03-09, so it was saved on that day or later.`,
     });
     const signals = document.signals.imported as Signal[];
@@ -123,9 +122,17 @@ describe('a listing from a saved copy with only the newest versions', () => {
       { criterion: 'endpoint_observed_alive' },
       { criterion: 'publisher_listings_at_most', value: 5 },
     ]);
-    expect(compared.map(({ as_of }) => as_of)).toEqual(Array(4).fill('2026-03-09'));
-    expect(await read(directory, `/badge/${handle}`)).toContain('none as of 2026-03-09');
-    expect(page).toContain('As of <time datetime="2026-03-09">2026-03-09</time>');
+    // What was never looked at is so as of the day of the answer, like ratings; it has no date of its own.
+    expect(compared.map(({ as_of, criterion }) => [criterion, as_of])).toEqual([
+      ['active', '2026-03-09'],
+      ['has_endpoint', '2026-03-09'],
+      ['publisher_listings_at_most', '2026-03-09'],
+      ['endpoint_observed_alive', today()],
+    ]);
+    expect(document.observations[0]).toMatchObject({ state: 'not_checked' });
+    expect(document.observations[0]).not.toHaveProperty('observed_at');
+    expect(await read(directory, `/badge/${handle}`)).toContain(`none as of ${today()}`);
+    expect(page).toContain(`As of <time datetime="${today()}">${today()}</time>`);
     const found = JSON.parse(
       await (
         await directory.app.request('/api/tools/search_agents', {
@@ -164,8 +171,10 @@ describe('a listing from a saved copy with only the newest versions', () => {
     await importCopy(directory, 'later.json', [
       entry('com.example.c/three', '1.0.0', ['2026-05-05', '2026-05-05']),
     ]);
-    expect((await readDocument(directory)).evidence_snapshot_date).toBe('2026-03-09');
-    expect((await readDocument(directory, 'com.example.c/three')).evidence_snapshot_date).toBe('2026-05-05');
+    expect((await readDocument(directory)).observed_at).toBe('2026-03-09T08:00:00.000Z');
+    expect((await readDocument(directory, 'com.example.c/three')).observed_at).toBe(
+      '2026-05-05T08:00:00.000Z',
+    );
   });
 });
 
@@ -192,7 +201,11 @@ it('a listing of a registry is as of the last completed reading of that registry
   const document = await readDocument(directory);
   const date = directory.context.clock().toISOString().slice(0, 10);
   expect(document.origin_note).toBeUndefined();
-  expect(document.evidence_snapshot_date).toBe(date);
+  expect(document.observed_at.slice(0, 10)).toBe(date);
+  directory.wait(2 * 86_400);
+  const later = await readDocument(directory);
+  expect(later.evidence_snapshot_date).toBe(directory.context.clock().toISOString().slice(0, 10));
+  expect(later.observed_at).toBe(document.observed_at);
   expect(document.imported_at < document.observed_at).toBe(true);
   expect(document.signals.imported).toContainEqual(
     expect.objectContaining({

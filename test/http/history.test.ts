@@ -86,17 +86,18 @@ describe('the history of a listing', () => {
 });
 
 describe('a citation of a listing', () => {
+  const today = () => directory.context.clock().toISOString().slice(0, 10);
   const textOfPage = async (path: string) => (await textOf(path)).replace(/<[^>]+>/g, '');
 
   it('names the version, the date of the evidence, the page and the newest log entry about it', async () => {
     expect(await textOfPage(`/agents/${handle}`)).toContain(
-      `${handle}, version 1.0.0. Dossier, evidence as of 2026-10-02. http://127.0.0.1:3000/agents/${handle}. Newest log entry about it: http://127.0.0.1:3000/log/entry/0.`,
+      `${handle}, version 1.0.0. Dossier, evidence as of ${today()}. http://127.0.0.1:3000/agents/${handle}. Newest log entry about it: http://127.0.0.1:3000/log/entry/0.`,
     );
   });
 
   it('names no entry where none is about the listing', async () => {
     expect(await textOfPage('/agents/com.politicalcomms/api')).toContain(
-      'com.politicalcomms/api, version 1.0.0. Dossier, evidence as of 2026-10-02. http://127.0.0.1:3000/agents/com.politicalcomms/api.\n',
+      `com.politicalcomms/api, version 1.0.0. Dossier, evidence as of ${today()}. http://127.0.0.1:3000/agents/com.politicalcomms/api.\n`,
     );
     expect(await textOfPage('/agents/com.politicalcomms/api')).toContain(
       'No entry of the log is about this listing yet.',

@@ -1,4 +1,4 @@
-import type { Observation } from '../observation/observation.ts';
+import { type DatedObservation, isDated } from '../observation/observation.ts';
 import {
   type ComparedListing,
   type Criterion,
@@ -22,7 +22,7 @@ interface Watched {
 const day = (time: string) => time.slice(0, 10);
 
 /** Whether one fact has been the same for so many days. Without a change seen, only the time since the first look counts. */
-function judgeOne(one: Observation, { subject }: Watched, isLongEnough: boolean): Finding {
+function judgeOne(one: DatedObservation, { subject }: Watched, isLongEnough: boolean): Finding {
   const since = day(one.first_seen_at);
   if (one.changed_from?.state === 'observed' && !isLongEnough) {
     const fact = `${subject} changed: Dossier has seen the present ones since ${since}, and others until ${day(one.changed_from.seen_until)}.`;
@@ -44,6 +44,7 @@ function unchangedFor(compared: ComparedListing, days: number, watched: Watched)
   const found = compared.listing.observations.filter(({ kind }) => kind === watched.kind);
   const unseen = found.find(({ state }) => state !== 'observed');
   const findings = found
+    .filter(isDated)
     .filter(({ state }) => state === 'observed')
     .map((one) => judgeOne(one, watched, (daysSince(one.first_seen_at, compared.now_ms) ?? 0) >= days));
   if (unseen || findings.length === 0)

@@ -100,7 +100,7 @@ export const recordedFinding = (
 
 /** A finding from what this service saw itself, as of when it last saw it. */
 export const observedFinding = (
-  { source, observed_at }: Observation,
+  { source, observed_at = '' }: Observation,
   found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
 ): Finding => ({ ...found, source, as_of: observed_at.slice(0, 10) });
 
@@ -120,6 +120,6 @@ export function unseenFinding({ listing }: ComparedListing, fact: string, look?:
     result: 'unknown',
     fact: why ? `${fact}: ${why}.` : `${fact}.`,
     source: look?.source ?? 'Dossier',
-    as_of: (look?.observed_at ?? listing.observed_at).slice(0, 10),
+    as_of: (look?.observed_at ?? listing.evidence_snapshot_date).slice(0, 10),
   };
 }

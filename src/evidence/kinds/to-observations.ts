@@ -7,15 +7,13 @@ import { kinds } from './index.ts';
 export interface Observing {
   readonly now: Date;
   readonly interval_s: number;
-  /** The date of facts that were never looked for: the last import. */
-  readonly importedAt: string;
 }
 
 /** Intervals after which an observation is stale. */
 const staleAfter = 3;
 
-const isStale = ({ observed_at }: StoredObservation, { now, interval_s }: Observing) =>
-  now.getTime() - Date.parse(observed_at) > staleAfter * interval_s * 1000;
+const isStale = ({ state, observed_at }: StoredObservation, { now, interval_s }: Observing) =>
+  state !== 'not_checked' && now.getTime() - Date.parse(observed_at) > staleAfter * interval_s * 1000;
 
 const day = (time: string) => time.slice(0, 10);
 
@@ -31,10 +29,13 @@ const missedText = ({ missed, observed_at }: StoredObservation) =>
   `Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${missed.reason}`;
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
-  const { missed, absent_since: _, last: __, form: ___, details, as_seen, ...fact } = stored;
+  const { missed, absent_since: _, last: __, form: ___, details, as_seen, ...rest } = stored;
+  const { observed_at, first_seen_at, ...fact } = rest;
   const reason = [missedText(stored), sinceWhen(stored, kind), stored.reason].filter(Boolean).join(' ');
   return {
     ...fact,
+    // Of what was not looked at there is no day on which it was seen.
+    ...(stored.state !== 'not_checked' && { observed_at, first_seen_at }),
     ...(reason && { reason }),
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),
@@ -48,10 +49,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
   };
 }
 
-const neverLooked = (
-  { kind, question, unit, method_version }: Kind,
-  { importedAt }: Observing,
-): Observation => ({
+const neverLooked = ({ kind, question, unit, method_version }: Kind): Observation => ({
   kind,
   question,
   value: null,
@@ -59,8 +57,6 @@ const neverLooked = (
   state: 'not_checked',
   reason: 'Dossier has not looked at this listing.',
   source: 'Dossier',
-  observed_at: importedAt,
-  first_seen_at: importedAt,
   vantage: '',
   method_version,
 });
@@ -78,6 +74,6 @@ export function toObservations(
     const known = stored.filter((one) => one.kind === kind.kind);
     if (known.length > 0) return known.map((one) => publish(one, kind, observing));
     const isExpected = stored.length === 0 && kind.check && (kind.applies?.(listing) ?? true);
-    return isExpected ? [neverLooked(kind, observing)] : [];
+    return isExpected ? [neverLooked(kind)] : [];
   });
 }

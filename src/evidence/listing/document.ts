@@ -10,7 +10,7 @@ import type { ListingFacts } from './listing-facts.ts';
 import { savedCopySentence } from './record/reading.ts';
 import { toRecordSignals } from './record/record-signals.ts';
 import { toNotKnown } from './sentences/not-known.ts';
-import { nativeStatement, snapshotDate, snapshotSentence } from './sentences/snapshot.ts';
+import { nativeStatement, snapshotSentence } from './sentences/snapshot.ts';
 import { toSummaryText } from './sentences/summary-text.ts';
 import { isSample, sampleSentence } from './state/sample.ts';
 
@@ -62,12 +62,12 @@ export function listingLinks(
   };
 }
 
-function snapshotFacts({ listing, native, lastNativeAt, reading }: ListingFacts) {
+function snapshotFacts({ listing, native, reading }: ListingFacts, date: string) {
   return {
     handle: listing.handle,
     ratings: native.ratings,
     independent: native.independent.ratings,
-    times: [reading.observed_at, lastNativeAt],
+    date,
     copy_at: reading.kind === 'saved_copy' ? reading.observed_at : undefined,
   };
 }
@@ -153,11 +153,10 @@ function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace
 
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
-  const snapshot = snapshotFacts(facts);
+  const snapshot = snapshotFacts(facts, now.toISOString().slice(0, 10));
   const observations = toObservations(facts.listing, facts.observed?.observations ?? [], {
     now,
     interval_s: place.observeInterval_s,
-    importedAt: facts.reading.observed_at,
   });
   const document: Omit<ListingDocument, 'summary'> = {
     ...toRecorded(facts),
@@ -181,7 +180,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
       unread: toUnread(facts.imported),
       observations,
     }),
-    evidence_snapshot_date: snapshotDate(snapshot),
+    evidence_snapshot_date: snapshot.date,
     evidence_snapshot: snapshotSentence(snapshot),
     links: listingLinks(facts.listing.handle, place),
     ...toModeration(facts, place),

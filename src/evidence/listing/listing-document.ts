@@ -161,7 +161,7 @@ export const listingDocument = z.object({
   signals: z.object({ native: nativeSignals, imported: z.array(importedSignal) }),
   observations: z.array(observation).describe('What Dossier checked itself; never a rating'),
   not_known: z.array(notKnownItem).describe('What buyers ask and what is not known, with reasons'),
-  evidence_snapshot_date: z.string(),
+  evidence_snapshot_date: z.string().describe('The day of this answer; the record is as of observed_at'),
   evidence_snapshot: z.string(),
   links: z.object({
     page: z.string(),

@@ -25,7 +25,6 @@ export interface ListingFacts {
   readonly publisherListings: number;
   /** When the group of a rating changes next by time alone, RFC 3339. */
   readonly changesAt?: string;
-  readonly lastNativeAt: string | undefined;
   /** What the operator did that stands against the listing itself, its capabilities, namespace or account. */
   readonly moderation: readonly ModerationNotice[];
   readonly reading: Reading;

@@ -52,8 +52,8 @@ export const observation = z.object({
     .describe('Untrusted data of the newest look that may differ from look to look'),
   source: z.string(),
   source_url: z.string().optional(),
-  observed_at: z.string().describe('When Dossier last saw this'),
-  first_seen_at: z.string().describe('Since when Dossier has seen the same'),
+  observed_at: z.string().optional().describe('When Dossier last saw this; absent if it has not looked'),
+  first_seen_at: z.string().optional().describe('Since when Dossier has seen the same'),
   changed_from: z
     .object({ value, state: z.enum(observationStates), seen_until: z.string() })
     .optional()
@@ -68,6 +68,25 @@ export const observation = z.object({
   method_version: z.string(),
 });
 export type Observation = z.infer<typeof observation>;
+
+/** An observation that Dossier has looked for, which has dates. */
+export type DatedObservation = Observation & Required<Pick<Observation, 'observed_at' | 'first_seen_at'>>;
+
+/** Whether an observation has the dates of a look. */
+export const isDated = (one: Observation): one is DatedObservation =>
+  one.observed_at !== undefined && one.first_seen_at !== undefined;
+
+/**
+ * The three states of knowing, on every adapter: `known`, a value with its date; `not_seen`, looked for, and not there or not
+ * shown, with the date; `not_known`, not looked at or not stated.
+ */
+export type Knowing = 'known' | 'not_seen' | 'not_known';
+
+/** Which of the three a fact is in. What is stale or was missed by later checks is known as of its date. */
+export function knowingOf({ value, state }: Pick<Observation, 'value' | 'state'>): Knowing {
+  if (state === 'not_checked' || state === 'not_stated') return 'not_known';
+  return value === null || state === 'not_found' ? 'not_seen' : 'known';
+}
 
 /** What one check found, before it is dated. */
 export interface Finding {

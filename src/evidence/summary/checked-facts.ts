@@ -1,14 +1,10 @@
-import { type Observation, valueStates } from '../observation/observation.ts';
+import { isDated, knowingOf, type Observation } from '../observation/observation.ts';
 import type { Question } from '../observation/question.ts';
 import { firstFew } from '../text/first-few.ts';
 import type { FactGroup } from './agent-summary.ts';
 
 const day = (time: string) => time.slice(0, 10);
 const longest = 120;
-
-/** Whether a state comes with a value. */
-export const hasValue = ({ state, value }: Observation): boolean =>
-  value !== null && valueStates.includes(state);
 
 const short = (text: string) => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 /** A value as it is; with its state where that is not plainly observed, and the reason if it has one. */
@@ -28,7 +24,9 @@ function factOf(observations: readonly Observation[]): FactGroup['facts'][string
 
 /** What was checked that helps to answer a question: one group for each source and pair of dates. */
 export function checkedFacts(observations: readonly Observation[], question: Question): FactGroup[] {
-  const known = observations.filter((one) => one.question === question && hasValue(one));
+  const known = observations
+    .filter(isDated)
+    .filter((one) => one.question === question && knowingOf(one) === 'known');
   const groups = Map.groupBy(known, ({ source, observed_at, first_seen_at }) =>
     JSON.stringify([source, day(observed_at), day(first_seen_at)]),
   );

@@ -1,6 +1,11 @@
 import { kindOf } from '../../evidence/kinds/recorded/kind-of.ts';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
-import type { Observation } from '../../evidence/observation/observation.ts';
+import {
+  type DatedObservation,
+  isDated,
+  knowingOf,
+  type Observation,
+} from '../../evidence/observation/observation.ts';
 import { type Question, questions, questionTitles } from '../../evidence/observation/question.ts';
 import { toLabel } from '../layout/labels.ts';
 import type { Answer, Known, Unknown } from './answer.ts';
@@ -8,8 +13,7 @@ import { importedText, observedText, stateText } from './fact-text.ts';
 import { joined } from './join-gaps.ts';
 import { fromRecord } from './of-record.ts';
 
-const isKnown = ({ value, state }: Pick<Observation, 'value' | 'state'>) =>
-  value !== null && !['not_found', 'not_stated', 'not_checked', 'unreachable', 'refused'].includes(state);
+const isKnown = (one: Pick<Observation, 'value' | 'state'>) => knowingOf(one) === 'known';
 
 const titleOf = (kind: string) => kindOf(kind)?.title ?? toLabel(kind).replaceAll('.', ' ');
 
@@ -18,7 +22,7 @@ const meansOf = (kind: string) => {
   return means === undefined ? {} : { means };
 };
 
-const ofObserved = (found: Observation): Known => ({
+const ofObserved = (found: DatedObservation): Known => ({
   title: titleOf(found.kind),
   text: observedText(found),
   ...meansOf(found.kind),
@@ -52,8 +56,8 @@ function notLearned(found: readonly Observation[]): Unknown[] {
   const byReason = Map.groupBy(found, ({ state, reason }) => `${state}\n${reason ?? ''}`);
   return [...byReason.values()].map((same) => {
     const titles = [...new Set(same.map(({ kind }) => titleOf(kind)))].join(', ');
-    const [{ reason, state, observed_at } = { state: 'not_checked' as const, observed_at: '' }] = same;
-    const on = state === 'not_checked' ? '' : ` (${observed_at.slice(0, 10)})`;
+    const [{ reason, state, observed_at } = { state: 'not_checked' as const }] = same;
+    const on = observed_at ? ` (${observed_at.slice(0, 10)})` : '';
     return { text: `${titles}: ${reason ?? `${stateText(state)}.`}${on}`, state: stateText(state) };
   });
 }
@@ -82,7 +86,12 @@ function unknownOf(listing: ListingDocument, question: Question): Unknown[] {
 function knownOf(listing: ListingDocument, question: Question): Known[] {
   const { observations, signals } = listing;
   return [
-    ...merge(observations.filter((one) => one.question === question && isKnown(one)).map(ofObserved)),
+    ...merge(
+      observations
+        .filter(isDated)
+        .filter((one) => one.question === question && isKnown(one))
+        .map(ofObserved),
+    ),
     ...fromRecord(listing, question),
     ...signals.imported
       .filter((one) => kindOf(one.kind)?.question === question && isKnown(one))

@@ -34,7 +34,7 @@ it('a server that quadruples its price keeps the date of its address', async () 
     reason: `The endpoint quotes another price since ${inDays(1)}; what was there before was last seen on ${today()}. By Dossier’s own table of assets this is 0.04 USDC.`,
   });
   const paid = await look('price.pay_to');
-  expect(paid?.first_seen_at.slice(0, 10)).toBe(today());
+  expect(paid?.first_seen_at?.slice(0, 10)).toBe(today());
   expect(paid?.changed_from).toBeUndefined();
 });
 

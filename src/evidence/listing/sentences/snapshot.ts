@@ -6,20 +6,11 @@ export interface SnapshotFacts {
   readonly ratings: number;
   /** Ratings of the group independent. */
   readonly independent: number;
-  /** RFC 3339 times as of which the record is known, and of the last native event if there is one. */
-  readonly times: readonly (string | undefined)[];
+  /** The day of the answer, YYYY-MM-DD: this service knows its own ratings and claims as of now. */
+  readonly date: string;
   /** As of when a listing is known that was read from a saved copy, RFC 3339. */
   readonly copy_at?: string | undefined;
 }
-
-/** The as-of date: the later of the reading of the record and the last native event, YYYY-MM-DD. */
-export const snapshotDate = ({ times }: Pick<SnapshotFacts, 'times'>): string =>
-  (
-    times
-      .filter((time) => time !== undefined)
-      .sort()
-      .at(-1) ?? ''
-  ).slice(0, 10);
 
 const ofIndependent = ({ independent }: SnapshotFacts) =>
   independent === 0
@@ -35,7 +26,7 @@ export function snapshotSentence(facts: SnapshotFacts): string {
   const copy = facts.copy_at
     ? ` Its record is from a saved copy of a registry, as of ${facts.copy_at.slice(0, 10)}.`
     : '';
-  return `${facts.handle} is listed with ${evidence} as of ${snapshotDate(facts)}.${copy} A listing is not verification and not a recommendation to buy.`;
+  return `${facts.handle} is listed with ${evidence} as of ${facts.date}.${copy} A listing is not verification and not a recommendation to buy.`;
 }
 
 /** Counts of a listing's ratings, and of what the operator did to some. */

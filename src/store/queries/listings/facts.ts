@@ -32,40 +32,18 @@ const readClaim = precompileQuery((db, handle: string) =>
   db.selectFrom('claim').selectAll().where('handle', '=', handle),
 );
 
-const readNativeTimes = precompileQuery((db, handle: string) =>
-  db
-    .selectFrom('rating')
-    .leftJoin('rating_response', 'rating_response.rating_id', 'rating.id')
-    .select(({ fn }) => [
-      fn.max('rating.created_at').as('created'),
-      fn.max('withdrawn_at').as('withdrawn'),
-      fn.max('rating_response.created_at').as('responded'),
-    ])
-    .where('subject_handle', '=', handle),
-);
-
-async function readLastNative(db: Db, handle: string): Promise<string | undefined> {
-  const [row] = await readNativeTimes(db, handle);
-  return [row?.created, row?.withdrawn, row?.responded]
-    .filter((at) => at !== null && at !== undefined)
-    .sort()
-    .at(-1);
-}
-
 /** Of most listings no more is known than what their row says. */
 const toPlain = ({ version, origin_status, published_at }: FactsRow) => ({
   versions: [{ version, status: origin_status, published_at }],
   ...{ claim: undefined, claimHistory: [], receiptKeys: [], moderation: [] },
   native: { ...noNativeCounts, recent: [] },
-  lastNativeAt: undefined,
 });
 
 async function readNative(db: Db, handle: string, now: string) {
-  const lastNativeAt = await readLastNative(db, handle);
   const counts = await readNativeCounts(db, handle, now);
   const recent = await readRecentRatings(db, handle, { limit: shownRatings, now });
   const changesAt = counts.flags.new_source ? await readNextChange(db, handle, now) : undefined;
-  return { native: { ...counts, recent }, lastNativeAt, ...(changesAt && { changesAt }) };
+  return { native: { ...counts, recent }, ...(changesAt && { changesAt }) };
 }
 
 async function readClaims(db: Db, handle: string) {
