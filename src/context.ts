@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { Timeouts } from './config/timeouts.ts';
@@ -15,6 +14,12 @@ export interface Caller {
   readonly network: string;
   /** The capability as sent in a header; 'conflict' where two headers named different ones. */
   readonly capability?: string | 'conflict';
+}
+
+/** A listing that its maintainer wants to be looked at, and the control root of its claim. */
+export interface AskedCheck {
+  readonly handle: string;
+  readonly root: string;
 }
 
 /** Searches by words, as this process lets them run (limits/searches.ts). */
@@ -38,8 +43,8 @@ export interface Context {
   readonly keyDirectories: KeyDirectories;
   /** The claim checks that run in this process, by listing and place (claims/checks/shared-check.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
-  /** `ask`: the maintainer of a listing asks for a look at once; the observer of this process listens, if there is one. */
-  readonly askedLooks: EventEmitter<{ ask: [handle: string] }>;
+  /** `add` is there while this process observes: it takes a listing that is to be looked at soon; false: too many wait. */
+  readonly askedChecks: { add?: (asked: AskedCheck) => boolean };
   /** In what order checks of this process begin. */
   readonly checkTurns: Turns;
   readonly searches: Searches;

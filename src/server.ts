@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config/config.ts';
@@ -40,7 +40,7 @@ export async function openContext(config: Config, opening?: Opening): Promise<Co
     keyDirectories: createKeyDirectories(config),
     domains: createDomainReader(config),
     runningChecks: new Map(),
-    askedLooks: new EventEmitter(),
+    askedChecks: {},
     checkTurns: createTurns(),
     searches: createSearches(config),
     checkpoints: {},

@@ -24,7 +24,7 @@ async function readLooks(): Promise<{ looks: number; due: number }> {
     throw new Error('looks failed on our side; the log of the service says why');
   return {
     looks: read(/^dossier_observer_looks_total\{outcome="(?:changed|unchanged)"\} (\d+)$/gm),
-    due: read(/^dossier_observer_last_pass_due (\d+)$/gm),
+    due: read(/^dossier_observer_due_listings (\d+)$/gm),
   };
 }
 
@@ -70,7 +70,7 @@ async function measurePass({ observing, quiet }: Services, { listings, rounds, s
   const called = await interleave(['busy', 'quiet'] as const, rounds, (name) =>
     name === 'busy' ? callObserving() : callQuiet(),
   );
-  if ((await readLooks()).due > 0)
+  if ((await readLooks()).due === 0)
     throw new Error('the pass ended while it was measured; take more listings');
   const medianOf = (name: 'busy' | 'quiet') => ({
     p50_ms: median((called.get(name) ?? []).map(({ p50_ms }) => p50_ms)),

@@ -38,8 +38,8 @@ export const looks = defineEvent<{
 export const observerRequests = defineEvent<{ readonly result: string }>('observer-request');
 /** How many hosts this process holds for the observer. */
 export const heldHosts = defineEvent<{ readonly hosts: number }>('held-hosts');
-/** A pass of the observer that ended, and how many listings were due. */
-export const observerPasses = defineEvent<{ readonly due: number }>('observer-pass');
+/** How many listings are due for the observer of this process, or are being looked at. */
+export const dueListings = defineEvent<{ readonly listings: number }>('due-listings');
 
 /** What the schedule of backups found or did: when the newest was made, or that one failed. */
 export const backupsMade = defineEvent<{ readonly lastAt_ms: number } | { readonly failed: true }>('backup');

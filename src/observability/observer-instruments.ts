@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { heldHosts, looks, observerPasses, observerRequests } from './events.ts';
+import { dueListings, heldHosts, looks, observerRequests } from './events.ts';
 
 function measureLooks(registers: Registry[]): () => void {
   const made = new Counter({
@@ -29,20 +29,13 @@ function measureRequests(registers: Registry[]): () => void {
   return observerRequests.subscribe(({ result }) => sent.inc({ result }));
 }
 
-function measurePasses(registers: Registry[]): () => void {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const due = gauge(
-    'dossier_observer_last_pass_due',
-    'Listings that were due in the last pass of this process',
-  );
-  const endedAt = gauge(
-    'dossier_observer_last_pass_timestamp_seconds',
-    'When the last pass of this process over all listings ended',
-  );
-  return observerPasses.subscribe((pass) => {
-    due.set(pass.due);
-    endedAt.set(Date.now() / 1000);
+function measureDue(registers: Registry[]): () => void {
+  const due = new Gauge({
+    name: 'dossier_observer_due_listings',
+    help: 'Listings that are due and wait for the observer of this process, or are being looked at',
+    registers,
   });
+  return dueListings.subscribe(({ listings }) => due.set(listings));
 }
 
 function measureHosts(registers: Registry[]): () => void {
@@ -56,9 +49,7 @@ function measureHosts(registers: Registry[]): () => void {
 
 /** Counts what the observer of this process does. Returns a function that stops it. */
 export function measureObserver(registers: Registry[]): () => void {
-  const undo = [measureLooks, measureRequests, measurePasses, measureHosts].map((measure) =>
-    measure(registers),
-  );
+  const undo = [measureLooks, measureRequests, measureDue, measureHosts].map((measure) => measure(registers));
   return () => {
     for (const end of undo) end();
   };

@@ -34,8 +34,10 @@ const takenPause_ms = 500;
 export interface Observer {
   /** Looks at one listing and stores what it found; calls `onWait` if another process looks at it, and waits until that ended. */
   observe(listing: Listing, onWait?: () => void): Promise<LookReport>;
-  /** The same unless another process looks at it, or `isDue` says that one has. */
-  observeIfDue(listing: Listing, isDue: () => Promise<boolean>): Promise<LookReport | undefined>;
+  /** The same, unless another process looks at it, or `isDue` says that one has. */
+  observeIfDue(listing: Listing, isDue: () => Promise<boolean>): Promise<LookReport | 'leased' | 'not_due'>;
+  /** Until when a host of the listing's remotes asked to be left alone, RFC 3339; undefined if none does. */
+  pausedUntil(listing: Listing): Promise<string | undefined>;
   /** Looks at an endpoint that may not be listed; nothing is stored. */
   inspect(url: string): Promise<readonly DatedFinding[]>;
   /** Gives back the hosts that this process has. */
@@ -137,10 +139,14 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
     },
     async observeIfDue(listing, isDue) {
       const lease = await take(listing);
-      if (!lease) return undefined;
+      if (!lease) return 'leased';
       if (await isDue()) return observeUnder(listing, lease);
       await lease.release();
-      return undefined;
+      return 'not_due';
+    },
+    pausedUntil({ remotes }) {
+      const hosts = remotes.map(({ url }) => URL.parse(url)?.host).filter((host) => host !== undefined);
+      return parts.queue.pausedUntil([...new Set(hosts)]);
     },
     inspect: (url) =>
       unlessAborted(

@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import pino from 'pino';
 import { readConfig } from '../../src/config/config.ts';
 import { defaultTimeouts } from '../../src/config/timeouts.ts';
@@ -93,7 +92,7 @@ export function createClaimContext(
     keyDirectories: createKeyDirectories(config),
     domains: createDomainReader(config, { ...defaultTimeouts, claimDns_ms: 200 }),
     runningChecks: new Map(),
-    askedLooks: new EventEmitter(),
+    askedChecks: {},
     checkTurns: createTurns(),
     searches: createSearches(config),
     checkpoints: {},

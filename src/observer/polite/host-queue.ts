@@ -10,8 +10,8 @@ export interface HostQueue {
    * to be left alone. Throws the signal's reason once the process stops.
    */
   run<T>(asked: Asked, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'>;
-  /** Whether any of these hosts asked to be left alone. */
-  isPaused(hosts: readonly string[]): Promise<boolean>;
+  /** Until when the last of these hosts asked to be left alone, RFC 3339; undefined if none does now. */
+  pausedUntil(hosts: readonly string[]): Promise<string | undefined>;
   /** Gives back the hosts that this process has. */
   close(): Promise<void>;
 }
@@ -197,9 +197,10 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal): Hos
         if (ended !== 'over') return ended.result;
       }
     },
-    async isPaused(names) {
-      for (const host of names) if (isLater((await store.observations.pauses(host)).get(host))) return true;
-      return false;
+    async pausedUntil(names) {
+      const pauses = await Promise.all(names.map((host) => store.observations.pauses(host)));
+      const ends = pauses.map((places, at) => places.get(names[at] ?? ''));
+      return ends.filter(isLater).toSorted().at(-1);
     },
     close: () => hosts.close(),
   };

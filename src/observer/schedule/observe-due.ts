@@ -1,29 +1,40 @@
 import { createHash } from 'node:crypto';
+import type { AskedCheck } from '../../context.ts';
+import { handleParts } from '../../evidence/handle.ts';
 import type { Listing } from '../../evidence/listing/listing.ts';
 import { isSample } from '../../evidence/listing/state/sample.ts';
-import { observerPasses } from '../../observability/events.ts';
+import { registrableDomain } from '../../evidence/rating/identity.ts';
+import { dueListings } from '../../observability/events.ts';
+import type { LookReport } from '../observe-listing.ts';
 import type { Observer, ObserverContext } from '../observer.ts';
 
-/** What happened in a pass so far. */
-export interface PassCounts {
+/** What became of the checks so far. */
+export interface CheckCounts {
   readonly looked: number;
   readonly changed: number;
   readonly failed: number;
 }
 
-/** How a pass is watched and stopped. */
-export interface PassOptions {
+/** How checks are watched and stopped. */
+export interface ScheduleOptions {
   readonly signal: AbortSignal;
-  readonly onProgress?: (counts: PassCounts) => void;
+  readonly onProgress?: (counts: CheckCounts) => void;
 }
 
 const page = 500;
-/** Listings looked at side by side; the queue of a host keeps its requests one after the other. */
-const sideBySide = 32;
+/** Checks of this process that run at the same time. */
+const places = 32;
+/** Of these, of one domain, one namespace, or asked for by one control root. */
+const placesOfOne = 2;
+/** Checks that were asked for and have not ended: of all, and of one control root. */
+const mostAsked = 64;
+const mostAskedOfRoot = 8;
+/** How long a listing that another process checks waits for its next try. */
+const leasedPause_ms = 2000;
+const tick_ms = 250;
 
-/** Spreads the listings of one host over a page, so that they do not hold all places at once. */
-const spread = ({ handle }: { readonly handle: string }) =>
-  createHash('sha256').update(handle).digest('base64');
+/** Listings of one import stand together; this order mixes them. */
+const spread = (handle: string) => createHash('sha256').update(handle).digest('base64');
 
 /** When a listing is due: the interval (+-10 %) after its last look. */
 export function dueAt_ms(handle: string, observed_at: string | undefined, interval_s: number): number {
@@ -32,18 +43,22 @@ export function dueAt_ms(handle: string, observed_at: string | undefined, interv
   return Date.parse(observed_at) + interval_s * 1000 * (0.9 + 0.2 * share);
 }
 
-async function* readDue({ store, config, clock }: ObserverContext): AsyncGenerator<string> {
-  for (let after = -1; ; ) {
-    const looks = await store.observations.looks(after, page);
-    const due = looks.filter(
-      ({ handle, observed_at }) =>
-        dueAt_ms(handle, observed_at, config.observeInterval_s) <= clock().getTime(),
+async function readDue({ store, config, clock }: ObserverContext): Promise<string[]> {
+  const due: string[] = [];
+  for (let after: number | undefined = -1; after !== undefined; ) {
+    const looks: Awaited<ReturnType<typeof store.observations.looks>> = await store.observations.looks(
+      after,
+      page,
     );
-    yield* due.toSorted((a, b) => (spread(a) < spread(b) ? -1 : 1)).map(({ handle }) => handle);
-    const last = looks.at(-1);
-    if (looks.length < page || !last) return;
-    after = last.id;
+    for (const { handle, origin, observed_at } of looks)
+      if (
+        !isSample({ origin }) &&
+        dueAt_ms(handle, observed_at, config.observeInterval_s) <= clock().getTime()
+      )
+        due.push(handle);
+    after = looks.length === page ? looks.at(-1)?.id : undefined;
   }
+  return due;
 }
 
 /** Whether no other node has looked at a listing meanwhile. */
@@ -52,37 +67,175 @@ async function isStillDue(handle: string, { store, config, clock }: ObserverCont
   return dueAt_ms(handle, known?.observed_at, config.observeInterval_s) <= clock().getTime();
 }
 
+/** A listing from when it is due, or asked for, until its check has ended. */
+interface Waiting {
+  readonly handle: string;
+  /** Whose claim it is, if its check was asked for. */
+  readonly root?: string;
+  /** Whose places its check takes; read when its turn may have come. */
+  keys?: readonly string[];
+  notBefore_ms: number;
+  wasTried?: true;
+}
+
+const hostOf = (url: string) => URL.parse(url)?.hostname;
+
+/** Whose places a check takes: of the publisher, and of the domains that it waits for. */
+const keysOf = ({ handle, remotes }: Listing, root: string | undefined): string[] => {
+  const hosts = remotes.map(({ url }) => hostOf(url)).filter((host) => host !== undefined);
+  const domains = hosts.map((host) => `domain ${registrableDomain(host)}`);
+  const of = [`namespace ${handleParts(handle).namespace}`, ...domains, ...(root ? [`root ${root}`] : [])];
+  return [...new Set(of)];
+};
+
+/** The checks of one process: which listings wait, and which may begin. */
+export interface Schedule {
+  /** Adds the listings that are due; returns how many were not waiting yet. */
+  fill(): Promise<number>;
+  /** Adds a listing before all that are due; false while too many were asked for. */
+  ask(asked: AskedCheck): boolean;
+  /** Begins what may begin, and waits until more may. */
+  step(): Promise<void>;
+  /** How many listings wait or are checked. */
+  size(): number;
+  counts(): CheckCounts;
+  /** Waits until the checks under way have ended. */
+  end(): Promise<void>;
+}
+
+/** Creates the schedule of an observer. A check that fails is logged, counted, and stops no other. */
+export function createSchedule(
+  observer: Observer,
+  context: ObserverContext,
+  { signal, onProgress }: ScheduleOptions,
+): Schedule {
+  const { store, clock, log } = context;
+  const due = new Map<string, Waiting>();
+  const asked = new Map<string, Waiting>();
+  const running = new Map<Waiting, Promise<void>>();
+  const taken = new Map<string, number>();
+  let counts: CheckCounts = { looked: 0, changed: 0, failed: 0 };
+  let wake = () => {};
+  let timer: NodeJS.Timeout | undefined;
+  signal.addEventListener('abort', () => wake(), { once: true });
+  const take = (keys: readonly string[] = [], by: 1 | -1) => {
+    for (const key of keys) taken.set(key, (taken.get(key) ?? 0) + by);
+    for (const key of keys) if (taken.get(key) === 0) taken.delete(key);
+  };
+  const remove = ({ handle, root }: Waiting) => (root === undefined ? due : asked).delete(handle);
+  const count = ({ changes }: LookReport) => {
+    const changed = counts.changed + (changes > 0 ? 1 : 0);
+    counts = { ...counts, looked: counts.looked + 1, changed };
+  };
+
+  /** One check; when the listing's turn comes again if it could not be made now. */
+  const check = async (one: Waiting): Promise<number | undefined> => {
+    const listing = await store.listings.byHandle(one.handle);
+    if (!listing || listing.withdrawn) return undefined;
+    const isAsked = one.root !== undefined;
+    const pause = isAsked || one.wasTried ? undefined : await observer.pausedUntil(listing);
+    // Once: a host that always asks to wait does not keep its listings from being looked at.
+    one.wasTried = true;
+    if (pause !== undefined) return Date.parse(pause);
+    const isDue = async () => isAsked || isStillDue(one.handle, context);
+    const report = await observer.observeIfDue(listing, isDue);
+    if (report === 'leased') return clock().getTime() + leasedPause_ms;
+    if (report !== 'not_due') count(report);
+    return undefined;
+  };
+
+  const fail = (error: unknown, { handle }: Waiting) => {
+    if (signal.aborted) return;
+    log.warn({ err: error, handle }, 'a look failed');
+    counts = { ...counts, failed: counts.failed + 1 };
+  };
+
+  const run = async (one: Waiting): Promise<void> => {
+    take(one.keys, 1);
+    const again_ms = await check(one).catch((error: unknown) => fail(error, one));
+    take(one.keys, -1);
+    running.delete(one);
+    if (again_ms === undefined) remove(one);
+    else one.notBefore_ms = again_ms;
+    dueListings.publish({ listings: due.size });
+    onProgress?.(counts);
+    wake();
+  };
+
+  function* all() {
+    yield* asked.values();
+    yield* due.values();
+  }
+
+  /** The first that may begin now. */
+  const findNext = async (): Promise<Waiting | undefined> => {
+    for (const one of all()) {
+      if (running.has(one) || one.notBefore_ms > clock().getTime()) continue;
+      if (!one.keys) {
+        const listing = await store.listings.byHandle(one.handle);
+        if (listing) one.keys = keysOf(listing, one.root);
+        else remove(one);
+      }
+      if (one.keys?.every((key) => (taken.get(key) ?? 0) < placesOfOne)) return one;
+    }
+    return undefined;
+  };
+
+  return {
+    async fill() {
+      const before = due.size;
+      const handles = (await readDue(context)).map((handle) => ({ handle, at: spread(handle) }));
+      for (const { handle } of handles.toSorted((a, b) => (a.at < b.at ? -1 : 1)))
+        if (!due.has(handle)) due.set(handle, { handle, notBefore_ms: 0 });
+      dueListings.publish({ listings: due.size });
+      return due.size - before;
+    },
+    ask({ handle, root }) {
+      if (asked.has(handle)) return true;
+      const ofRoot = [...asked.values()].filter((one) => one.root === root);
+      if (asked.size >= mostAsked || ofRoot.length >= mostAskedOfRoot) return false;
+      asked.set(handle, { handle, root, notBefore_ms: 0 });
+      wake();
+      return true;
+    },
+    async step() {
+      let hasNews = false;
+      wake = () => {
+        hasNews = true;
+      };
+      for (;;) {
+        const next = running.size < places && !signal.aborted ? await findNext() : undefined;
+        if (!next) break;
+        running.set(next, run(next));
+      }
+      if (hasNews || signal.aborted) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        timer = setTimeout(resolve, tick_ms);
+      });
+      clearTimeout(timer);
+    },
+    size: () => due.size + asked.size,
+    counts: () => counts,
+    end: async () => void (await Promise.all(running.values())),
+  };
+}
+
 /**
- * Looks at every listing that is due, but for those of the shipped sample. Killed at any time, the next pass goes on with those that are still due. A look
- * that fails is logged, counted, and stops no other. What another node is looking at is left to it.
+ * Looks at every listing that is due, but for those of the shipped sample, and waits for those that other processes are
+ * looking at. Killed at any time, the next call goes on with those that are still due.
  */
 export async function observeDue(
   observer: Observer,
   context: ObserverContext,
-  { signal, onProgress }: PassOptions,
-): Promise<PassCounts> {
-  const due = readDue(context);
-  let counts: PassCounts = { looked: 0, changed: 0, failed: 0 };
-  const lookAt = async (listing: Listing) => {
-    const report = await observer.observeIfDue(listing, () => isStillDue(listing.handle, context));
-    if (!report) return;
-    counts = { ...counts, looked: counts.looked + 1, changed: counts.changed + (report.changes > 0 ? 1 : 0) };
-  };
-  const work = async () => {
-    for await (const handle of due) {
-      if (signal.aborted) return;
-      const listing = await context.store.listings.byHandle(handle);
-      if (!listing || isSample(listing)) continue;
-      try {
-        await lookAt(listing);
-      } catch (error) {
-        context.log.warn({ err: error, handle }, 'a look failed');
-        counts = { ...counts, failed: counts.failed + 1 };
-      }
-      onProgress?.(counts);
-    }
-  };
-  await Promise.all(Array.from({ length: sideBySide }, work));
-  if (!signal.aborted) observerPasses.publish({ due: counts.looked + counts.failed });
-  return counts;
+  options: ScheduleOptions,
+): Promise<CheckCounts> {
+  const schedule = createSchedule(observer, context, options);
+  try {
+    await schedule.fill();
+    while (schedule.size() > 0 && !options.signal.aborted) await schedule.step();
+  } finally {
+    await schedule.end();
+  }
+  return schedule.counts();
 }

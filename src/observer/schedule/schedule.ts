@@ -1,43 +1,47 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createObserver, type Observer, type ObserverContext } from '../observer.ts';
-import { type AskedContext, answerAskedLooks } from './asked-looks.ts';
-import { observeDue } from './observe-due.ts';
+import type { Context } from '../../context.ts';
+import { createObserver, type ObserverContext } from '../observer.ts';
+import { createSchedule } from './observe-due.ts';
 
 const shortestPause_ms = 2000;
 const longestPause_ms = 600_000;
-const passesPerInterval = 20;
+const fillsPerInterval = 20;
 
-/** The longest pause between two passes of one node. */
+/** The longest time until a node reads again which listings are due. */
 const pauseLimit_ms = ({ observeInterval_s }: ObserverContext['config']) =>
-  Math.min(longestPause_ms, (observeInterval_s * 1000) / passesPerInterval);
-
-/** One pass; returns how many listings were due. A pass that fails is logged, and the next one goes on. */
-async function pass(observer: Observer, context: ObserverContext, signal: AbortSignal): Promise<number> {
-  try {
-    const counts = await observeDue(observer, context, { signal });
-    const due = counts.looked + counts.failed;
-    if (due > 0) context.log.info(counts, 'a pass of the observer ended');
-    return due;
-  } catch (error) {
-    if (!signal.aborted)
-      context.log.warn({ err: error }, 'a pass of the observer failed; the next one goes on');
-    return 0;
-  }
-}
+  Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
- * Looks at all listings every OBSERVE_INTERVAL until the signal. Never throws; resolves once the current looks have
- * ended. The pause between passes doubles while nothing is due, so that new listings are looked at soon.
+ * Looks at all listings every OBSERVE_INTERVAL, and at those that their maintainers ask for, until the signal. Never
+ * throws; resolves once the current looks have ended. What is due is read again after 2 s, and after twice as long each
+ * time that nothing new was, so that new listings are looked at soon.
  */
-export async function startObserving(context: AskedContext, signal: AbortSignal): Promise<void> {
+export async function startObserving(
+  context: ObserverContext & Pick<Context, 'askedChecks'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, log, askedChecks } = context;
   const observer = createObserver(context, signal);
-  const asked = answerAskedLooks(observer, context);
-  context.log.info(`observing: every listing is looked at about every ${context.config.observeInterval_s} s`);
-  for (let pause_ms = shortestPause_ms; !signal.aborted; ) {
-    const due = await pass(observer, context, signal);
-    pause_ms = due > 0 ? shortestPause_ms : Math.min(pauseLimit_ms(context.config), pause_ms * 2);
-    await wait(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
+  const schedule = createSchedule(observer, context, { signal });
+  askedChecks.add = schedule.ask;
+  log.info(`observing: every listing is looked at about every ${config.observeInterval_s} s`);
+  for (let [pause_ms, filled_ms] = [0, performance.now()]; !signal.aborted; ) {
+    try {
+      if (performance.now() - filled_ms >= pause_ms) {
+        const isMore = (await schedule.fill()) > 0;
+        pause_ms = isMore
+          ? shortestPause_ms
+          : Math.min(pauseLimit_ms(config), Math.max(pause_ms * 2, shortestPause_ms));
+        filled_ms = performance.now();
+      }
+      await schedule.step();
+    } catch (error) {
+      if (signal.aborted) break;
+      log.warn({ err: error }, 'what is due could not be read; it is tried again');
+      await wait(shortestPause_ms, undefined, { signal, ref: false }).catch(() => undefined);
+    }
   }
-  await asked.end();
+  delete askedChecks.add;
+  await schedule.end();
   await observer.close().catch(() => undefined);
 }

@@ -51,7 +51,7 @@ export interface ObservationReads {
   looks(
     afterId: number,
     limit: number,
-  ): Promise<{ id: number; handle: string; observed_at: string | undefined }[]>;
+  ): Promise<{ id: number; handle: string; origin: string; observed_at: string | undefined }[]>;
   /** When requests may be sent again to a host and to addresses of it that asked to be left alone, by host and address. */
   pauses(host: string): Promise<ReadonlyMap<string, string>>;
 }

@@ -77,7 +77,7 @@ export const createObservationReads = (db: Db): ObservationReads => ({
     const rows = await db
       .selectFrom('listing')
       .leftJoin('observation', 'observation.handle', 'listing.handle')
-      .select(['listing.id', 'listing.handle', 'observation.observed_at'])
+      .select(['listing.id', 'listing.handle', 'listing.origin', 'observation.observed_at'])
       .where('listing.id', '>', afterId)
       .where('listing.withdrawn', 'is', null)
       .orderBy('listing.id')
