@@ -82,6 +82,26 @@ it('ends with 64 and a sentence for a handle that is not listed', async () => {
   ]);
 });
 
+it('dossier observe HANDLE says that another process looks at the listing, and looks when that has ended', async () => {
+  const store = await openDatabase(databaseUrl);
+  const lease = await store.leases.take('look/com.example.one/replay');
+  const { child, ended } = startDossier(['observe', 'com.example.one/replay'], environment);
+  const said = await new Promise<string>((resolve) => child.stderr?.once('data', resolve));
+  expect(said).toBe('another process looks at com.example.one/replay; waiting until it has ended\n');
+  await lease?.release();
+  expect(await ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tools\.count +observed/m) });
+  await store.close();
+}, 60_000);
+
+it('ends with 74 if no look could be stored', async () => {
+  await editDatabase(databaseUrl, 'alter table log_record rename to away');
+  const { code, stderr } = await runDossier(['observe'], environment);
+  await editDatabase(databaseUrl, 'alter table away rename to log_record');
+  await editDatabase(databaseUrl, 'delete from observation');
+  expect(code).toBe(74);
+  expect(stderr).toMatch(/^every look failed on our side; the log says why$/m);
+}, 60_000);
+
 it('a pass that is killed loses nothing: the next one goes on with what is still due', async () => {
   const { child, ended } = startDossier(['observe'], environment);
   const store = await openDatabase(databaseUrl);

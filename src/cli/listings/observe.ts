@@ -66,13 +66,18 @@ async function observeNamed(
   );
   for (const one of listings) {
     if (typeof one === 'string') print(one, await observer.inspect(one), options);
-    else print(one.handle, (await observer.observe(one)).observations, options);
+    else {
+      const { observations } = await observer.observe(one, () =>
+        process.stderr.write(`another process looks at ${one.handle}; waiting until it has ended\n`),
+      );
+      print(one.handle, observations, options);
+    }
   }
 }
 
-async function observeAll(observer: Observer, context: Opened): Promise<void> {
-  const stopping = new AbortController();
-  process.once('SIGINT', () => stopping.abort());
+async function observeAll(observer: Observer, context: Opened, stopping: AbortController): Promise<void> {
+  const stop = () => stopping.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   const total = await context.store.listings.count();
   const bar = startBar(
     '{bar} {value} of at most {total} listings | {changed} changed | {duration_formatted}',
@@ -90,14 +95,17 @@ async function observeAll(observer: Observer, context: Opened): Promise<void> {
     process.stdout.write(
       `observed ${counted(counts.looked, 'listing')} that ${counts.looked === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side\n`,
     );
+    if (counts.looked === 0 && counts.failed > 0)
+      throw new ExitError(exitCodes.io, 'every look failed on our side; the log says why');
   } finally {
     bar.stop();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
   }
 }
 
 /**
  * Looks at the named listings now, or at all that are due, and stores what it found. Exits with 0 when it looked,
- * whatever it found; 64 for an unknown handle.
+ * whatever it found; 64 for an unknown handle; 74 if every look failed on our side.
  */
 export async function runObserve(
   config: Config,
@@ -108,10 +116,11 @@ export async function runObserve(
     ...config,
     logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
   });
-  const observer = createObserver(context);
+  const stopping = new AbortController();
+  const observer = createObserver(context, stopping.signal);
   try {
     if (handles.length > 0) await observeNamed(handles, { observer, context, options });
-    else await observeAll(observer, context);
+    else await observeAll(observer, context, stopping);
   } finally {
     await observer.close();
     await context.store.close();
