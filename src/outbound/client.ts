@@ -1,3 +1,5 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, errors, request } from 'undici';
 import { readRetryAfter_s } from '../evidence/text/retry-after.ts';
 import { refuseInTransaction } from '../transaction.ts';
@@ -74,6 +76,18 @@ const toHeaders = (headers: Readonly<Record<string, string | string[] | undefine
       .map(([name, value]) => [name, joined(name, value) ?? '']),
   );
 
+/** A body as it was before it was compressed, which some hosts do although they are asked not to; undefined for other codings. */
+function decode(body: Readable, coding: string | undefined): Readable | undefined {
+  if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
+  const decoder = /^(?:x-)?gzip$/i.test(coding)
+    ? createGunzip()
+    : /^br$/i.test(coding)
+      ? createBrotliDecompress()
+      : undefined;
+  // What fails ends the decoder, which is read to its end.
+  return decoder && pipeline(body, decoder, () => undefined);
+}
+
 async function exchange(
   dispatcher: Dispatcher,
   sent: OutboundRequest,
@@ -86,9 +100,10 @@ async function exchange(
     body: sent.body,
     signal: sent.deadline,
   });
-  const read = await readBody(body, { limit_bytes: bodyLimit_bytes, isComplete: sent.isComplete });
+  const plain = decode(body, single(headers['content-encoding']));
+  if (!plain) return { result: 'host_error' };
+  const read = await readBody(plain, { limit_bytes: bodyLimit_bytes, isComplete: sent.isComplete });
   if (!read) return { result: 'too_large' };
-  if ((single(headers['content-encoding']) ?? 'identity') !== 'identity') return { result: 'host_error' };
   const location = single(headers.location);
   return {
     result: 'response',
@@ -103,7 +118,9 @@ async function exchange(
 
 /** Whether the host sent something that is not HTTP within our limits. */
 const isProtocolError = (error: unknown) =>
-  error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
+  error instanceof errors.HTTPParserError ||
+  error instanceof errors.HeadersOverflowError ||
+  (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
 
 const toFailure = (error: unknown, deadline: AbortSignal): FetchFailure => {
   if (deadline.aborted) return 'host_timeout';
@@ -131,7 +148,7 @@ const createAgent = (
 
 /**
  * Creates a client that connects only to the addresses that its rules allow; a name is resolved once and the socket
- * connects to the address that was checked. Identity encoding, no redirects, bounded headers and bodies.
+ * connects to the address that was checked. No redirects, bounded headers and bodies.
  */
 export function createOutboundClient(rules: OutboundRules): OutboundClient {
   const agents = new Map<Reach['addresses'], Agent>();

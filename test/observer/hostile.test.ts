@@ -253,11 +253,7 @@ it.each([
     'A request to header.example.com ended with an answer that is not HTTP within our limits.',
   ],
   ['endless', 'unreachable', 'A request to endless.example.com ended with an answer of more than 2 MiB.'],
-  [
-    'gzip',
-    'unreachable',
-    'A request to gzip.example.com ended with an answer that is not HTTP within our limits.',
-  ],
+  ['gzip', 'unreachable', 'A request to gzip.example.com ended with an answer of more than 2 MiB.'],
   [
     'reset',
     'unreachable',

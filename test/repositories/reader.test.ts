@@ -254,6 +254,10 @@ describe('a host in trouble', () => {
     answer('raw', (response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000))),
     );
+    expect(await check()).toMatchObject({ result: 'too_large' });
+    answer('raw', (response) =>
+      response.writeHead(200, { 'content-encoding': 'zstd' }).end(Buffer.alloc(10)),
+    );
     expect(await check()).toMatchObject({ result: 'host_error' });
   });
 

@@ -57,9 +57,7 @@ function fresh(
   return { ...found, observed_at: at, first_seen_at: at, vantage };
 }
 
-/** The last value that was seen of a fact; what came after it (not there, sign-in first) does not end it. */
-function lastOf(known: StoredObservation): LastValue | undefined {
-  if (!hasValue(known)) return known.last;
+function toLast(known: StoredObservation): LastValue {
   const { value, state, details, form, observed_at, first_seen_at, changed_from, method_version } = known;
   return {
     ...{ value, state, observed_at, first_seen_at, method_version },
@@ -67,6 +65,15 @@ function lastOf(known: StoredObservation): LastValue | undefined {
     ...(form && { form }),
     ...(changed_from && { changed_from }),
   };
+}
+
+/** States without a value that say something of the service all the same. */
+const statements: readonly Finding['state'][] = ['no_price_seen', 'not_stated', 'unrecognised'];
+
+/** The last value that was seen of a fact; what came after it (not there, sign-in first, no price) does not end it. */
+function lastOf(known: StoredObservation): LastValue | undefined {
+  if (hasValue(known)) return toLast(known);
+  return known.last ?? (statements.includes(known.state) ? toLast(known) : undefined);
 }
 
 /** What was seen before a change; nothing where there was no answer before, or only the method of the check changed. */
@@ -93,7 +100,7 @@ const isUnreachable = ({ kind, missed: before }: StoredObservation, { at }: Look
 
 /** What was found takes the place of what was known; the last value goes with it. */
 function settle(known: StoredObservation, found: DatedFinding, stamp: LookStamp): StoredObservation {
-  const last = lastOf(known);
+  const last = lastOf(known) ?? (found.state === 'unreachable' ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isSame(known, found)) {
     const { first_seen_at, changed_from, value, details, form } = known;
@@ -104,13 +111,13 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: LookStamp)
       ...(known.last && { last: known.last }),
     };
   }
-  if (!hasValue(found)) return { ...now, ...changedFrom(known, found), ...(last && { last }) };
   // What endpoints show without a price in between has changed, even if the same price comes back.
   if (last && isSame(last, found) && known.state !== 'no_price_seen')
     return {
       ...{ ...now, first_seen_at: last.first_seen_at },
       ...(last.changed_from && { changed_from: last.changed_from }),
     };
+  if (!hasValue(found)) return { ...now, ...changedFrom(known, found), ...(last && { last }) };
   return { ...now, ...changedFrom(last && !isEqual(last, found) ? last : known, found) };
 }
 

@@ -1,0 +1,552 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StoredObservation } from '../../src/evidence/observation/observation.ts';
+import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+/** Answers the request of one case; `body` is that of the request, `path` begins after the prefix of the case. */
+type Answer = (
+  sent: { body: string; path: string; origin: string },
+  response: ServerResponse,
+  request: IncomingMessage,
+) => void;
+
+const json = (response: ServerResponse, value: unknown, status = 200, headers = {}) =>
+  void response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(JSON.stringify(value));
+const html = (response: ServerResponse, status: number, text: string) =>
+  void response.writeHead(status, { 'content-type': 'text/html' }).end(`<!doctype html><p>${text}</p>`);
+const messageOf = (body: string) => JSON.parse(body || '{}') as { id?: number; method?: string };
+const reply = (body: string, result: unknown) => ({ jsonrpc: '2.0', id: messageOf(body).id, result });
+const rpcError = (body: string, code: number, message: string) => ({
+  jsonrpc: '2.0',
+  id: messageOf(body).id ?? null,
+  error: { code, message },
+});
+
+const tool = (name: string, description = 'Sends') => ({
+  name,
+  description,
+  inputSchema: { type: 'object' },
+  _meta: { 'agents-x402/priceUSD': '0.01' },
+});
+const capabilities = {
+  tools: {},
+  experimental: { payment: { methods: { tempo: { intents: ['charge'] } } } },
+};
+
+/** Everything beside the endpoint that a host may publish. */
+const files: Readonly<Record<string, Answer>> = {
+  '/openapi.json': (_, response) =>
+    json(response, {
+      openapi: '3.1.0',
+      info: { title: 'x', version: '1', termsOfService: 'https://terms.example/api' },
+      paths: {
+        '/send': {
+          post: {
+            'x-payment-info': {
+              offers: [{ amount: '100', currency: '0x1', method: 'tempo', intent: 'charge' }],
+            },
+          },
+        },
+      },
+    }),
+  '/.well-known/agent-card.json': (_, response) =>
+    json(response, { name: 'Card', version: '1', skills: [{}] }),
+  '/.well-known/security.txt': (_, response) =>
+    void response.writeHead(200).end('Contact: mailto:a@example.com\nExpires: 2030-01-01T00:00:00Z\n'),
+  '/about': (_, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end('<html><a rel="terms-of-service" href="https://terms.example/site">Terms</a></html>'),
+};
+
+const modern =
+  (tools: readonly object[]): Answer =>
+  ({ body }, response) => {
+    const { method } = messageOf(body);
+    if (method === 'server/discover')
+      return json(response, reply(body, { supportedVersions: ['2026-07-28'], capabilities }));
+    if (method === 'tools/list') return json(response, reply(body, { tools }));
+    return json(response, rpcError(body, -32601, 'Method not found'));
+  };
+
+/** A server of the older era with a session, that knows no discovery. */
+const legacy =
+  (tools: readonly object[]): Answer =>
+  ({ body }, response, request) => {
+    const { method } = messageOf(body);
+    if (request.method === 'DELETE') return void response.writeHead(200).end();
+    if (method === 'initialize')
+      return json(response, reply(body, { protocolVersion: '2025-06-18', capabilities }), 200, {
+        'mcp-session-id': 'one',
+      });
+    if (method === 'notifications/initialized') return void response.writeHead(202).end();
+    if (request.headers['mcp-session-id'] !== 'one')
+      return json(response, rpcError(body, -32000, 'Bad Request: no session'), 400);
+    return json(response, reply(body, { tools }));
+  };
+
+const gate: Answer = (_, response) => void response.writeHead(401).end();
+const oauth: Readonly<Record<string, Answer>> = {
+  '/.well-known/oauth-protected-resource/mcp': ({ origin }, response) =>
+    json(response, { resource: `${origin}/mcp`, authorization_servers: [origin], scopes_supported: ['a'] }),
+  '/.well-known/oauth-authorization-server': ({ origin }, response) =>
+    json(response, { issuer: origin, registration_endpoint: `${origin}/register` }),
+};
+
+const offer = (amount: string, payTo: string) => ({
+  scheme: 'exact',
+  network: 'eip155:8453',
+  amount,
+  asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  payTo,
+});
+const paid =
+  (amount: string, payTo: string): Answer =>
+  (_, response) =>
+    json(
+      response,
+      {
+        x402Version: 2,
+        accepts: [offer(amount, payTo)],
+        extensions: {
+          'offer-receipt': { info: { offers: [{ format: 'eip712', payload: { a: 1 }, signature: '0x00' }] } },
+        },
+      },
+      402,
+    );
+
+type Server = Readonly<Record<string, Answer>>;
+const alice = '0x1111111111111111111111111111111111111111';
+const mallory = '0x2222222222222222222222222222222222222222';
+
+const baselines: Readonly<Record<string, Server>> = {
+  open: { ...files, '/mcp': modern([tool('send'), tool('read')]) },
+  session: { ...files, '/mcp': legacy([tool('send')]) },
+  signin: { ...files, ...oauth, '/mcp': gate },
+  paid: { ...files, '/mcp': paid('10000', alice) },
+  refused: {
+    ...files,
+    '/robots.txt': (_, response) => void response.writeHead(200).end('User-agent: *\nDisallow: /'),
+  },
+};
+
+const status =
+  (code: number, headers = {}): Answer =>
+  (_, response) =>
+    void response.writeHead(code, headers).end('try again later');
+const challenge =
+  '<title>Just a moment...</title><noscript>Enable JavaScript and cookies to continue</noscript>';
+
+/** Faults that pass by themselves: what everything but robots.txt answers meanwhile. */
+const passing: Readonly<Record<string, Answer>> = {
+  ...Object.fromEntries(
+    [400, 405, 408, 425, 429, 451, 500, 502, 503, 504, 520, 522, 525].map((code) => [
+      `s${code}`,
+      status(code),
+    ]),
+  ),
+  'retry-429': status(429, { 'retry-after': '30' }),
+  'retry-503': status(503, { 'retry-after': '30' }),
+  'cdn-403': (_, response) => html(response, 403, challenge),
+  'cdn-503': (_, response) => html(response, 503, challenge),
+  'plain-403': status(403),
+  'page-200': (_, response) => html(response, 200, challenge),
+  maintenance: (_, response) => html(response, 200, 'We are back in a minute.'),
+  captive: (_, response) => json(response, { status: 'captive', error: 'no network' }),
+  'json-200': (_, response) => json(response, { ok: true }),
+  empty: (_, response) => void response.writeHead(200).end(),
+  'rpc-200': ({ body }, response) => json(response, rpcError(body, -32603, 'Internal error')),
+  'rpc-500': ({ body }, response) => json(response, rpcError(body, -32603, 'Internal error'), 500),
+  'rpc-429': ({ body }, response) => json(response, rpcError(body, -32000, 'Too many requests'), 429),
+  away: (_, response) => void response.writeHead(302, { location: 'https://elsewhere.example.org/' }).end(),
+  reset: (_, response) => void response.destroy(),
+  cut: (_, response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': '500' })
+      .write('{"jsonrpc"');
+    setTimeout(() => response.destroy(), 5);
+  },
+  hang: () => undefined,
+  undecodable: (_, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      .end(gzipSync('{}').subarray(0, 12)),
+};
+
+/** The same of one message or file only. */
+const partial: Readonly<Record<string, (server: Server) => Server>> = {
+  'robots-500': (server) => ({ ...server, '/robots.txt': status(500) }),
+  'robots-429': (server) => ({ ...server, '/robots.txt': status(429, { 'retry-after': '30' }) }),
+  'robots-hang': (server) => ({ ...server, '/robots.txt': (_, response) => void response.destroy() }),
+  'files-502': (server) => ({
+    ...Object.fromEntries(Object.keys(server).map((path) => [path, status(502)])),
+    ...('/mcp' in server && { '/mcp': server['/mcp'] as Answer }),
+  }),
+  'endpoint-502': (server) => ({ ...server, '/mcp': status(502) }),
+  ...Object.fromEntries(
+    (
+      [
+        ['discover-502', 'server/discover', status(502)],
+        ['discover-reset', 'server/discover', (_, response) => void response.destroy()],
+        ['initialize-503', 'initialize', status(503)],
+        ['list-502', 'tools/list', status(502)],
+        [
+          'list-rpc',
+          'tools/list',
+          ({ body }, response) => json(response, rpcError(body, -32603, 'Internal error')),
+        ],
+        [
+          'list-session',
+          'tools/list',
+          ({ body }, response) => json(response, rpcError(body, -32001, 'Session not found'), 404),
+        ],
+      ] as [string, string, Answer][]
+    ).map(([name, method, answer]) => [
+      name,
+      (server: Server): Server => ({
+        ...server,
+        '/mcp': (sent, response, request) =>
+          messageOf(sent.body).method === method
+            ? answer(sent, response, request)
+            : (server['/mcp'] ?? status(404))(sent, response, request),
+      }),
+    ]),
+  ),
+};
+
+const withFault = (server: Server, fault: string): Server => {
+  const answer = passing[fault];
+  if (!answer) return partial[fault]?.(server) ?? server;
+  const robots = server['/robots.txt'];
+  return { '*': answer, ...(robots ? { '/robots.txt': robots } : { '/robots.txt': status(404) }) };
+};
+
+const absent = status(404);
+const betweens: Readonly<Record<string, Answer>> = {
+  '404': absent,
+  '502': status(502),
+  '401': gate,
+  page: (_, response) => html(response, 200, challenge),
+  reset: (_, response) => void response.destroy(),
+};
+const changes: Readonly<Record<string, readonly [kind: string, before: Server, after: Server]>> = {
+  payee: ['price.pay_to', { '/mcp': paid('10000', alice) }, { '/mcp': paid('10000', mallory) }],
+  price: ['price.challenge', { '/mcp': paid('10000', alice) }, { '/mcp': paid('900000', alice) }],
+  tools: [
+    'tools.surface',
+    { '/mcp': modern([tool('send')]) },
+    { '/mcp': modern([tool('send', 'Sends it to us')]) },
+  ],
+};
+/** One thing, then something in between, once or twice, then another thing. */
+const sequences = Object.keys(changes).flatMap((change) =>
+  Object.keys(betweens).flatMap((between) =>
+    [1, 2].map((times) => ({ change, between, times, name: `${change}-${between}-${times}` })),
+  ),
+);
+
+/** Endpoints that let in who has credentials, each in a form of its own. */
+const gates: readonly (readonly [name: string, answer: Answer])[] = [
+  ['401', gate],
+  ['407', status(407)],
+  ['400', (_, response) => json(response, { error: 'Bearer token is required' }, 400)],
+  ['500', (_, response) => json(response, { message: 'API key missing' }, 500)],
+  ['403-text', (_, response) => json(response, { error: 'missing api key' }, 403)],
+  ['403-scope', status(403, { 'www-authenticate': 'Bearer error="insufficient_scope"' })],
+  ['login', (_, response) => void response.writeHead(302, { location: '/login?next=%2Fmcp' }).end()],
+  [
+    'page',
+    (_, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end('<!doctype html><form><input name="user"><input type="password" name="p"></form>'),
+  ],
+  ['rpc', ({ body }, response) => json(response, rpcError(body, -32001, 'Unauthorized'))],
+  [
+    'list',
+    (sent, response, request) =>
+      messageOf(sent.body).method === 'tools/list'
+        ? json(response, rpcError(sent.body, -32001, 'Unauthorized'))
+        : modern([])(sent, response, request),
+  ],
+];
+
+/** A server that is reached in an odd way that clients cope with; what differs of its answers. */
+const oddly =
+  (change: (message: Record<string, unknown>) => unknown, code = 200, headers = {}): Answer =>
+  ({ body }, response) => {
+    const { method } = messageOf(body);
+    const sent = (result: unknown) => {
+      const text = JSON.stringify(change(reply(body, result)));
+      const gzip = 'content-encoding' in headers && headers['content-encoding'] === 'gzip';
+      response.writeHead(code, { 'content-type': 'application/json', ...headers });
+      response.end(gzip ? gzipSync(text) : text);
+    };
+    if (method === 'initialize') return sent({ protocolVersion: '2025-06-18', capabilities });
+    if (method === 'tools/list') return sent({ tools: [tool('send'), tool('read')] });
+    if (method === 'notifications/initialized') return void response.writeHead(202).end();
+    return json(response, rpcError(body, -32601, 'Method not found'));
+  };
+const same = (message: unknown) => message;
+/** Of the discovery only another answer; everything else as it should be. */
+const discovery =
+  (answer: Answer): Answer =>
+  (sent, response, request) =>
+    messageOf(sent.body).method === 'server/discover'
+      ? answer(sent, response, request)
+      : oddly(same)(sent, response, request);
+const forms: readonly (readonly [name: string, server: Server])[] = [
+  ...[307, 308].map((code): [string, Server] => [
+    `redirect-${code}`,
+    {
+      '/mcp': ({ origin }, response) => void response.writeHead(code, { location: `${origin}/mcp/` }).end(),
+      '/mcp/': oddly(same),
+    },
+  ]),
+  ['gzip', { '/mcp': oddly(same, 200, { 'content-encoding': 'gzip' }) }],
+  ['no-coding', { '/mcp': oddly(same, 200, { 'content-encoding': '' }) }],
+  ['text-id', { '/mcp': oddly((message) => ({ ...message, id: String(message.id) })) }],
+  ['array', { '/mcp': oddly((message) => [message]) }],
+  ['201', { '/mcp': oddly(same, 201) }],
+  ['203', { '/mcp': oddly(same, 203) }],
+  ['discover-401', { '/mcp': discovery(gate) }],
+  ['discover-403', { '/mcp': discovery(status(403)) }],
+  ['discover-404', { '/mcp': discovery(absent) }],
+  ['discover-reset', { '/mcp': discovery((_, response) => void response.destroy()) }],
+  ['discover-hang', { '/mcp': discovery(() => undefined) }],
+  ['discover-empty', { '/mcp': discovery(({ body }, response) => json(response, reply(body, {}))) }],
+];
+
+/** What each case answers now. */
+const cases = new Map<string, Server>();
+let endpoint: Endpoint;
+let directory: Directory;
+let observer: Observer;
+
+const handleOf = (name: string) => `com.example.fault/${name}`;
+const table = Object.keys(baselines).flatMap((baseline) =>
+  [...Object.keys(passing), ...Object.keys(partial)].map((fault) => ({
+    baseline,
+    fault,
+    name: `${baseline}-${fault}`,
+  })),
+);
+
+const serve: Parameters<typeof startEndpoint>[0] = (body, request, response) => {
+  const [, name = '', path = '/'] = /^\/([^/]+)(\/.*)$/.exec(request.url ?? '') ?? [];
+  const server = cases.get(name) ?? {};
+  const answer = server[path] ?? server['*'] ?? status(404);
+  answer({ body, path, origin: `https://${name}.example.com` }, response, request);
+};
+
+beforeAll(async () => {
+  endpoint = await startEndpoint(serve as (body: string, ...exchange: Parameters<RequestListener>) => void);
+  const names = [
+    ...table.map(({ name }) => name),
+    ...sequences.map(({ name }) => name),
+    ...gates.map(([name]) => `gate-${name}`),
+    ...forms.map(([name]) => `form-${name}`),
+    ...['gone', 'own', 'eras', 'error-first'],
+  ];
+  directory = await openDirectory({
+    entries: names.map((name) =>
+      registryEntry(handleOf(name), {
+        websiteUrl: `https://${name}.example.com/about`,
+        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
+      }),
+    ),
+    environment: {
+      HOST_OVERRIDES: JSON.stringify(
+        Object.fromEntries(names.map((name) => [`${name}.example.com`, `${endpoint.url}/${name}`])),
+      ),
+      LIMITS: 'off',
+    },
+    timeouts: { observerFirstTry_ms: 400, observerSecondTry_ms: 400, observerExchange_ms: 800 },
+  });
+  observer = createObserver(directory.context);
+}, 60_000);
+afterAll(async () => {
+  await observer.close();
+  await directory.close();
+  await endpoint.close();
+});
+
+type Facts = ReadonlyMap<string, StoredObservation>;
+
+async function look(name: string): Promise<Facts> {
+  const listing = await directory.store.listings.byHandle(handleOf(name));
+  if (!listing) throw new Error(`${name} is not listed`);
+  const { observations } = await observer.observe(listing);
+  return new Map(observations.map((one) => [`${one.kind} ${one.subject ?? ''}`, one]));
+}
+
+const essence = ({ value, state, details, first_seen_at, changed_from }: StoredObservation) => ({
+  ...{ value, state, details, first_seen_at, changed_from },
+});
+const reachKind = 'endpoint.answers';
+
+/** The facts that are not as they were before a fault, each with what is wrong. */
+function wrongCells(before: Facts, now: Facts, mayBeUnreachable: boolean): string[] {
+  const born = [...now.keys()].filter((key) => !before.has(key)).map((key) => `born: ${key}`);
+  const changed = [...before].flatMap(([key, was]) => {
+    const is = now.get(key);
+    if (!is) return [`dropped: ${key}`];
+    if (mayBeUnreachable && is.kind === reachKind && is.state === 'unreachable') return [];
+    return JSON.stringify(essence(was)) === JSON.stringify(essence(is))
+      ? []
+      : [`${key}: ${JSON.stringify(essence(was))} became ${JSON.stringify(essence(is))}`];
+  });
+  return [...born, ...changed];
+}
+
+const answering = (name: string, server: Server) => void cases.set(name, server);
+
+describe.each(Object.keys(baselines))('%s', (baseline) => {
+  it.each(table.filter((one) => one.baseline === baseline).map(({ fault }) => fault))(
+    '%s makes no fact false, drops none, dates none anew and refuses none, once and twice',
+    async (fault) => {
+      const server = baselines[baseline] as Server;
+      const name = `${baseline}-${fault}`;
+      answering(name, server);
+      const first = await look(name);
+      expect(first.size).toBeGreaterThan(8);
+      answering(name, withFault(server, fault));
+      directory.wait(86_400);
+      const once = wrongCells(first, await look(name), false);
+      directory.wait(86_400);
+      const twice = wrongCells(first, await look(name), true);
+      answering(name, server);
+      directory.wait(86_400);
+      const after = wrongCells(first, await look(name), false);
+      expect({ once, twice, after }).toEqual({ once: [], twice: [], after: [] });
+      const history = await directory.store.observations.history(handleOf(name), { limit: 9 });
+      const later = history.slice(0, -1).flatMap(({ changes }) => changes.map(({ kind }) => kind));
+      expect(new Set(later).size === 0 || [...new Set(later)].join() === reachKind).toBe(true);
+    },
+  );
+});
+
+describe('what comes after an answer that is no change', () => {
+  it.each(sequences)(
+    '$change, then $between $times time(s), then another: is said to have changed',
+    async (one) => {
+      const [kind, before, after] = changes[one.change] as (typeof changes)[string];
+      answering(one.name, before);
+      const first = await look(one.name);
+      const was = [...first.values()].find((fact) => fact.kind === kind);
+      answering(one.name, { '*': betweens[one.between] as Answer, '/robots.txt': absent });
+      for (let time = 0; time < one.times; time += 1) {
+        directory.wait(86_400);
+        await look(one.name);
+      }
+      answering(one.name, after);
+      directory.wait(86_400);
+      const fact = [...(await look(one.name)).values()].find((other) => other.kind === kind);
+      expect(fact?.value).not.toBe(was?.value);
+      expect(fact?.changed_from).toMatchObject({ value: was?.value, state: was?.state });
+      answering(one.name, before);
+      directory.wait(86_400);
+      expect([...(await look(one.name)).values()].find((other) => other.kind === kind)).toMatchObject({
+        value: was?.value,
+        changed_from: { value: fact?.value },
+      });
+    },
+  );
+
+  it.each(sequences)(
+    '$change, then $between $times time(s), then the same: began when it was first seen',
+    async (one) => {
+      const [kind, before] = changes[one.change] as (typeof changes)[string];
+      answering(one.name, before);
+      directory.wait(86_400);
+      const was = [...(await look(one.name)).values()].find((fact) => fact.kind === kind);
+      answering(one.name, { '*': betweens[one.between] as Answer, '/robots.txt': absent });
+      for (let time = 0; time < one.times; time += 1) {
+        directory.wait(86_400);
+        await look(one.name);
+      }
+      answering(one.name, before);
+      directory.wait(86_400);
+      const is = [...(await look(one.name)).values()].find((fact) => fact.kind === kind);
+      expect([is?.value, is?.state, is?.first_seen_at]).toEqual([was?.value, was?.state, was?.first_seen_at]);
+    },
+  );
+});
+
+it('says that what was seen is not there at the second check that finds it gone, an hour later', async () => {
+  const server = baselines.open as Server;
+  answering('gone', server);
+  const first = await look('gone');
+  answering('gone', {});
+  const seen = async () => {
+    const facts = await look('gone');
+    return ['tools.surface', 'card.a2a', 'auth.required'].map(
+      (kind) => [...facts.values()].find((fact) => fact.kind === kind)?.state,
+    );
+  };
+  expect(await seen()).toEqual(['observed', 'observed', 'observed']);
+  directory.wait(600);
+  expect(await seen()).toEqual(['observed', 'observed', 'observed']);
+  directory.wait(3600);
+  expect(await seen()).toEqual(['not_found', 'not_found', 'not_found']);
+  answering('gone', server);
+  directory.wait(3600);
+  expect(wrongCells(first, await look('gone'), false)).toEqual([]);
+});
+
+it.each(gates)(
+  'a gate in the form %s is one: asks for credentials first, and nothing is said of a price',
+  async (name, answer) => {
+    answering(`gate-${name}`, { '/mcp': answer });
+    const facts = await look(`gate-${name}`);
+    const of = (kind: string) => [...facts.values()].find((fact) => fact.kind === kind);
+    expect([of('auth.required')?.value, of('price.challenge')?.state, of('tools.surface')?.state]).toEqual([
+      true,
+      'auth_first',
+      'auth_first',
+    ]);
+  },
+);
+
+it.each(forms)('an endpoint of the odd form %s is described as clients see it', async (name, server) => {
+  answering(`form-${name}`, server);
+  const facts = await look(`form-${name}`);
+  const of = (kind: string) => [...facts.values()].find((fact) => fact.kind === kind);
+  expect([
+    of('endpoint.protocol')?.value,
+    of('tools.count')?.value,
+    of('auth.required')?.value,
+    of('price.challenge')?.state,
+  ]).toEqual(['2025-06-18', 2, false, 'no_price_seen']);
+});
+
+it('takes what only one era of the protocol has of a tool for no change, and every other for one', async () => {
+  const older = [{ ...tool('send'), execution: { taskSupport: 'forbidden' } }];
+  const both =
+    (tools: readonly object[], isModern: boolean): Answer =>
+    (sent, response, request) =>
+      (isModern && messageOf(sent.body).method !== 'initialize' ? modern([tool('send')]) : legacy(tools))(
+        sent,
+        response,
+        request,
+      );
+  const surface = async (answer: Answer) => {
+    answering('eras', { '/mcp': answer });
+    directory.wait(86_400);
+    return [...(await look('eras')).values()].find(({ kind }) => kind === 'tools.surface');
+  };
+  const first = await surface(both(older, true));
+  const fallen = await surface(both(older, false));
+  expect([fallen?.value, fallen?.first_seen_at]).toEqual([first?.value, first?.first_seen_at]);
+  expect(fallen?.as_seen).toMatchObject({ era: 'legacy' });
+  const back = await surface(both(older, true));
+  expect([back?.value, back?.first_seen_at]).toEqual([first?.value, first?.first_seen_at]);
+  const changed = await surface(both([tool('send', 'Sends it to us')], false));
+  expect(changed?.changed_from).toMatchObject({ value: first?.value });
+});
