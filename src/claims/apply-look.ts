@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { readChallenge } from '../evidence/claim/challenge.ts';
 import { parseClaimFile } from '../evidence/claim/claim-file.ts';
+import { requireMayWrite } from '../moderation/require-may-write.ts';
 import { Problem } from '../problem.ts';
 import { applyProof } from './apply-proof.ts';
 import { type CheckedClaim, isAnswered, toChecked } from './checked-claim.ts';
@@ -41,11 +42,14 @@ async function prepare(target: ClaimTarget, looked: Looked, context: Context): P
   return { ...target, read, isContinuous, standing, signed, binding: bindingOf(target, context), ring };
 }
 
-/** Applies what was read in one transaction. Throws unavailable if the listing changed meanwhile. */
+/**
+ * Applies what was read in one transaction. Throws unavailable if the listing changed meanwhile, and, if somebody asked for
+ * the check, what keeps them from writing by then.
+ */
 export async function applyLook(
   target: ClaimTarget,
   looked: Looked,
-  { context, save }: { context: Context; save?: SaveOutcome },
+  { context, save, isAsked }: { context: Context; save?: SaveOutcome; isAsked: boolean },
 ): Promise<CheckedClaim> {
   const prepared = await prepare(target, looked, context);
   const now = context.clock();
@@ -54,6 +58,11 @@ export async function applyLook(
     const current = await findToCheck(listing.handle, tx.listings);
     if (current?.withdrawn !== listing.withdrawn || current?.repository !== listing.repository)
       throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
+    if (isAsked)
+      await requireMayWrite(
+        { ...context, store: tx },
+        { handle: listing.handle, roots: [target.place.root] },
+      );
     const checked = toChecked(prepared.read, await applyProof(tx, { ...prepared, now }), now);
     await save?.(tx, checked, isAnswered(checked));
     return checked;

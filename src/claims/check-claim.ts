@@ -9,10 +9,10 @@ import { readPlace } from './places/read-place.ts';
 async function checkAndApply(
   target: ClaimTarget,
   context: Context,
-  save: SaveOutcome,
+  how: { readonly save: SaveOutcome; readonly isAsked: boolean },
 ): Promise<CheckedClaim> {
   const read = await readPlace(target.place, target.listing.handle, context);
-  return applyLook(target, { read }, { context, save });
+  return applyLook(target, { read }, { context, ...how });
 }
 
 /** Whole seconds, 1 to 30, until a place that was checked at `begun_ms` may be checked again. */
@@ -31,7 +31,10 @@ export async function checkClaim(
   const subject = { handle: target.listing.handle, place: toSubject(target.place) };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, (save) =>
     // Nobody commits a line after a re-check: another node that is late must not look again.
-    checkAndApply(target, context, by === 'claimant' ? save : (tx, checked) => save(tx, checked, false)),
+    checkAndApply(target, context, {
+      save: by === 'claimant' ? save : (tx, checked) => save(tx, checked, false),
+      isAsked: by === 'claimant',
+    }),
   );
   if (isOwn) return outcome;
   const { check } = outcome;

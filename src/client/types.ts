@@ -836,7 +836,11 @@ export interface WithdrawRatingCall {
 }
 export interface WithdrawRatingInput {
   rating_id: string;
-  reason?: string;
+  reason?: 'mistake' | 'duplicate' | 'outdated' | 'other';
+  /**
+   * Only hashed
+   */
+  note?: string;
 }
 export interface WithdrawRatingAnswer {
   rating_id: string;
@@ -1029,6 +1033,8 @@ export interface GetProofAnswer {
   salt?: string;
   erased_by?: number;
   hidden_by?: number;
+  withdrawn_by?: number;
+  withheld?: 'listing_withdrawn' | 'listing_hidden';
   proof: string;
   key: string;
 }

@@ -11,8 +11,8 @@ export interface FoundTarget extends ModerationTarget {
   readonly handle?: string | undefined;
   /** Listings whose changes tell it: the one that shows it first, then that of the author. */
   readonly told: readonly string[];
-  /** Log index of the rating's or response's own record. */
-  readonly record_index?: number | undefined;
+  /** Entries of the log whose records name the rating, its own first, or that are the response. */
+  readonly record_indexes: readonly number[];
 }
 
 /** An action about to have its effect: RFC 3339 time, and the closed reason. */
@@ -32,6 +32,8 @@ export interface Action {
   readonly summary: string;
   readonly targets: readonly ModerationTargetKind[];
   readonly reasons: readonly ModerationReason[];
+  /** Whether it reaches only the rating's own record, and not its withdrawal and the response to it. */
+  readonly ownRecordOnly?: true;
   /** A target as the operator writes it. */
   readonly example: string;
   /** What the operator did, continuing "The operator of this directory". */

@@ -24,13 +24,13 @@ interface Said {
 
 /** Appends `moderation.applied`, and tells it in the changes of every listing concerned, and to registry mirrors. Of a network, no address is published. */
 async function append(tx: Transaction, found: FoundTarget, said: Said): Promise<number> {
-  const { target_kind, target, handle, record_index, told } = found;
+  const { target_kind, target, handle, record_indexes, told } = found;
   const record = {
     ...said,
     target_kind,
     ...(target_kind !== 'network' && { target }),
     ...(handle !== undefined && { handle }),
-    ...(record_index !== undefined && { record_index }),
+    ...(record_indexes.length > 0 && { record_indexes }),
   };
   const { action, reason, ends, at } = said;
   if (target_kind === 'listing') await tx.listings.relistVersions(target, at);
@@ -53,21 +53,26 @@ async function append(tx: Transaction, found: FoundTarget, said: Said): Promise<
   return log_index;
 }
 
+async function findFor(tx: Transaction, action: Action, target: ModerationTarget): Promise<FoundTarget> {
+  const found = await findTarget(tx, target);
+  return action.ownRecordOnly ? { ...found, record_indexes: found.record_indexes.slice(0, 1) } : found;
+}
+
 /** Applies an action in the caller's transaction: its row, its entry of the log, its effect. Throws NotModerated. */
 export async function applyAction(
   tx: Transaction,
   action: Action,
   { target, reason, at }: { target: ModerationTarget; reason: ModerationReason; at: string },
 ): Promise<Moderation> {
-  const found = await findTarget(tx, target);
+  const found = await findFor(tx, action, target);
   const standing = await tx.moderation.standing(target);
   const same = standing.find((one) => one.action === action.name);
   if (same) throw new NotModerated(`entry ${same.log_index} did that already, and stands`);
   const statement = `${operator} ${action.did(target)} on ${day(at)}, because ${moderationReasons[reason]}. ${action.consequence(target)}`;
   const said = { action: action.name, reason, statement, at };
   const log_index = await append(tx, found, said);
-  const { handle, record_index } = found;
-  const moderation = { log_index, ...target, ...said, reason, handle, record_index };
+  const { handle, record_indexes } = found;
+  const moderation = { log_index, ...target, ...said, reason, handle, record_indexes };
   await tx.moderation.add(moderation);
   await action.apply?.(tx, found, { at, reason });
   return moderation;
@@ -81,7 +86,7 @@ export async function undoAction(
 ): Promise<number> {
   if (action.isFinal) throw new NotModerated(`nothing undoes ${action.name}`);
   const { target_kind, target, log_index } = standing;
-  const found = await findTarget(tx, { target_kind, target });
+  const found = await findFor(tx, action, { target_kind, target });
   const statement = `${operator} undid on ${day(at)} what entry ${log_index} says, because ${restoreReasons[reason]}.`;
   const said = { action: action.name, reason, statement, at, ends: log_index };
   const ended_by = await append(tx, found, said);

@@ -2,9 +2,13 @@ import type { Context } from '../context.ts';
 import { handleParts } from '../evidence/handle.ts';
 import { type Moderation, toAppeal } from '../evidence/moderation/moderation.ts';
 import { Problem } from '../problem.ts';
+import type { ModerationReads } from '../store/contract/moderation.ts';
 import { isInNetwork } from './network.ts';
 
-type WritingContext = Pick<Context, 'store' | 'config' | 'caller'>;
+/** `store` is a transaction if nothing that the operator does meanwhile may be missed. */
+type WritingContext = Pick<Context, 'config' | 'caller'> & {
+  readonly store: { readonly moderation: ModerationReads };
+};
 
 /** Who writes: a listing, by which capability, and control roots besides that of its claim. */
 export interface Writing {

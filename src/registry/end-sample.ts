@@ -8,16 +8,12 @@ import { signalSource } from './apply-page.ts';
 import { readSampleHandles } from './source/open-source.ts';
 import type { Page } from './source/source.ts';
 
-const withdrawn_reason = 'the sample ended';
-
 async function withdrawRatings(tx: Transaction, handle: string, withdrawn_at: string): Promise<void> {
-  const how = { withdrawn_at, withdrawn_reason };
   for (const { id, subject_handle } of await tx.ratings.currentWith(handle)) {
-    await tx.log.append(toLeaf('rating.withdrawn', { id, ...how }), {
-      handle: subject_handle,
-      at: withdrawn_at,
-    });
-    await tx.ratings.end(id, how);
+    const record = { id, withdrawn_at, reason: 'sample_ended' };
+    const about = { handle: subject_handle, at: withdrawn_at };
+    const withdrawn_by = await tx.log.append(toLeaf('rating.withdrawn', record), about);
+    await tx.ratings.end(id, { withdrawn_at, withdrawn_by });
     await tx.listings.reindex(subject_handle);
   }
 }

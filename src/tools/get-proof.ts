@@ -8,7 +8,7 @@ export const getProof = defineTool({
   name: 'get_proof',
   title: 'Get the proof of a log entry',
   description:
-    'Returns what proves offline that a rating or claim event is in the append-only log (C2SP tlog-proof). Use it to keep evidence you relied on. It proves that it was recorded, not that it is right.',
+    'Proves offline that a rating or claim event is in the append-only log (C2SP tlog-proof): recorded, not right. Use it to keep evidence.',
   effects: readsOnly,
   input: z.strictObject({
     log_index: z.int().min(0).optional(),
@@ -26,6 +26,8 @@ export const getProof = defineTool({
     salt: z.string().optional(),
     erased_by: z.int().optional(),
     hidden_by: z.int().optional(),
+    withdrawn_by: z.int().optional(),
+    withheld: z.enum(['listing_withdrawn', 'listing_hidden']).optional(),
     proof: z.string(),
     key: z.string(),
   }),

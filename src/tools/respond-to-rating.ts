@@ -74,7 +74,7 @@ export const respondToRating = defineTool({
     const capability = await authenticate(context);
     const response = { text: toPublished(text), created_at: context.clock().toISOString() };
     return context.store.write(async (tx) => {
-      await requireLive(tx, capability);
+      await requireLive(tx, capability, { context });
       const rating = await requireReceived(tx, rating_id, capability);
       const { status, created_at, log_index } = await respond(tx, rating, response);
       return { rating_id, status, created_at, log_index };

@@ -11,7 +11,12 @@ import { Problem } from '../problem.ts';
 import type { Transaction } from '../store/store.ts';
 import { requireHandle } from './support/find-listing.ts';
 import { handleInput } from './support/inputs.ts';
-import { requireAmendable, requireAmendmentLeft, requireSameRoot } from './support/rating-amendment.ts';
+import {
+  requireAmendable,
+  requireAmendmentLeft,
+  requireLive,
+  requireSameRoot,
+} from './support/rating-amendment.ts';
 import { judgeBasis } from './support/rating-basis.ts';
 import { checkProof, keyReadings, spendProof } from './support/rating-proof.ts';
 import { type Sides, type Submission, toRating, toRecord } from './support/rating-record.ts';
@@ -115,6 +120,7 @@ async function record(
   context: Context,
 ): Promise<Output | undefined> {
   const { handle, content, digest, now } = submission;
+  await requireLive(tx, submission.capability, { context });
   const sides = await readSides(tx, submission);
   if (!sides) return undefined;
   const versions = await tx.ratings.versions(sides.source.handle, handle, content.interaction_id);

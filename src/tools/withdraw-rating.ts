@@ -1,28 +1,38 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { authenticate } from '../claims/capability/authenticate.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
 import { isCurrent, type Rating } from '../evidence/rating/rating.ts';
-import { cleanText } from '../evidence/text/sanitize.ts';
 import { Problem } from '../problem.ts';
 import type { Transaction } from '../store/store.ts';
 import { requireLive, requireOwnRating } from './support/rating-amendment.ts';
 import { defineTool } from './tool.ts';
 
-async function withdraw(
-  tx: Transaction,
-  rating: Rating,
-  how: { withdrawn_at: string; withdrawn_reason: string | undefined },
-) {
+const input = z.strictObject({
+  rating_id: z.string().max(64),
+  reason: z.enum(['mistake', 'duplicate', 'outdated', 'other']).optional(),
+  note: z.string().max(500).optional().describe('Only hashed'),
+});
+
+/** What the log says of a withdrawal. Nothing in it is a text: an entry cannot be hidden from whoever has read it. */
+const toRecord = ({ rating_id, reason, note }: z.output<typeof input>, withdrawn_at: string) => ({
+  id: rating_id,
+  withdrawn_at,
+  reason,
+  note_sha256: note === undefined ? undefined : createHash('sha256').update(note).digest('hex'),
+});
+
+async function withdraw(tx: Transaction, rating: Rating, record: ReturnType<typeof toRecord>) {
   if (rating.withdrawn_at) return rating.withdrawn_at;
   if (!isCurrent(rating)) throw new Problem('rating_not_current');
-  const record = { id: rating.id, ...how, withdrawn_reason: how.withdrawn_reason ?? null };
-  await tx.log.append(toLeaf('rating.withdrawn', record), {
+  const { withdrawn_at } = record;
+  const withdrawn_by = await tx.log.append(toLeaf('rating.withdrawn', record), {
     handle: rating.subject_handle,
-    at: how.withdrawn_at,
+    at: withdrawn_at,
   });
-  await tx.ratings.end(rating.id, how);
+  await tx.ratings.end(rating.id, { withdrawn_at, withdrawn_by });
   await tx.listings.reindex(rating.subject_handle);
-  return how.withdrawn_at;
+  return withdrawn_at;
 }
 
 /** Withdraws the caller's own rating, which stays listed without its texts. */
@@ -30,21 +40,19 @@ export const withdrawRating = defineTool({
   name: 'withdraw_rating',
   title: 'Withdraw your rating',
   description:
-    'Takes back a rating that your listing submitted; it stops counting, and tombstones without its texts stay. Use it when the rating was wrong. Do not use it to change one: use submit_rating with supersedes. Needs the capability header.',
+    'Takes back your wrong rating: it stops counting; its texts are gone. To change one, use submit_rating with supersedes. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
-  input: z.strictObject({ rating_id: z.string().max(64), reason: z.string().max(500).optional() }),
+  input,
   output: z.object({ rating_id: z.string(), status: z.literal('withdrawn'), withdrawn_at: z.string() }),
-  example: { rating_id: '019aa5f2-0000-7000-8000-000000000000', reason: 'Wrong listing' },
-  async run({ rating_id, reason }, context) {
-    const withdrawn_reason = (reason && cleanText(reason).text.trim()) || undefined;
-    // The log publishes the reason, and who is blocked publishes nothing more.
-    const capability = await authenticate(context, { isTakingBack: withdrawn_reason === undefined });
-    const how = { withdrawn_at: context.clock().toISOString(), withdrawn_reason };
+  example: { rating_id: '019aa5f2-0000-7000-8000-000000000000', reason: 'mistake' },
+  async run(sent, context) {
+    const capability = await authenticate(context, { isTakingBack: true });
+    const record = toRecord(sent, context.clock().toISOString());
     const withdrawn_at = await context.store.write(async (tx) => {
-      await requireLive(tx, capability);
-      return withdraw(tx, await requireOwnRating(tx, rating_id, capability), how);
+      await requireLive(tx, capability, { context, isTakingBack: true });
+      return withdraw(tx, await requireOwnRating(tx, sent.rating_id, capability), record);
     });
-    return { rating_id, status: 'withdrawn' as const, withdrawn_at };
+    return { rating_id: sent.rating_id, status: 'withdrawn' as const, withdrawn_at };
   },
 });

@@ -1,10 +1,11 @@
 import { readCheckpoint, toProofText } from '../evidence/log/checkpoint.ts';
 import { inclusionProof } from '../evidence/log/merkle.ts';
+import { readMembers } from '../evidence/log/read-record.ts';
 import { toVerifierText, verifierOf } from '../evidence/log/signed-note.ts';
 import type { Rating } from '../evidence/rating/rating.ts';
 import { Problem } from '../problem.ts';
 import type { LogHead } from '../store/contract/transparency-log.ts';
-import { findFault, reportFault } from './entry-faults.ts';
+import { findFault, reportFault, type StoredEntry } from './entry-faults.ts';
 import { checkpointCovering, type IssuingContext, withCosignatures } from './issue-checkpoint.ts';
 import { logPath, openLogKey } from './keys.ts';
 
@@ -14,13 +15,17 @@ export interface EntryProof {
   /** URL of the log that contains it. */
   readonly log: string;
   readonly leaf: string;
-  /** What the leaf commits to, with its salt; absent if it was erased or is hidden. */
+  /** What the leaf commits to, with its salt; absent if it was erased or is withheld. */
   readonly record?: string;
   readonly salt?: string;
   /** log_index of the entry that says that the record was erased. */
   readonly erased_by?: number;
   /** log_index of the entry that says that the operator hid the record. */
   readonly hidden_by?: number;
+  /** log_index of the entry by which the rating of the record was withdrawn or erased. */
+  readonly withdrawn_by?: number;
+  /** Why the texts of an observed listing are given out no more. */
+  readonly withheld?: 'listing_withdrawn' | 'listing_hidden';
   /** C2SP tlog-proof: index, path and signed checkpoint. */
   readonly proof: string;
   /** C2SP signed-note verifier key of the checkpoint. */
@@ -63,6 +68,43 @@ async function readEntry(context: IssuingContext, log_index: number, rating?: Ra
   return { ...entry, erased_by, head, checkpoint };
 }
 
+type Withheld = Pick<EntryProof, 'hidden_by' | 'withdrawn_by' | 'withheld'>;
+
+/** What is shown of a rating no more is not given out with its entries. */
+async function findWithheldRating(
+  { store }: IssuingContext,
+  log_index: number,
+  { id, rating_id }: Readonly<Record<string, unknown>>,
+): Promise<Withheld | undefined> {
+  const named = String(rating_id ?? id);
+  const hiding = await store.moderation.hiding(named, log_index);
+  if (hiding) return { hidden_by: hiding.log_index };
+  const { withdrawn_by } = (await store.ratings.byId(named)) ?? {};
+  return withdrawn_by === undefined || withdrawn_by === log_index ? undefined : { withdrawn_by };
+}
+
+/** What an observation saw is its publisher's text, which goes with the listing. */
+async function findWithheldListing(
+  { store }: IssuingContext,
+  handle: unknown,
+): Promise<Withheld | undefined> {
+  const listing = await store.listings.byHandle(String(handle));
+  if (!listing?.withdrawn && !listing?.hidden) return undefined;
+  return { withheld: listing.withdrawn ? 'listing_withdrawn' : 'listing_hidden' };
+}
+
+/** Why a stored record is not given out, if it is not. */
+async function findWithheld(
+  context: IssuingContext,
+  log_index: number,
+  { leaf, committed }: Pick<StoredEntry, 'leaf' | 'committed'>,
+): Promise<Withheld | undefined> {
+  const type = String(readMembers(leaf)?.t);
+  const members = readMembers(committed?.record ?? '') ?? {};
+  if (type.startsWith('rating.')) return findWithheldRating(context, log_index, members);
+  return type === 'observation.changed' ? findWithheldListing(context, members.handle) : undefined;
+}
+
 /**
  * The proof of one entry under the newest checkpoint. Throws not_found, also for entries of a closed log; internal if
  * what is stored disagrees with the log, or if `rating` is given and the entry is not that rating's.
@@ -77,12 +119,12 @@ export async function proveEntry(
     log_index,
     rating,
   );
-  const hiding = await context.store.moderation.hiding(log_index);
+  const withheld = await findWithheld(context, log_index, { leaf, committed });
   return {
     log_index,
     log: `${context.config.publicUrl}${logPath(head.id)}`,
     leaf,
-    ...(hiding ? { hidden_by: hiding.log_index } : committed),
+    ...(withheld ?? committed),
     ...(erased_by !== null && { erased_by }),
     proof: toProofText(index, path, withCosignatures(context.checkpoints, checkpoint)),
     key: toVerifierText(verifierOf(await openLogKey(context, head.id))),

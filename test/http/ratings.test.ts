@@ -97,7 +97,11 @@ describe('a native rating', () => {
     const wrong = await directory.app.request(`/agents/${subject}/ratings?outcome=best`);
     expect(wrong.status).toBe(422);
 
-    const withdrawn = await post('/api/tools/withdraw_rating', { rating_id, reason: 'wrong job' }, bearer);
+    const withdrawn = await post(
+      '/api/tools/withdraw_rating',
+      { rating_id, reason: 'other', note: 'wrong job' },
+      bearer,
+    );
     expect(withdrawn.status).toBe(200);
     expect(await pageOf(`/agents/${subject}`)).toContain(
       'No native ratings. For a decision to buy, that absence matters.',

@@ -71,7 +71,7 @@ const refused: readonly [string, Message][] = [
   ...inEras('tools/call', call('no_such_tool', {})),
   ...inEras('tools/call', call('get_proof', { log_index: 0 })),
   ...inEras('tools/call', call('submit_rating', { handle })),
-  ...inEras('tools/call', call('withdraw_rating', { rating_id: 'x', reason: 'wrong' })),
+  ...inEras('tools/call', call('withdraw_rating', { rating_id: 'x', reason: 'other' })),
   ...inEras('tools/call', call('submit_feedback', { message: '' })),
   ...inEras('tools/call', { ...getAgent, _meta: { progressToken: 1.5 } }),
   ...inEras('tools/call', { ...getAgent, _meta: { progressToken: {} } }),

@@ -71,7 +71,7 @@ const inputs: Readonly<Record<string, () => object>> = {
     relationship: 'customer',
     score: 4,
   }),
-  withdraw_rating: () => ({ rating_id: submitted, reason: 'sent in error' }),
+  withdraw_rating: () => ({ rating_id: submitted, reason: 'other', note: 'sent in error' }),
   respond_to_rating: () => ({ rating_id: submitted, text: 'Thank you.' }),
   get_proof: () => ({}),
 };

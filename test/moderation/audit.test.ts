@@ -43,7 +43,7 @@ async function faults(): Promise<string[]> {
 
 const asRow = (change: Partial<Moderation> = {}): Moderation => ({
   ...{ log_index: 99, action: 'hide', target_kind: 'rating', target: rating_id },
-  ...{ handle: 'co.webhook/webhook', record_index: 1, reason: 'personal_data' },
+  ...{ handle: 'co.webhook/webhook', record_indexes: [1], reason: 'personal_data' },
   ...{ statement: 'The operator hid it.', at: '2026-11-20T10:00:00.000Z' },
   ...change,
 });

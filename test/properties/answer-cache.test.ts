@@ -37,7 +37,7 @@ const repeatable: readonly (readonly [method: string, params: object])[] = [
   call('list_tags', {}),
   call('search_agents', { query: 'webhook', limit: 2 }),
   call('get_proof', { log_index: 0 }),
-  call('withdraw_rating', { rating_id: 'x', reason: 'wrong' }),
+  call('withdraw_rating', { rating_id: 'x', reason: 'other' }),
   call('respond_to_rating', { rating_id: 'x', text: 'thanks' }),
   ['initialize', initialize],
   ['tools/list', {}],

@@ -1,6 +1,9 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { signatureHeaders } from 'http-message-sig';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Moderation } from '../../src/evidence/moderation/moderation.ts';
+import { block } from '../../src/moderation/actions/block.ts';
+import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 
@@ -16,9 +19,12 @@ const components = '("@status" "content-digest" "@authority";req "@path";req)';
 let directory: RatedDirectory;
 let host: Endpoint;
 let published: unknown = {};
+/** Called before the host answers for its keys. */
+let whileReading = async () => {};
 
 beforeAll(async () => {
-  host = await startEndpoint((_body, request, response) => {
+  host = await startEndpoint(async (_body, request, response) => {
+    await whileReading();
     if (request.url !== '/.well-known/http-message-signatures-directory') response.writeHead(404).end();
     else response.writeHead(200).end(JSON.stringify(published));
   });
@@ -90,6 +96,19 @@ const submit = (value: object | string, as = directory.rater, change: object = {
   );
 
 describe('a signed response', () => {
+  it('of a source that the operator blocks while the host is asked for its keys is refused', async () => {
+    const [at, reason] = [directory.at(0), 'repeated'] as const;
+    const target = { target_kind: 'namespace', target: 'com.third' } as const;
+    const blocked = Promise.withResolvers<Moderation>();
+    whileReading = async () => {
+      const act = directory.store.write((tx) => applyAction(tx, block, { target, at, reason }));
+      blocked.resolve(await act);
+    };
+    expect(await submit(signResponse(), directory.third)).toMatchObject({ code: 'writing_blocked' });
+    const standing = await blocked.promise;
+    await directory.store.write((tx) => undoAction(tx, block, { standing, at, reason: 'mistake' }));
+  });
+
   it('by a key that the host publishes is checked and counted apart', async () => {
     for (const value of [
       signResponse(),

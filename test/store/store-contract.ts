@@ -631,7 +631,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await insert(['1']);
       const end = () =>
         store.write((tx) =>
-          tx.ratings.end('1', { withdrawn_at: '2026-02-01T00:00:00.000Z', withdrawn_reason: undefined }),
+          tx.ratings.end('1', { withdrawn_at: '2026-02-01T00:00:00.000Z', withdrawn_by: 9 }),
         );
       expect([await end(), await end()]).toEqual([true, false]);
       expect(await store.ratings.versions('b/source', 'a/subject', 'interaction-1')).toMatchObject([

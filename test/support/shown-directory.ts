@@ -59,7 +59,7 @@ async function rate({ post, wait, context }: ClaimedDirectory, owner: string, ot
   const [responded, withdrawn, amended] = rated.slice(-3);
   const text = 'The example was wrong since 1.4; corrected on the same day. Thank you.';
   await call('respond_to_rating', { rating_id: responded?.id, text }, owner);
-  await call('withdraw_rating', { rating_id: withdrawn?.id, reason: 'sent twice' }, withdrawn?.by);
+  await call('withdraw_rating', { rating_id: withdrawn?.id, reason: 'duplicate' }, withdrawn?.by);
   const refused = { ...amended?.content, outcome: 'refused', supersedes: amended?.id };
   await call('submit_rating', refused, amended?.by);
 }

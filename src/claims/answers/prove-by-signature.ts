@@ -27,5 +27,5 @@ export async function proveBySignature(
     signature: sent.signature,
   };
   const read = { result: 'file', text: '', keys, pinned: check.pinned } as const;
-  return applyLook(target, { read, signed }, { context });
+  return applyLook(target, { read, signed }, { context, isAsked: true });
 }

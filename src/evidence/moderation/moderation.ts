@@ -26,8 +26,8 @@ export interface Moderation extends ModerationTarget {
   readonly action: string;
   /** The listing that shows it; undefined for namespaces, accounts and networks. */
   readonly handle: string | undefined;
-  /** Log index of the rating's or response's own record. */
-  readonly record_index: number | undefined;
+  /** Entries of the log whose records it is about: of a rating its own, its withdrawal and the response to it. */
+  readonly record_indexes: readonly number[];
   readonly reason: ModerationReason;
   /** What readers are told. */
   readonly statement: string;

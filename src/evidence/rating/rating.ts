@@ -126,7 +126,8 @@ export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, Rat
   readonly content_digest: string;
   /** Base64; part of what `proof_commitment` commits to. */
   readonly proof_salt?: string | undefined;
-  readonly withdrawn_reason?: string | undefined;
+  /** Log index of the entry that ended it: its withdrawal, or its erasure. */
+  readonly withdrawn_by?: number | undefined;
   /** The control root whose claim of the rated listing was in force when this version was made, if any. */
   readonly subject_root?: string | undefined;
   readonly subject_root_generation?: number | undefined;

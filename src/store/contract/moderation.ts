@@ -22,8 +22,8 @@ export interface ModerationReads {
    * network. Without a writer only the networks.
    */
   against(writer: Writer | undefined): Promise<Moderation[]>;
-  /** The action that hides the text of a record of the log, if one stands. */
-  hiding(recordIndex: number): Promise<Moderation | undefined>;
+  /** The action that hides one of the records of a rating or of the response to it, if one stands. */
+  hiding(ratingId: string, recordIndex: number): Promise<Moderation | undefined>;
   /** The newest actions that stand, newest first. */
   list(limit: number): Promise<Moderation[]>;
   /** All actions counted, newest month first. */

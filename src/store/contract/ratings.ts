@@ -59,7 +59,7 @@ export interface SpentProof {
 /** How a rating stops counting. */
 export type RatingEnd =
   | { readonly superseded_by: string }
-  | { readonly withdrawn_at: string; readonly withdrawn_reason: string | undefined };
+  | { readonly withdrawn_at: string; readonly withdrawn_by: number };
 
 export interface RatingReads {
   /** Both sides of a rating by the holder of a capability, given by its hash; undefined for an unknown capability. */
@@ -110,7 +110,7 @@ export interface RatingWrites extends RatingReads {
   /** Adds the only response to a rating. Throws if there already is one. */
   respond(rating: Pick<Rating, 'id' | 'subject_handle'>, response: RatingResponse): Promise<void>;
   /** Erases what a rating said, for good: it is a tombstone then, and its older versions are withdrawn. Returns the rated handle. */
-  erase(id: string, at: string): Promise<string | undefined>;
+  erase(id: string, erasure: { readonly at: string; readonly by: number }): Promise<string | undefined>;
   /** Erases the text of the response to a rating. Returns the rated handle. */
   eraseResponse(ratingId: string, at: string): Promise<string | undefined>;
   /** Voids a rating as of a time, or lets it count again. Returns the rated handle. */

@@ -83,7 +83,7 @@ const ratings = ({ int8, text }: Types): Statements => [
     related integer not null, declared_interest integer not null, reciprocal integer not null,
     stated_overlap ${text}, source_ended_at ${text}, new_until ${text} not null,
     is_current integer not null, log_index ${int8} not null, supersedes ${text},
-    superseded_by ${text}, withdrawn_at ${text}, withdrawn_reason ${text}, erased_at ${text}, voided_at ${text})`,
+    superseded_by ${text}, withdrawn_at ${text}, withdrawn_by ${int8}, erased_at ${text}, voided_at ${text})`,
   sql`create unique index rating_interaction on rating (source_handle, subject_handle, interaction_id)
     where is_current = 1`,
   sql`create index rating_subject on rating (subject_handle, is_current, created_at, id)`,
@@ -184,10 +184,9 @@ const moderation = ({ int8, text }: Types): Statements => [
   sql`create table moderation (
     log_index ${int8} not null primary key, action ${text} not null, target_kind ${text} not null,
     target ${text} not null, reason ${text} not null, statement ${text} not null, at ${text} not null,
-    handle ${text}, record_index ${int8}, ended_by ${int8}, ended_at ${text}, end_reason ${text})`,
+    handle ${text}, record_indexes ${text} not null, ended_by ${int8}, ended_at ${text}, end_reason ${text})`,
   sql`create index moderation_target on moderation (target_kind, target)`,
   sql`create index moderation_handle on moderation (handle)`,
-  sql`create index moderation_record on moderation (record_index)`,
 ];
 
 const nouns = [

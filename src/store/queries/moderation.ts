@@ -4,10 +4,10 @@ import type { ModerationReads, ModerationWrites, Writer } from '../contract/mode
 import type { Db } from '../engine.ts';
 import type { ModerationRow } from '../schema/moderation.ts';
 
-const decode = ({ handle, record_index, ...row }: ModerationRow): Moderation => ({
+const decode = ({ handle, record_indexes, ...row }: ModerationRow): Moderation => ({
   ...{ log_index: row.log_index, action: row.action, target_kind: row.target_kind, target: row.target },
   handle: handle ?? undefined,
-  record_index: record_index ?? undefined,
+  record_indexes: JSON.parse(record_indexes) as number[],
   ...{ reason: row.reason, statement: row.statement, at: row.at },
 });
 
@@ -58,18 +58,18 @@ export async function readModerationOf(db: Db, handle: string, namespace: string
   return rows.map(decode);
 }
 
-/** What stands against records of the log, by their log index. */
-export async function readModerationOfRecords(
+/** What stands against ratings and the responses to them, by the log index of each record. */
+export async function readModerationOfRatings(
   db: Db,
-  recordIndexes: readonly number[],
+  ids: readonly string[],
 ): Promise<Map<number, Moderation[]>> {
   const found = new Map<number, Moderation[]>();
-  if (recordIndexes.length === 0) return found;
-  const rows = selectStanding(db).where('record_index', 'in', [...recordIndexes]);
-  for (const one of (await rows.execute()).map(decode)) {
-    const index = one.record_index ?? -1;
-    found.set(index, [...(found.get(index) ?? []), one]);
-  }
+  if (ids.length === 0) return found;
+  const rows = selectStanding(db)
+    .where('target_kind', 'in', ['rating', 'response'])
+    .where('target', 'in', [...ids]);
+  for (const one of (await rows.execute()).map(decode))
+    for (const index of one.record_indexes) found.set(index, [...(found.get(index) ?? []), one]);
   return found;
 }
 
@@ -132,8 +132,8 @@ export const createModerationReads = (db: Db): ModerationReads => ({
     const rows = writer ? selectAgainst(db, writer) : selectNetworks(db);
     return (await rows.execute()).map(decode);
   },
-  hiding: async (recordIndex) => {
-    const rows = await readModerationOfRecords(db, [recordIndex]);
+  hiding: async (ratingId, recordIndex) => {
+    const rows = await readModerationOfRatings(db, [ratingId]);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
   },
   list: async (limit) => {
@@ -149,9 +149,9 @@ export const createModerationWrites = (
   touch: (handle: string | undefined) => void,
 ): ModerationWrites => ({
   ...createModerationReads(db),
-  async add({ handle, record_index, ...moderation }) {
+  async add({ handle, record_indexes, ...moderation }) {
     touch(handle);
-    const row = { ...moderation, handle: handle ?? null, record_index: record_index ?? null };
+    const row = { ...moderation, handle: handle ?? null, record_indexes: JSON.stringify(record_indexes) };
     await db
       .insertInto('moderation')
       .values({ ...row, ended_by: null, ended_at: null, end_reason: null })

@@ -9,8 +9,8 @@ export interface ModerationRow {
   target: string;
   /** The listing that shows it. */
   handle: string | null;
-  /** Log index of the rating's or response's own record. */
-  record_index: number | null;
+  /** JSON list of the log indexes of the records that it is about. */
+  record_indexes: string;
   reason: Moderation['reason'];
   statement: string;
   at: Time;

@@ -37,7 +37,7 @@ export interface RatingRow {
   supersedes: string | null;
   superseded_by: string | null;
   withdrawn_at: Time | null;
-  withdrawn_reason: string | null;
+  withdrawn_by: number | null;
   /** When the operator erased what it said; it is withdrawn then too. */
   erased_at: Time | null;
   /** When the operator voided it; it counts in no group then. */

@@ -1,5 +1,7 @@
+import type { Context } from '../../context.ts';
 import type { Capability } from '../../evidence/claim/claim.ts';
 import { isCurrent, type Rating } from '../../evidence/rating/rating.ts';
+import { requireMayWrite } from '../../moderation/require-may-write.ts';
 import { Problem } from '../../problem.ts';
 import type { SourceRoot } from '../../store/contract/ratings.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -8,10 +10,18 @@ import type { Submission } from './rating-record.ts';
 const maxAmendments = 5;
 const amendable_ms = 180 * 86_400_000;
 
-/** Throws capability_suspended if the capability has ended since it was read. */
-export async function requireLive(tx: Transaction, { hash }: Capability): Promise<void> {
+/**
+ * Throws what authenticate throws of a capability that was ended or blocked since: between it and the transaction lie the
+ * readings of proofs.
+ */
+export async function requireLive(
+  tx: Transaction,
+  { hash, handle, id }: Capability,
+  { context, isTakingBack = false }: { readonly context: Context; readonly isTakingBack?: boolean },
+): Promise<void> {
   const live = await tx.claims.capability(hash);
   if (live?.state !== 'active') throw new Problem('capability_suspended');
+  await requireMayWrite({ ...context, store: tx }, { handle, capability_id: id, isTakingBack });
 }
 
 const isRootOf = ({ source_root, source_root_generation }: Rating, claim: SourceRoot | undefined) =>

@@ -22,8 +22,8 @@ export interface AuditState {
   readonly notices: ShownNotices;
   /** Ids of ratings whose texts the operator has hidden. */
   readonly hiddenRatings: Set<string>;
-  /** Ids of all ratings that are shown without texts, so that no response is shown either. */
-  readonly tombstones: Set<string>;
+  /** Log index of each rating that is shown without texts, so that no response is shown either; by rating id. */
+  readonly tombstones: Map<string, number>;
 }
 
 export const createAuditState = (size: number): AuditState => ({
@@ -35,7 +35,7 @@ export const createAuditState = (size: number): AuditState => ({
   superseded: new Map(),
   erased: new Map(),
   erasedRatings: new Set(),
-  tombstones: new Set(),
+  tombstones: new Map(),
   notices: new Map(),
   hiddenRatings: new Set(),
 });

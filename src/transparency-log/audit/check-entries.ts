@@ -8,7 +8,7 @@ import {
   noteAction,
   type SaidActions,
 } from './check-moderation.ts';
-import type { ReadRecord } from './evidence-reader.ts';
+import { isWithheld, type ReadRecord, type WithheldRecord } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
 
 /** One entry of the log with what it commits to. */
@@ -33,6 +33,10 @@ interface Said {
   readonly amended: Map<string, { readonly by: string; readonly log_index: number }>;
   readonly erased: Map<number, string>;
   readonly absent: Map<number, string>;
+  /** By which entry the rating of each record that is not given out was withdrawn. */
+  readonly withheld: Map<number, number>;
+  /** Entries by which a rating ends. */
+  readonly endings: Set<number>;
   /** Ratings of listings that are withdrawn. */
   readonly hidden: Set<string>;
   readonly unshownResponses: Map<number, string>;
@@ -119,9 +123,13 @@ function* findWithdrawalFaults({ withdrawn, hidden }: Said, state: AuditState): 
       );
 }
 
-function* findAmendmentFaults({ amended, hidden }: Said, state: AuditState): Generator<AuditFault> {
+function* findAmendmentFaults({ amended, hidden, withheld }: Said, state: AuditState): Generator<AuditFault> {
+  const isUnread = (by: string) =>
+    state.erasedRatings.has(by) ||
+    state.hiddenRatings.has(by) ||
+    withheld.has(state.tombstones.get(by) ?? -1);
   for (const [id, by] of state.superseded)
-    if (amended.get(id)?.by !== by && !state.erasedRatings.has(by) && !state.hiddenRatings.has(by))
+    if (amended.get(id)?.by !== by && !isUnread(by))
       yield rowFault(`rating ${id}`, `it is shown as superseded by ${by}, and no log entry says so`);
   for (const [id, { by, log_index }] of amended)
     if (log_index < state.size && !hidden.has(by) && state.superseded.get(id) !== by)
@@ -155,6 +163,15 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
       );
 }
 
+function* findWithheldFaults({ withheld, endings }: Said): Generator<AuditFault> {
+  for (const [log_index, by] of withheld)
+    if (!endings.has(by))
+      yield rowFault(
+        `entry ${log_index}`,
+        `its record is not given out because entry ${by} withdrew the rating, which that entry does not say`,
+      );
+}
+
 function* findResponseFaults(
   { unshownResponses, hidden }: Said,
   { tombstones }: AuditState,
@@ -170,21 +187,36 @@ const isActionShown = (
   { hidden, tombstones }: AuditState,
 ): boolean => !hidden.has(String(handle)) && !(target_kind === 'response' && tombstones.has(String(target)));
 
+/** Only ratings that were withdrawn, and what was seen at a listing that is, may be withheld. */
+function checkWithheld(
+  [type, log_index]: [string, number],
+  { withdrawn_by }: WithheldRecord,
+  { withheld }: Said,
+): AuditFault[] {
+  if (withdrawn_by !== undefined && type.startsWith('rating.')) withheld.set(log_index, withdrawn_by);
+  else if (type !== 'observation.changed')
+    return [logFault(`entry ${log_index}`, `the service does not give out the record of this ${type}`)];
+  return [];
+}
+
 /** Checks entries against a state that was noted before; entries appended since then need not be shown yet. */
 export function createEntryCheck(state: AuditState): EntryCheck {
   const maps = { withdrawn: new Map(), amended: new Map(), erased: new Map(), absent: new Map() };
+  const given = { withheld: new Map(), endings: new Set<number>() };
   const actions: SaidActions = { applied: new Map(), ended: new Map(), unread: new Set() };
-  const said: Said = { ...maps, hidden: new Set(), unshownResponses: new Map(), actions };
+  const said: Said = { ...maps, ...given, hidden: new Set(), unshownResponses: new Map(), actions };
   return {
     check({ log_index, leaf, record }) {
       const where = `entry ${log_index}`;
       const type = readMembers(leaf)?.t;
       if (typeof type !== 'string') return [logFault(where, 'its leaf is not the canonical JSON of a leaf')];
+      if (type === 'rating.withdrawn' || type === 'record.erased') said.endings.add(log_index);
       if (record === 'absent') said.absent.set(log_index, type);
       if (record === 'closed') actions.unread.add(log_index);
       if (record === 'refused')
         return [logFault(where, 'the service gives out no proof of it: it disagrees with the tree')];
       if (record === 'absent' || record === 'closed') return [];
+      if (isWithheld(record)) return checkWithheld([type, log_index], record, said);
       if (!isCommittedTo(leaf, record))
         return [logFault(where, `its stored record is not the one that its leaf (${type}) commits to`)];
       return checkSaid(type, [readMembers(record.record) ?? {}, log_index], [said, state]);
@@ -194,6 +226,7 @@ export function createEntryCheck(state: AuditState): EntryCheck {
       ...findAmendmentFaults(said, state),
       ...findErasureFaults(said, state),
       ...findResponseFaults(said, state),
+      ...findWithheldFaults(said),
       ...findModerationFaults(actions, state.notices, {
         size: state.size,
         isShown: (members) => isActionShown(members, state),

@@ -5,7 +5,7 @@ import type { RatingRecord } from '../../evidence/rating/rating.ts';
 import type { AuditState } from './audit-state.ts';
 import { findCountFaults } from './check-counts.ts';
 import { findObservationFaults } from './check-observations.ts';
-import type { ReadRecord, ShownListing } from './evidence-reader.ts';
+import { isWithheld, type ReadRecord, type ShownListing } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -19,6 +19,8 @@ interface ShownItem {
   readonly erased_at?: string | undefined;
   /** Its text is hidden, and its record may be. */
   readonly hidden_at?: string | undefined;
+  /** Its texts are shown no more, so a service need not give out its record. */
+  readonly isTombstone?: boolean | undefined;
 }
 
 const eventFields = [
@@ -50,13 +52,14 @@ function toResponse({ rating_id, subject_handle, response }: RatingRecord): Show
 
 const changeFields = ['handle', 'at', 'vantage', 'changes'];
 
-const toItems = ({ handle, ratings, events, observations }: ShownListing): ShownItem[] => [
+const toItems = ({ handle, ratings, events, observations, moderation = [] }: ShownListing): ShownItem[] => [
   ...ratings.flatMap((rating) => [
     {
       where: `rating ${rating.rating_id} of ${handle}`,
       ...{ log_index: rating.log_index, erased_at: rating.erased_at, hidden_at: rating.hidden_at },
       members: { ...rating, id: rating.rating_id },
       fields: shownRatingFields(rating),
+      isTombstone: rating.withdrawn_at !== undefined,
     },
     ...toResponse(rating),
   ]),
@@ -71,6 +74,7 @@ const toItems = ({ handle, ratings, events, observations }: ShownListing): Shown
     log_index: change.log_index,
     members: { ...change },
     fields: changeFields,
+    isTombstone: moderation.some(({ action }) => action === 'hide'),
   })),
 ];
 
@@ -79,7 +83,7 @@ export const indexesOf = (listing: ShownListing): number[] =>
   toItems(listing).map(({ log_index }) => log_index);
 
 function findItemFault(
-  { where, log_index, members, fields, erased_at, hidden_at }: ShownItem,
+  { where, log_index, members, fields, erased_at, hidden_at, isTombstone }: ShownItem,
   record: ReadRecord | undefined,
 ): AuditFault | undefined {
   if (erased_at !== undefined || record === 'closed') return undefined;
@@ -89,6 +93,13 @@ function findItemFault(
       `entry ${log_index}, which it names, disagrees with the tree, so no proof of it is given`,
     );
   if (hidden_at !== undefined && record === 'absent') return undefined;
+  if (isWithheld(record))
+    return isTombstone
+      ? undefined
+      : rowFault(
+          where,
+          `it is shown, but the record of entry ${log_index}, which it names, is not given out`,
+        );
   if (record === undefined || record === 'absent')
     return rowFault(where, `it is shown, but entry ${log_index}, which it names, has no stored record`);
   const committed = readMembers(record.record) ?? {};
@@ -116,13 +127,13 @@ export function findListingFaults(
 }
 
 function noteRating(
-  { rating_id: id, withdrawn_at, superseded_by, erased_at, hidden_at }: RatingRecord,
+  { rating_id: id, withdrawn_at, superseded_by, erased_at, hidden_at, log_index }: RatingRecord,
   state: AuditState,
 ): void {
   if (hidden_at !== undefined) state.hiddenRatings.add(id);
   if (superseded_by !== undefined) state.superseded.set(id, superseded_by);
   if (withdrawn_at === undefined) return;
-  state.tombstones.add(id);
+  state.tombstones.set(id, log_index);
   if (erased_at !== undefined) state.erasedRatings.add(id);
   else if (superseded_by === undefined) state.withdrawn.set(id, withdrawn_at);
 }

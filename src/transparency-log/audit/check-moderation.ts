@@ -27,17 +27,19 @@ export function noteAction({ applied, ended }: SaidActions, members: Members, lo
 const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): boolean =>
   (ended.get(log_index) ?? size) < size;
 
+const reaches = (indexes: unknown, index: number) => Array.isArray(indexes) && indexes.includes(index);
+
 /** Whether the operator has hidden, by an entry that stands, what an entry of the log recorded. */
 export const isHidden = (said: SaidActions, record_index: number, size: number): boolean =>
   [...said.applied].some(
-    ([log_index, { action, record_index: index }]) =>
-      action === 'hide' && index === record_index && !hadEnded(said, log_index, size),
+    ([log_index, { action, record_indexes }]) =>
+      action === 'hide' && reaches(record_indexes, record_index) && !hadEnded(said, log_index, size),
   );
 
 /** Whether an action of the operator says that it erased what an entry of the log recorded. */
 export const isErasedByAction = ({ applied }: SaidActions, record_index: number): boolean =>
   [...applied.values()].some(
-    ({ action, record_index: index }) => action === 'erase' && index === record_index,
+    ({ action, record_indexes }) => action === 'erase' && reaches(record_indexes, record_index),
   );
 
 const noticeFields = ['action', 'reason', 'statement', 'at'] as const;

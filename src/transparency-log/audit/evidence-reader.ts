@@ -18,8 +18,16 @@ export interface AuditedLog {
   readonly key?: NoteVerifier | undefined;
 }
 
+/** A record that a service does not give out: by which entry its rating was withdrawn, or else because its listing is. */
+export interface WithheldRecord {
+  readonly withdrawn_by: number | undefined;
+}
+
 /** A record with its salt; `absent`: not stored; `refused`: the service does not give it out, because it is damaged; `closed`: of a closed log. */
-export type ReadRecord = CommittedRecord | 'absent' | 'refused' | 'closed';
+export type ReadRecord = CommittedRecord | WithheldRecord | 'absent' | 'refused' | 'closed';
+
+export const isWithheld = (record: ReadRecord | undefined): record is WithheldRecord =>
+  typeof record === 'object' && 'withdrawn_by' in record;
 
 /** A current fact as it is shown; `stale` hides the state that its newest change led to. */
 export type ShownFact = Pick<Observation, 'kind' | 'subject' | 'value' | 'state' | 'details'>;

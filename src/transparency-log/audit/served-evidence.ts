@@ -4,7 +4,7 @@ import { readMembers } from '../../evidence/log/read-record.ts';
 import { moderationNotice } from '../../evidence/moderation/moderation.ts';
 import { observation } from '../../evidence/observation/observation.ts';
 import { type RatingRecord, ratingRecord } from '../../evidence/rating/rating.ts';
-import type { EvidenceReader, ShownListing } from './evidence-reader.ts';
+import { type EvidenceReader, isWithheld, type ShownListing } from './evidence-reader.ts';
 import { createServedLog, readAnswer } from './served-log.ts';
 import { readServedObservations } from './served-observations.ts';
 import { type AskService, createServiceClient } from './service-client.ts';
@@ -52,7 +52,8 @@ async function* readNamed({
         (_, at) => from + at,
       );
       for (const record of (await records(indexes)).values()) {
-        const named = typeof record === 'object' ? readMembers(record.record) : undefined;
+        const named =
+          typeof record === 'object' && !isWithheld(record) ? readMembers(record.record) : undefined;
         const handle = named?.subject_handle ?? named?.handle;
         if (typeof handle === 'string') yield handle;
       }

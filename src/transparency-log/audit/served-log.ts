@@ -21,7 +21,12 @@ const admission = z.object({
   detail: z.string().includes('disagrees with the log'),
 });
 
-const proof = z.object({ record: z.string().optional(), salt: z.string().optional() });
+const proof = z.object({
+  record: z.string().optional(),
+  salt: z.string().optional(),
+  withdrawn_by: z.int().optional(),
+  withheld: z.string().optional(),
+});
 
 const hash_bytes = 32;
 /** Requests at once: below the burst that a service allows. */
@@ -85,7 +90,8 @@ async function readRecord(ask: AskService, log_index: number): Promise<ReadRecor
   // Any other failure says nothing about the entry.
   if (answer.status === 500 && admission.safeParse(toJson(answer.body)).success) return 'refused';
   if (answer.status === 404) return (await isInClosedLog(ask, log_index)) ? 'closed' : 'absent';
-  const { record, salt } = readAnswer(path, answer, proof);
+  const { record, salt, withdrawn_by, withheld } = readAnswer(path, answer, proof);
+  if (withdrawn_by !== undefined || withheld !== undefined) return { withdrawn_by };
   return record === undefined || salt === undefined ? 'absent' : { record, salt };
 }
 

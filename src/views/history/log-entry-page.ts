@@ -11,6 +11,8 @@ export interface LogEntry {
   readonly record?: string | undefined;
   readonly erased_by?: number | undefined;
   readonly hidden_by?: number | undefined;
+  readonly withdrawn_by?: number | undefined;
+  readonly withheld?: 'listing_withdrawn' | 'listing_hidden' | undefined;
 }
 
 const parsed = (json: string | undefined): Record<string, unknown> => {
@@ -21,9 +23,13 @@ const parsed = (json: string | undefined): Record<string, unknown> => {
   }
 };
 
-function recordBlock({ record, erased_by, hidden_by }: LogEntry): Html {
+function recordBlock({ record, erased_by, hidden_by, withdrawn_by, withheld }: LogEntry): Html {
   if (hidden_by !== undefined)
     return html`<p>The operator has hidden what this entry recorded; <a href="/log/entry/${hidden_by}">entry ${hidden_by}</a> says why. The entry itself stays.</p>`;
+  if (withdrawn_by !== undefined)
+    return html`<p>The rating was withdrawn by <a href="/log/entry/${withdrawn_by}">entry ${withdrawn_by}</a>, so its texts are not shown any more. The entry itself stays.</p>`;
+  if (withheld !== undefined)
+    return html`<p>The listing ${withheld === 'listing_withdrawn' ? 'was withdrawn' : 'is hidden by the operator'}, so what was seen there is not shown. The entry itself stays.</p>`;
   if (record === undefined)
     return html`<p>What this entry recorded is not stored any more${erased_by !== undefined && html`; <a href="/log/entry/${erased_by}">entry ${erased_by}</a> says that it was erased`}. The entry itself stays.</p>`;
   const { handle, subject_handle } = parsed(record);

@@ -33,7 +33,7 @@ async function readResponse(db: Db, ratingId: string): Promise<RatingResponse | 
 const withdrawOlder = (db: Db, row: RatingRow) =>
   db
     .updateTable('rating')
-    .set({ withdrawn_at: row.withdrawn_at, withdrawn_reason: row.withdrawn_reason })
+    .set({ withdrawn_at: row.withdrawn_at, withdrawn_by: row.withdrawn_by })
     .where('source_handle', '=', row.source_handle)
     .where('subject_handle', '=', row.subject_handle)
     .where('interaction_id', '=', row.interaction_id)
@@ -88,28 +88,31 @@ export const createRatingReads = (db: Db): RatingReads => ({
 });
 
 /** What is left of a rating says nothing that its source sent but the outcome, the protocol and the relation. */
-async function eraseRating(db: Db, id: string, at: string): Promise<string | undefined> {
+async function eraseRating(
+  db: Db,
+  id: string,
+  { at, by }: { readonly at: string; readonly by: number },
+): Promise<string | undefined> {
   const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
   if (!row) return undefined;
   const { protocol, relationship } = decodeContent(row);
   const emptied = { content: JSON.stringify({ protocol, relationship }), content_digest: '', score: null };
   const forgotten = { proof_commitment: null, proof_salt: null };
-  const withdrawn_at = row.withdrawn_at ?? at;
+  const ended = { withdrawn_at: row.withdrawn_at ?? at, withdrawn_by: row.withdrawn_by ?? by };
   await db
     .updateTable('rating')
     .set({
       ...emptied,
       ...forgotten,
       interaction_id: 'erased',
-      withdrawn_reason: null,
-      withdrawn_at,
+      ...ended,
       erased_at: at,
       is_current: 0,
     })
     .where('id', '=', id)
     .execute();
   await forgetProof(db, id);
-  if (row.is_current === 1) await withdrawOlder(db, { ...row, withdrawn_at });
+  if (row.is_current === 1) await withdrawOlder(db, { ...row, ...ended });
   return row.subject_handle;
 }
 
@@ -118,6 +121,7 @@ async function eraseResponse(db: Db, ratingId: string, at: string): Promise<stri
     .updateTable('rating_response')
     .set({ text: '', erased_at: at })
     .where('rating_id', '=', ratingId)
+    .where('erased_at', 'is', null)
     .execute();
   const rated = db.selectFrom('rating').select('subject_handle').where('id', '=', ratingId);
   return (await rated.executeTakeFirst())?.subject_handle;
@@ -156,8 +160,8 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
       .values({ rating_id: id, ...response, erased_at: null })
       .execute();
   },
-  async erase(id, at) {
-    const handle = await eraseRating(db, id, at);
+  async erase(id, erasure) {
+    const handle = await eraseRating(db, id, erasure);
     if (handle !== undefined) touch(handle);
     return handle;
   },

@@ -5,7 +5,7 @@ import { type RatingRecord, type ShortRating, shortRating } from '../../../evide
 import { toStatedOverlap } from '../../../evidence/rating/relation.ts';
 import type { RatingReads } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
-import { readModerationOfRecords } from '../moderation.ts';
+import { readModerationOfRatings } from '../moderation.ts';
 import { isCurrent } from './counts.ts';
 import { groupCase } from './group-case.ts';
 import { readIdentitiesOf } from './relations.ts';
@@ -53,6 +53,7 @@ function toModerated(actions: readonly Moderation[] = []) {
   return { ...(hidden && { hidden_at: hidden.at }), moderation: actions.map(toNotice) };
 }
 
+/** A rating that is hidden or erased takes the response to it along; one that is voided does not. */
 function toShownResponse(row: StoredRecord, { moderation }: ReadAt): Pick<RatingRecord, 'response'> {
   const answered = toResponse(row);
   if (!answered) return {};
@@ -112,9 +113,9 @@ async function toRatingRecords(
   if (rows.length === 0) return [];
   const handles = new Set([subject, ...rows.map(({ source_handle }) => source_handle)]);
   const identities = await readIdentitiesOf(db, [...handles]);
-  const moderation = await readModerationOfRecords(
+  const moderation = await readModerationOfRatings(
     db,
-    rows.flatMap(({ log_index, response_log_index }) => [log_index, response_log_index ?? log_index]),
+    rows.map(({ id }) => id),
   );
   return rows.map((row) => toRatingRecord(row, { now, identities, moderation }));
 }

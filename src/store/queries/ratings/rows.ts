@@ -13,7 +13,7 @@ export function encodeRating(rating: Rating): RatingRow {
   const { related, declared_interest, reciprocal, stated_overlap, source_ended_at, new_until, ...root } =
     basis;
   const { subject_root, subject_root_generation, ...more } = root;
-  const { supersedes, superseded_by, withdrawn_at, withdrawn_reason, erased_at, voided_at, ...sent } = more;
+  const { supersedes, superseded_by, withdrawn_at, withdrawn_by, erased_at, voided_at, ...sent } = more;
   const { interaction_id, interaction_at, outcome, score, ...content } = sent;
   return {
     ...{ id, subject_handle, source_handle, source_root, created_at, log_index },
@@ -34,7 +34,7 @@ export function encodeRating(rating: Rating): RatingRow {
     supersedes: supersedes ?? null,
     superseded_by: superseded_by ?? null,
     withdrawn_at: withdrawn_at ?? null,
-    withdrawn_reason: withdrawn_reason ?? null,
+    withdrawn_by: withdrawn_by ?? null,
     erased_at: erased_at ?? null,
     voided_at: voided_at ?? null,
     is_current: isCurrent(rating) ? 1 : 0,
@@ -89,5 +89,5 @@ export const decodeRating = (row: RatingRow): Rating => ({
   source_capability_id: row.source_capability_id,
   content_digest: row.content_digest,
   ...(row.proof_salt !== null && { proof_salt: row.proof_salt }),
-  ...(row.withdrawn_reason && { withdrawn_reason: row.withdrawn_reason }),
+  ...(row.withdrawn_by !== null && { withdrawn_by: row.withdrawn_by }),
 });

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ModerationReason } from '../../src/evidence/moderation/reasons.ts';
+import { actions } from '../../src/moderation/actions/index.ts';
+import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
+import { readTarget } from '../../src/moderation/target.ts';
+import { createObserver } from '../../src/observer/observer.ts';
+import { audit } from '../../src/transparency-log/audit/audit.ts';
+import { createServedEvidence } from '../../src/transparency-log/audit/served-evidence.ts';
+import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+type Json = Record<string, unknown>;
+const subject = 'co.webhook/webhook';
+const interaction_at = new Date().toISOString();
+const observed = 'com.example.seen/a';
+
+let endpoint: Endpoint;
+let directory: ClaimedDirectory;
+let owner: string;
+let rater: string;
+beforeEach(async () => {
+  endpoint = await startModernServer(() => [{ name: 'send', description: 'Call Jane Doe first' }]);
+  directory = await openClaimedDirectory({
+    listening: true,
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'seen.example.com': endpoint.url }) },
+    entries: [
+      ...seedEntries,
+      registryEntry(observed, {
+        remotes: [{ type: 'streamable-http', url: 'https://seen.example.com/mcp' }],
+      }),
+    ],
+  });
+  owner = await directory.claim(subject, 'webhook-co/webhook');
+  rater = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
+});
+afterEach(async () => {
+  await directory.close();
+  await endpoint.close();
+});
+
+const call = async (tool: string, body: object, secret?: string) =>
+  (await (await directory.post(`/api/tools/${tool}`, body, secret)).json()) as Json;
+const rate = (change: object = {}) =>
+  call(
+    'submit_rating',
+    {
+      ...{
+        handle: subject,
+        interaction_id: 'job-1',
+        outcome: 'failed',
+        protocol: 'mcp',
+        relationship: 'none',
+      },
+      interaction_at,
+      comment: 'Jane Doe lost it',
+      ...change,
+    },
+    rater,
+  );
+const moderate = (name: string, on: string, reason: ModerationReason) => {
+  const [action, target] = [actions.find((one) => one.name === name), readTarget(on)];
+  if (!action || !target) throw new Error(`${name} ${on}`);
+  const at = directory.context.clock().toISOString();
+  return directory.store.write((tx) => applyAction(tx, action, { target, at, reason }));
+};
+const undo = (name: string, standing: Awaited<ReturnType<typeof moderate>>) => {
+  const action = actions.find((one) => one.name === name);
+  if (!action) throw new Error(name);
+  const at = directory.context.clock().toISOString();
+  return directory.store.write((tx) => undoAction(tx, action, { standing, at, reason: 'mistake' }));
+};
+
+/** Everything that any entry of the log gives out, as tool and as page, and what list_ratings and the document show. */
+async function everything(): Promise<string> {
+  const texts: string[] = [];
+  const pages = [`/agents/${subject}.json`, `/agents/${subject}.md`, `/agents/${subject}/ratings`];
+  for (let at = 0; at < (await directory.store.log.size()); at += 1) {
+    texts.push(JSON.stringify(await call('get_proof', { log_index: at })));
+    pages.push(`/log/entry/${at}`);
+  }
+  for (const path of pages) texts.push(await (await directory.app.request(path)).text());
+  texts.push(JSON.stringify(await call('list_ratings', { handle: subject })));
+  return texts.join('\n');
+}
+
+/** Faults of an audit of the database, then of one over HTTP. */
+async function faults(): Promise<string[]> {
+  const found: string[] = [];
+  const { context, store } = directory;
+  for (const reader of [createStoredEvidence({ ...context, store }), createServedEvidence(directory.url)])
+    await audit(reader, [], { onFault: ({ where, message }) => void found.push(`${where}: ${message}`) });
+  return found;
+}
+
+describe('a rating that was amended, answered and withdrawn', () => {
+  let rating_id: string;
+  let log_index: number;
+  beforeEach(async () => {
+    const first = await rate();
+    const second = await rate({ supersedes: first.rating_id, comment: 'Jane Doe lost it twice' });
+    await call('respond_to_rating', { rating_id: second.rating_id, text: 'Jane Doe did not' }, owner);
+    rating_id = String(second.rating_id);
+    log_index = Number(second.log_index);
+  });
+
+  it('shows its texts nowhere once it is withdrawn, and names the entry that withdrew it', async () => {
+    expect(await everything()).toContain('Jane Doe');
+    const withdrawn_by = await directory.store.log.size();
+    expect(
+      await call('withdraw_rating', { rating_id, reason: 'other', note: 'Jane Doe' }, rater),
+    ).toMatchObject({
+      status: 'withdrawn',
+    });
+    expect(await everything()).not.toContain('Jane Doe');
+    for (const asked of [{ rating_id }, { log_index: log_index - 1 }, { log_index: log_index + 1 }]) {
+      const proof = await call('get_proof', asked);
+      expect([proof.withdrawn_by, proof.record, proof.salt]).toEqual([withdrawn_by, undefined, undefined]);
+    }
+    expect(await faults()).toEqual([]);
+  });
+
+  it('is hidden with the response to it, and shown again with it', async () => {
+    const standing = await moderate('hide', rating_id, 'personal_data');
+    const shown = await everything();
+    for (const text of ['Jane Doe did not', 'Jane Doe lost it twice']) expect(shown).not.toContain(text);
+    expect(await faults()).toEqual([]);
+    await undo('hide', standing);
+    expect(await everything()).toContain('Jane Doe did not');
+    expect(await faults()).toEqual([]);
+  });
+
+  it('is erased with the response to it, with its older versions no longer given out', async () => {
+    await moderate('erase', rating_id, 'personal_data');
+    expect(await everything()).not.toContain('Jane Doe');
+    for (const index of [log_index, log_index + 1])
+      expect(await directory.store.log.record(index)).toBeUndefined();
+    expect(await faults()).toEqual([]);
+  });
+
+  it('is erased and hidden with its withdrawal and the response to it', async () => {
+    const withdrawal = await directory.store.log.size();
+    await call('withdraw_rating', { rating_id, reason: 'other', note: 'Jane Doe' }, rater);
+    const hidden = await moderate('hide', rating_id, 'personal_data');
+    const proof = await call('get_proof', { log_index: withdrawal });
+    expect([proof.hidden_by, proof.record]).toEqual([hidden.log_index, undefined]);
+    await moderate('erase', rating_id, 'personal_data');
+    for (const index of [log_index, log_index + 1, withdrawal])
+      expect(await directory.store.log.record(index)).toBeUndefined();
+    expect(await faults()).toEqual([]);
+  });
+});
+
+it.each([
+  ['withdraw', 'listing_withdrawn'],
+  ['hide', 'listing_hidden'],
+])('gives out no text that was seen at a listing after %s', async (name, withheld) => {
+  const listing = await directory.store.listings.byHandle(observed);
+  if (!listing) throw new Error('not listed');
+  const observer = createObserver(directory.context);
+  const log_index = await directory.store.log.size();
+  await observer.observe(listing);
+  await observer.close();
+  expect(String((await call('get_proof', { log_index })).record)).toContain(observed);
+  const standing = await moderate(name, observed, 'malicious');
+  const proof = await call('get_proof', { log_index });
+  expect([proof.withheld, proof.record]).toEqual([withheld, undefined]);
+  const page = await (await directory.app.request(`/log/entry/${log_index}`)).text();
+  expect(page).not.toContain('seen.example.com');
+  expect(await faults()).toEqual([]);
+  await undo(name, standing);
+  expect(String((await call('get_proof', { log_index })).record)).toContain(observed);
+});
