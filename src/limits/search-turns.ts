@@ -6,43 +6,54 @@ const heavy = 0.5;
 interface Waiting {
   /** Share of its limit that the caller's network had used, 0 to 1. */
   readonly used: number;
-  readonly answer: (isTurn: boolean) => void;
+  readonly answer: (end: EndTurn | undefined) => void;
 }
+
+/** To be called when a search has ended. */
+export type EndTurn = () => void;
 
 /** In what order the searches of one process begin. */
 export interface SearchTurns {
-  /** Resolves to true when a search may begin, which `end` has to follow, or to false if it gave up its place. */
-  wait(used: number): Promise<boolean>;
-  end(): void;
+  /** Resolves to what ends the search when it may begin, or to undefined if it gave up its place. */
+  wait(used: number): Promise<EndTurn | undefined>;
 }
 
 /**
  * One search begins in a turn of the event loop: on SQLite it computes for some milliseconds at a stretch, and what else arrived
  * meanwhile is answered before the next one. The caller that used the least of its limit is next, and within that the one
- * that waits longest. One that used half of its limit begins only after a rest as long as the first turn of the search
- * before, which leaves time to others. When more than `mostWaiting` wait, the one that used most
- * gives up its place, of equals the newest.
+ * that waits longest. Of callers that used half of their limit one searches at a time, and the next begins after a rest as long
+ * as this process computed during that search, which leaves half of the time to others. When more than `mostWaiting` wait, the
+ * one that used most gives up its place, of equals the newest.
  */
 export function createSearchTurns(mostWaiting: number): SearchTurns {
   const waiting: Waiting[] = [];
   let running = 0;
   let hasBegun = false;
+  let isHeavyRunning = false;
   let restUntil_ms = 0;
   let isResting = false;
-  const begin = ({ answer }: Waiting) => {
-    const began_ms = performance.now();
+  const begin = ({ used, answer }: Waiting) => {
+    const since = performance.eventLoopUtilization();
+    const isHeavy = used >= heavy;
     running += 1;
+    isHeavyRunning ||= isHeavy;
     hasBegun = true;
     setImmediate(() => {
       hasBegun = false;
-      restUntil_ms = 2 * performance.now() - began_ms;
       beginNext();
     });
-    answer(true);
+    answer(() => {
+      running -= 1;
+      if (isHeavy) {
+        isHeavyRunning = false;
+        restUntil_ms = performance.now() + performance.eventLoopUtilization(since).active;
+      }
+      beginNext();
+    });
   };
   const beginNext = () => {
     const [next] = waiting;
-    if (!next || hasBegun || running >= mostRunning) return;
+    if (!next || hasBegun || running >= mostRunning || (next.used >= heavy && isHeavyRunning)) return;
     const rest_ms = next.used < heavy ? 0 : restUntil_ms - performance.now();
     if (rest_ms <= 0) begin(waiting.shift() ?? next);
     else if (!isResting) {
@@ -56,7 +67,7 @@ export function createSearchTurns(mostWaiting: number): SearchTurns {
   const enqueue = (one: Waiting) => {
     const at = waiting.findIndex(({ used }) => used > one.used);
     waiting.splice(at === -1 ? waiting.length : at, 0, one);
-    if (waiting.length > mostWaiting) waiting.pop()?.answer(false);
+    if (waiting.length > mostWaiting) waiting.pop()?.answer(undefined);
   };
   return {
     wait: (used) =>
@@ -64,9 +75,5 @@ export function createSearchTurns(mostWaiting: number): SearchTurns {
         enqueue({ used, answer: resolve });
         beginNext();
       }),
-    end() {
-      running -= 1;
-      beginNext();
-    },
   };
 }

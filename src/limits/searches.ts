@@ -25,11 +25,12 @@ export function createSearches(settings: LimitSettings): Searches {
       if (network === ownProcess) return search();
       const used = settings.hasLimits ? limit.usedShare(network, now_ms) : 0;
       limit.take(network, now_ms);
-      if (!(await turns.wait(used))) throw tooMany();
+      const end = await turns.wait(used);
+      if (!end) throw tooMany();
       try {
         return await search();
       } finally {
-        turns.end();
+        end();
       }
     },
   };

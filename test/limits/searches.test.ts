@@ -69,6 +69,31 @@ it('at most 20 wait for the database, and one that fails makes room', async () =
   expect(began).toBe(21);
 });
 
+it('of callers that used half of their limit one searches at a time, however many turns it takes', async () => {
+  const { run } = createSearches(settings);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const search = (network: string, name: string, work = Promise.resolve()) =>
+    run({ network, now_ms: 0 }, () => {
+      begun.push(name);
+      return work;
+    });
+  for (const network of ['192.0.2.1', '198.51.100.1'])
+    for (const name of ['first', 'second']) await search(network, name);
+  begun.length = 0;
+  const all = [
+    search('192.0.2.1', 'long', promise),
+    search('198.51.100.1', 'waits'),
+    search('203.0.113.1', 'of another'),
+  ];
+  await expect.poll(() => begun.toSorted()).toEqual(['long', 'of another']);
+  for (let turn = 0; turn < 400; turn++) await nextTurn();
+  expect(begun).not.toContain('waits');
+  resolve();
+  await Promise.all(all);
+  expect(begun.at(-1)).toBe('waits');
+});
+
 it('the limit refuses before a search waits; with LIMITS=off, and of its own process, none is refused', async () => {
   const { search } = createJournal();
   for (let count = 0; count < 4; count++) await search('192.0.2.1');

@@ -89,7 +89,8 @@ export function createTurnGuard(
     const { caller, clock } = c.get('context');
     const limit = limitOf(limits, c.req.method, c.req.path);
     const used = settings.hasLimits ? limit.usedShare(caller.network, clock().getTime()) : 0;
-    if (!(await turns.wait(used)))
+    const end = await turns.wait(used);
+    if (!end)
       throw new Problem('unavailable', {
         retry_after_s: refusal_s,
         detail: 'Too many requests at the moment.',
@@ -97,7 +98,7 @@ export function createTurnGuard(
     try {
       await next();
     } finally {
-      turns.end();
+      end();
     }
   };
 }
