@@ -85,12 +85,12 @@ async function countListings({ store: { listings } }: Context): Promise<StatusDo
 }
 
 async function readObserver({ store, config }: Context): Promise<StatusDocument['observer']> {
-  const { listings, last_look_at } = await store.observations.summary();
+  const last_look_at = await store.observations.lastLookAt();
   return {
     is_on: config.isObserving,
     interval_s: config.observeInterval_s,
     vantage: vantageOf(config),
-    listings_looked_at: listings,
+    listings_looked_at: await store.observations.count(),
     ...(last_look_at && { last_look_at }),
   };
 }

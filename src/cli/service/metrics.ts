@@ -7,7 +7,7 @@ import { toListenError } from './listen-error.ts';
 async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<StoreFigures> {
   const { done } = await store.imports.last();
   const audit = await store.audits.last();
-  const { last_look_at } = await store.observations.summary();
+  const last_look_at = await store.observations.lastLookAt();
   return {
     listings: await store.listings.count(),
     ...(await store.figures.counts()),

@@ -27,16 +27,11 @@ export interface ToolSurface {
   readonly tools: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** How much was observed. */
-export interface ObservationSummary {
-  /** Listings that were looked at at least once. */
-  readonly listings: number;
-  /** When a look last ended; undefined before the first. */
-  readonly last_look_at: string | undefined;
-}
-
 export interface ObservationReads {
-  summary(): Promise<ObservationSummary>;
+  /** Listings that were looked at at least once. Reads the whole table. */
+  count(): Promise<number>;
+  /** When a look last ended, RFC 3339; undefined before the first. */
+  lastLookAt(): Promise<string | undefined>;
   ofListing(handle: string): Promise<ObservedListing | undefined>;
   /** Changes of a listing, newest first, at most `limit`, before a log index if one is given. */
   history(

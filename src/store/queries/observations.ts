@@ -49,12 +49,16 @@ const readSurfaces = (db: Db, handle: string, remote: string) =>
 
 /** Reads of observations over any engine. */
 export const createObservationReads = (db: Db): ObservationReads => ({
-  async summary() {
-    const { listings, last_look_at } = await db
+  async count() {
+    const { listings } = await db
       .selectFrom('observation')
-      .select(({ fn }) => [fn.countAll<number>().as('listings'), fn.max('observed_at').as('last_look_at')])
+      .select(({ fn }) => fn.countAll<number>().as('listings'))
       .executeTakeFirstOrThrow();
-    return { listings: Number(listings), last_look_at: last_look_at ?? undefined };
+    return Number(listings);
+  },
+  async lastLookAt() {
+    const newest = db.selectFrom('observation').select('observed_at').orderBy('observed_at', 'desc').limit(1);
+    return (await newest.executeTakeFirst())?.observed_at;
   },
   ofListing: (handle) => readObservations(db, handle),
   async history(handle, { before, limit }) {
