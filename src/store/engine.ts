@@ -50,6 +50,8 @@ export interface Engine {
   readonly reader: Db;
   /** For searches and lists, which may lag behind the latest writes; the same as `reader` without a replica. */
   readonly lagging: Db;
+  /** For the few reads that say whether this node is well: other reads, however many wait, do not delay them. */
+  readonly health: Db;
   /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Db;
   readonly search: SearchIndex;

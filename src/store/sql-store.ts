@@ -134,6 +134,7 @@ export function createSqlStore(engine: Engine): Store {
     listings: createListings(engine),
     failureOf: (error) => (isFullDisk(error) ? 'storage_full' : engine.failureOf(error)),
     isWell: engine.isWell,
+    health: createReads(engine.health, engine.search),
     leases,
     write,
     isComplete: () => isComplete(engine.writer),

@@ -78,6 +78,8 @@ export interface Store extends Reads {
   failureOf(error: unknown): Failure | undefined;
   /** Whether the database is where it was, and this process hears what others write. */
   isWell(): Promise<boolean>;
+  /** Reads that wait for no others, for the question whether this node is ready. */
+  readonly health: Pick<Reads, 'listings' | 'audits'>;
   /** Work that this node alone does: an import, an audit, the messages to a webhook, requests to a host. */
   readonly leases: Leases;
   /** Whether the database is complete: false during a restore, and after one that was interrupted. */

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -24,6 +25,24 @@ const post = (path: string, body: object) =>
     body: JSON.stringify(body),
   });
 const known = '/agents/co.webhook/webhook';
+
+describe('a locked table', () => {
+  it('takes the node out of no balancer, however many requests wait for it', async () => {
+    const operator = new Client(`${server.url}/postgres`);
+    await operator.connect();
+    await operator.query('begin');
+    await operator.query('lock table rating in access exclusive mode');
+    const waiting = Array.from({ length: 16 }, () =>
+      post('/api/tools/list_ratings', { handle: 'co.webhook/webhook' }),
+    );
+    const locks = 'select count(*)::int as waiting from pg_locks where not granted';
+    await expect.poll(async () => (await operator.query(locks)).rows[0].waiting).toBe(8);
+    expect((await get('/readyz')).status).toBe(200);
+    await operator.query('commit');
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(16).fill(200));
+    await operator.end();
+  });
+});
 
 describe('PostgreSQL away', () => {
   it('answers from its caches, 503 to the rest, and recovers with its database', async () => {

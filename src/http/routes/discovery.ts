@@ -38,7 +38,7 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
 
 /** The last finished audit of what is stored against the transparency log; a fault does not make the node unready. */
 async function readAudit({ store }: Face['context']) {
-  const last = await store.audits.last();
+  const last = await store.health.audits.last();
   if (!last) return { state: 'not_finished' as const };
   const { finished_at, entries, faults } = last;
   return { state: faults > 0 ? ('differs' as const) : ('holds' as const), finished_at, entries, faults };
@@ -50,7 +50,7 @@ export const createHealthRoutes = ({ context }: Face) =>
     .get('/healthz', (c) => c.text('ok\n', 200, { 'Cache-Control': 'no-store' }))
     .get('/readyz', async (c) => {
       const { store } = context;
-      const listings = await store.listings.count();
+      const listings = await store.health.listings.count();
       const ready = listings > 0 && (await store.isWell());
       return c.json({ ready, listings, audit: await readAudit(context) }, ready ? 200 : 503, {
         'Cache-Control': 'no-store',

@@ -42,14 +42,14 @@ const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
 const createIsWell =
-  (reader: Db, { node }: Watch) =>
+  (health: Db, { node }: Watch) =>
   async () =>
-    (await runIn(reader)(isPresentQuery, [node])).rows[0]?.present === true;
+    (await runIn(health)(isPresentQuery, [node])).rows[0]?.present === true;
 
 /**
  * Opens a database of PostgreSQL 15 or later for any number of nodes. Throws NoDatabase if it has none of our tables and
- * `opening` does not allow to make them. Writing transactions of all nodes run one at a time under one lock, so that none has to be repeated; reads never wait for it.
- * With `readUrl`, searches and lists are read from a replica.
+ * `opening` does not allow to make them. Writing transactions of all nodes run one at a time under one lock, so that none
+ * has to be repeated; reads never wait for it. With `readUrl`, searches and lists are read from a replica.
  */
 export async function openPostgresStore(
   databaseUrl: string,
@@ -62,22 +62,24 @@ export async function openPostgresStore(
   const watch = await openWatch(config);
   const reader = createDb({ ...config, max: readConnections });
   const writer = createDb({ ...config, max: 1 });
+  const health = createDb({ ...config, max: 1 });
   const engine: Engine = {
     reader,
     lagging,
+    health,
     writer,
     search: postgresSearch,
     findDamage: async () => undefined,
     snapshot: (work) => readSnapshot(config, work),
     now_ms: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::int8`,
-    isWell: createIsWell(reader, watch),
+    isWell: createIsWell(health, watch),
     failureOf: postgresFailure,
     takeWriteLock: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
     announce: (db, changed) => watch.announce(runIn(db), changed),
     onForeignChange: watchChanges(watch, { reader, replica: readUrl ? lagging : undefined }),
     async close() {
       await watch.close();
-      for (const db of [reader, lagging, writer]) await db.destroy();
+      for (const db of [reader, lagging, health, writer]) await db.destroy();
     },
   };
   return createSqlStore(engine);

@@ -98,6 +98,7 @@ export async function openSqliteStore(databaseUrl: string, opening: Opening = 'm
   const engine: Engine = {
     reader,
     lagging: reader,
+    health: reader,
     writer,
     search: sqliteSearch,
     findDamage: () => quickCheck(reader),
