@@ -34,9 +34,8 @@ async function writeCapabilities(
 
 /** Brings the groups of ratings by and about a listing up to date with what its claim proves. */
 async function recordProof(tx: Transaction, { handle, root, root_generation }: Claim, at: string) {
-  await tx.ratings.putIdentities([{ handle, kind: 'claim', value: root, first_imported_at: at }]);
+  await tx.ratings.addHolder(handle, { root, at });
   await tx.ratings.setSourceRoot(handle, { held: { root, root_generation }, at });
-  await tx.ratings.relateSubject(handle, root);
 }
 
 /** Adds what changed to history and log, and updates the search facets. */

@@ -3,6 +3,7 @@ import { authenticate } from '../claims/capability/authenticate.ts';
 import type { Context } from '../context.ts';
 import { canonicalDigest, toLeaf } from '../evidence/log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../evidence/rating/groups.ts';
+import { rootIdentity } from '../evidence/rating/identity.ts';
 import { proofClasses, proofInput } from '../evidence/rating/proof/proof-classes.ts';
 import { cleanRating, type Rating, ratingContent } from '../evidence/rating/rating.ts';
 import { isInWindow, isSelfRating } from '../evidence/rating/rating-rules.ts';
@@ -36,7 +37,7 @@ const output = z.object({
 });
 type Output = z.input<typeof output>;
 
-/** Ratings of one capability: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
+/** Ratings of one source: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
 const limits = {
   hour: { name: 'rating', burst: 20, refill_s: 1200 },
   day: { name: 'rating_day', burst: 300, refill_s: 86_400 },
@@ -44,16 +45,15 @@ const limits = {
 } as const;
 
 /** Taken in the same transaction as the record: replays and refusals cost nothing, a limited rating leaves no trace. */
-const takeRating = (tx: Transaction, { capability: { id }, handle }: Submission, context: Context) =>
-  takeLimits(
-    tx,
-    [
-      { limit: limits.subject, key: `${id} ${handle}` },
-      { limit: limits.hour, key: id },
-      { limit: limits.day, key: id },
-    ],
-    context,
-  );
+function takeRating(tx: Transaction, { source, subject }: Sides, context: Context) {
+  const key = rootIdentity(source.claim.root);
+  const calls = [
+    { limit: limits.subject, key: `${key} ${subject.handle}` },
+    { limit: limits.hour, key },
+    { limit: limits.day, key },
+  ];
+  return takeLimits(tx, calls, context);
+}
 
 const toAnswer = (rating: Rating, status: Output['status'], now: Date): Output => ({
   rating_id: rating.id,
@@ -128,7 +128,7 @@ async function record(
   const same = versions.find(stands);
   if (same?.content_digest === digest) return toAnswer(same, 'replayed', now);
   const amended = await requireAllowed(tx, submission, versions);
-  await takeRating(tx, submission, context);
+  await takeRating(tx, sides, context);
   const basis = await judgeBasis(tx, sides, { submission, earlier: versions });
   const made = toRecord(submission, sides);
   await spendProof(tx, submission, { id: made.id, versions });
@@ -139,8 +139,9 @@ async function record(
   const rating = toRating(made, submission, { sides, basis, log_index });
   if (amended) await tx.ratings.end(amended.id, { superseded_by: rating.id });
   await tx.ratings.insert(rating);
+  const reciprocal = await tx.ratings.settlePairs(rating);
   await tx.listings.reindex(handle);
-  return toAnswer(rating, amended ? 'amended' : 'created', now);
+  return toAnswer({ ...rating, reciprocal }, amended ? 'amended' : 'created', now);
 }
 
 /** Records one sourced signal about another listing, by the capability of a claimed one. */

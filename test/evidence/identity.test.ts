@@ -7,7 +7,7 @@ const hostsOf = (...urls: string[]) =>
     website: undefined,
     remotes: urls.map((url) => ({ url })),
   })
-    .filter(({ kind }) => kind === 'host')
+    .filter(({ kind }) => kind === 'stated')
     .map(({ value }) => value);
 
 describe('the host of a listing', () => {

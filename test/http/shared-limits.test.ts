@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { purgeLimits } from '../../src/limits/purge.ts';
 import { modern } from '../support/mcp-requests.ts';
 import { createNodes, get, type Nodes, post, refusalOf, rpc, statuses } from '../support/nodes.ts';
-import { addSource } from '../support/rating-source.ts';
+import { addListingOfSource, addSource } from '../support/rating-source.ts';
 
 let nodes: Nodes;
 beforeEach(async () => {
@@ -232,6 +232,20 @@ describe('ratings of one capability', () => {
     expect(await statuses(11, () => rate(url, capability, n, n++))).toEqual({ 200: 10, 429: 1 });
   });
 
+  it('count for the source, whichever of its listings and capabilities it uses', async () => {
+    const node = await nodes.open();
+    const url = node.context.config.publicUrl;
+    const capabilities = [
+      await addSource(node.context.store, 30),
+      await addListingOfSource(node.context.store, 'b/second', 1001),
+      await addListingOfSource(node.context.store, 'b/third', 1002),
+    ];
+    let n = 0;
+    const next = () => capabilities[n % 3] ?? '';
+    expect(await statuses(12, () => rate(url, next(), n++, 0))).toEqual({ 200: 10, 429: 2 });
+    expect(await statuses(12, () => rate(url, next(), n, n++))).toEqual({ 200: 10, 429: 2 });
+  });
+
   it('are 300 a day', async () => {
     const node = await nodes.open({ LIMIT_OVERRIDES: 'rating=1000/1m,mcp=1000/1m' });
     const url = node.context.config.publicUrl;
@@ -305,7 +319,7 @@ describe('no address is ever stored', () => {
     nodes.wait(4400);
     await purgeLimits({ ...node.context, clock: nodes.now });
     expect((await keysOf()).filter((key) => !key.startsWith('feedback_today'))).toEqual([
-      expect.stringMatching(/^rating_subject [0-9a-f]{16} a\/subject-0 null$/),
+      expect.stringMatching(/^rating_subject github\.com\/b a\/subject-0 null$/),
     ]);
     nodes.wait(86_400);
     await purgeLimits({ ...node.context, clock: nodes.now });

@@ -69,7 +69,7 @@ describe('the critic cannot be silenced', () => {
     ['account', onGitHub('critic/does-not-exist')],
     ['host', { ...onGitHub('bad/b'), ...remote('https://other.critic.org:8443/y') }],
   ])(
-    'by recording the %s of the critic: older ratings stay, newer ones are stated_overlap',
+    'by recording the %s of the critic: criticism stays before and after, later praise is stated_overlap',
     async (_, server) => {
       const { rating_id, group } = await rate();
       expect(group).toBe('independent');
@@ -82,7 +82,8 @@ describe('the critic cannot be silenced', () => {
           stated.slice(0, -1),
         );
       const date = directory.context.clock().toISOString().slice(0, 10);
-      expect(await rate()).toMatchObject({
+      expect(await rate()).toMatchObject({ group: 'independent', flags: [] });
+      expect(await rate({ outcome: 'succeeded' })).toMatchObject({
         group: 'stated_overlap',
         group_reason: `Set apart because the record of ${rated} named the account or host of ${critic} on ${date}; not proven.`,
       });
@@ -93,11 +94,11 @@ describe('the critic cannot be silenced', () => {
     },
   );
 
-  it('by rating the critic back: only an earlier half that succeeded is set apart', async () => {
+  it('by rating the critic back: only the half that praises is set apart', async () => {
     const critical = await rate();
     const praise = await rate({ outcome: 'succeeded' });
     const asRated = await directory.claim(rated, 'bad/b');
-    expect(await rate({ handle: critic }, asRated)).toMatchObject({ group: 'reciprocal' });
+    expect(await rate({ handle: critic }, asRated)).toMatchObject({ group: 'new_source' });
     expect([await groupNow(critical.rating_id), await groupNow(praise.rating_id)]).toEqual([
       'independent',
       'reciprocal',
@@ -132,18 +133,21 @@ describe('a statement of the source that is read after its rating', () => {
 });
 
 describe('a relation cannot be shed', () => {
-  it('by recording nothing for a moment, for a new rating or an amended one', async () => {
+  it('and praise is not freed by recording nothing for a moment, for a new rating or an amended one', async () => {
     await publish('1.0.10', { ...onGitHub('critic/other'), ...remote('https://mcp.critic.org/z') });
-    const before = await rate();
+    const before = await rate({ outcome: 'succeeded' });
     expect(before.group).toBe('stated_overlap');
     await publish('1.0.11', {});
-    expect((await rate()).group).toBe('stated_overlap');
+    expect((await rate({ outcome: 'succeeded' })).group).toBe('stated_overlap');
     const { interaction_id, interaction_at } = (await recordOf(before.rating_id)) as unknown as Record<
       string,
       string
     >;
-    const amended = await rate({ interaction_id, interaction_at, supersedes: before.rating_id, score: 2 });
-    expect(amended).toMatchObject({ status: 'amended', group: 'stated_overlap' });
+    const amendment = { interaction_id, interaction_at, supersedes: before.rating_id, score: 5 };
+    expect(await rate({ ...amendment, outcome: 'partial' })).toMatchObject({
+      status: 'amended',
+      group: 'stated_overlap',
+    });
   });
 
   it('by amending, or by withdrawing and rating the same interaction again: declared interest stays', async () => {
@@ -159,7 +163,7 @@ describe('a relation cannot be shed', () => {
 
 describe('proof counts whenever it comes', () => {
   it('the rated listing proves the account of the source: refused, and older ratings are related', async () => {
-    const older = await rate({ handle: 'org.both/b' });
+    const older = await rate({ handle: 'org.both/b', outcome: 'succeeded' });
     expect(older.group).toBe('stated_overlap');
     await directory.claim('org.both/b', 'critic/c');
     expect(await groupNow(older.rating_id, 'org.both/b')).toBe('related');
@@ -198,7 +202,7 @@ describe('a source', () => {
       evidence_snapshot?: string;
     };
     expect(listing.evidence_snapshot).toContain(
-      `${rated} is listed with 1 native rating, none of them from an independent source, as of ${date}.`,
+      `${rated} is listed with no independent source; 1 native rating set apart, as of ${date}.`,
     );
   });
 });

@@ -72,14 +72,15 @@ describe.each(doorNames)('over %s', (door) => {
       ['org.host/same', () => directory.rater, 'stated_overlap', ['stated_overlap']],
       ['com.rater/all', () => directory.rater, 'related', ['related', 'stated_overlap']],
     ])('%s, and counted where it belongs', async (handle, as, group, flags) => {
-      const answer = await submit({ handle, score: 2, outcome: 'failed' }, as());
+      const answer = await submit({ handle, score: 2, outcome: 'succeeded' }, as());
       expect(answer).toMatchObject({ status: 'created', group, flags });
       const native = await nativeOf(handle);
       const one = {
         ratings: 1,
         sources: 1,
         source_handles: 1,
-        outcomes: { failed: 1 },
+        source_outcomes: { succeeded: 1 },
+        outcomes: { succeeded: 1 },
         scores: { '2': 1 },
       };
       for (const other of ratingGroups)

@@ -255,6 +255,18 @@ describe('a service receipt', () => {
     expect(await submit(proven(rating, receipt))).toMatchObject({ status: 'created' });
   });
 
+  it('the erasure of an older version frees no proof that a newer one counts with', async () => {
+    const rating = directory.rating();
+    const receipt = await signReceipt(ed25519, payloadOf(rating));
+    const first = await submit(proven(rating, receipt));
+    const amendment = proven({ ...rating, score: 2, supersedes: first.rating_id }, receipt);
+    expect(await submit(amendment)).toMatchObject({ status: 'amended' });
+    const target = { target_kind: 'rating', target: String(first.rating_id) } as const;
+    const action = { target, at: directory.at(0), reason: 'personal_data' as const };
+    await directory.store.write((tx) => applyAction(tx, erase, action));
+    expect(await submit(proven(directory.rating(), receipt))).toMatchObject({ code: 'proof_reused' });
+  });
+
   it('a proof moves no rating to another group', async () => {
     const rating = directory.rating();
     const value = await signReceipt(ed25519, payloadOf(rating, { sub: 'com.third/api' }));

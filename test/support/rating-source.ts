@@ -10,14 +10,19 @@ const repository = { repository: 'https://github.com/b/source', repository_key: 
  * live capability.
  */
 export async function addSource(store: Store, subjects = 1): Promise<string> {
+  await store.write((tx) =>
+    tx.listings.putListings(Array.from({ length: subjects }, (_, n) => makeListing(`a/subject-${n}`, n + 2))),
+  );
+  return addListingOfSource(store, 'b/source', 1);
+}
+
+/** Puts a claimed listing of the same source into a database; answers its live capability. */
+export async function addListingOfSource(store: Store, handle: string, id: number): Promise<string> {
   const capability = createCapability();
   await store.write(async (tx) => {
-    await tx.listings.putListings([
-      makeListing('b/source', 1, repository),
-      ...Array.from({ length: subjects }, (_, n) => makeListing(`a/subject-${n}`, n + 2)),
-    ]);
+    await tx.listings.putListings([makeListing(handle, id, repository)]);
     await tx.claims.putClaim({
-      handle: 'b/source',
+      handle,
       state: 'claimed',
       claimed_at: at,
       kind: 'repository',
@@ -28,7 +33,7 @@ export async function addSource(store: Store, subjects = 1): Promise<string> {
       branch: 'main',
       checked_at: at,
     });
-    await tx.claims.addCapability(makeCapability('b/source', capabilityHash(capability)));
+    await tx.claims.addCapability(makeCapability(handle, capabilityHash(capability)));
   });
   return capability;
 }

@@ -5,16 +5,13 @@ import { forgeHosts, hostingDomains, sharedDomains } from './hosting.ts';
 
 /**
  * What tells whether two listings have something in common (docs/trust.md section 3): an account `host/owner` of a
- * forge, or a host by its registrable domain. `claim` is an account that a claim proved.
+ * forge, or a domain that one publisher registers. It is proven by the registry (the namespace) or by a claim, or only
+ * stated by a record; `first_imported_at` is when this service first read it, RFC 3339.
  */
-export interface Identity {
-  readonly kind: 'account' | 'host' | 'claim';
-  readonly value: string;
-}
-
-/** An identity of a listing, and when this service first read it, RFC 3339. */
-export interface RecordedIdentity extends Identity {
+export interface RecordedIdentity {
   readonly handle: string;
+  readonly kind: 'proven' | 'stated';
+  readonly value: string;
   readonly first_imported_at: string;
 }
 
@@ -25,65 +22,74 @@ export interface NamingRecord {
   readonly remotes: readonly { readonly url: string }[];
 }
 
-const account = (value: string): Identity => ({ kind: 'account', value });
-const isBelow = (host: string, domain: string) => host === domain || host.endsWith(`.${domain}`);
+const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
 
 /** The domain of a host that one publisher registers: below a hosting domain the host itself, of an unknown name the name. */
 export const registrableDomain = (host: string): string =>
-  hostingDomains.some((domain) => host.endsWith(`.${domain}`))
+  hostingDomains.some((domain) => isBelow(host, domain))
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
-/** A host, lower-case and without port and final dot, by the domain that a publisher can register; none if shared. */
-function hostIdentity(named: string): Identity | undefined {
-  const host = named.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
-  if (sharedDomains.some((domain) => isBelow(host, domain))) return undefined;
-  if (hostingDomains.some((domain) => host.endsWith(`.${domain}`))) return { kind: 'host', value: host };
-  const domain = getDomain(host, { allowPrivateDomains: true });
-  return domain && !hostingDomains.includes(domain) ? { kind: 'host', value: domain } : undefined;
+/** Pages of a forge's account: who holds alice.github.io is github.com/alice. */
+const pages = /(?:^|\.)([^.]+)\.(github|gitlab)\.io$/;
+
+/** Who holds a domain in lower case: an account, else the domain that was registered. */
+function holderOf(domain: string): string {
+  const [, owner, forge] = pages.exec(domain) ?? [];
+  return owner ? `${forge}.com/${owner}` : registrableDomain(domain);
 }
 
-function urlIdentity(text: string): Identity | undefined {
+/** The account of a repository key, whatever host name and port its forge was written with. */
+export function repositoryIdentity(repositoryKey: string): string | undefined {
+  const [written = '', owner] = repositoryKey.toLowerCase().split('/');
+  const host = written.replace(/:\d+$/, '');
+  return owner ? `${own(forgeHosts, host) ?? host}/${owner}` : undefined;
+}
+
+/** The source that a control root stands for: its account, or the registrable domain of `dns:` and a domain. */
+export const rootIdentity = (root: string): string =>
+  root.startsWith('dns:')
+    ? holderOf(root.slice('dns:'.length).toLowerCase())
+    : (repositoryIdentity(root) ?? root);
+
+/** What the registry proved about a namespace: `io.github.<account>` is that account, any other its domain. */
+export const namespaceIdentity = (handle: string): string =>
+  holderOf(handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.'));
+
+const publicAddress = /^(?!0\.|10\.|127\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.)\d+(\.\d+){3}$/;
+
+/** Whom a record names by a host; nobody where the host serves many publishers, or is no public name or address. */
+function hostHolder(named: string): string | undefined {
+  const host = named.toLowerCase().replace(/\.$/, '');
+  if (publicAddress.test(host)) return host;
+  if (sharedDomains.some((domain) => host === domain || isBelow(host, domain))) return undefined;
+  if (!getDomain(host, { allowPrivateDomains: true }) || hostingDomains.includes(host)) return undefined;
+  return holderOf(host);
+}
+
+function urlHolder(text: string): string | undefined {
   // The host of a template may be written before its variables.
   const url = URL.parse(text.replace(/[{}]/g, '_'));
   if (!url) return undefined;
   const forge = own(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
   const owner = url.pathname.split('/')[1]?.toLowerCase();
-  if (forge) return owner ? account(`${forge}/${owner}`) : undefined;
-  return hostIdentity(url.hostname);
+  if (forge) return owner ? `${forge}/${owner}` : undefined;
+  return hostHolder(url.hostname);
 }
 
-/** The account of a repository key, whatever host name and port its forge was written with. */
-export function repositoryIdentity(repositoryKey: string): Identity | undefined {
-  const [written = '', owner] = repositoryKey.toLowerCase().split('/');
-  const host = written.replace(/:\d+$/, '');
-  return owner ? account(`${own(forgeHosts, host) ?? host}/${owner}`) : undefined;
-}
-
-/** What a control root stands for: the account of `host/owner`, the registrable domain of `dns:` and a domain. */
-export const rootIdentity = (root: string): Identity | undefined =>
-  root.startsWith('dns:') ? hostIdentity(root.slice('dns:'.length)) : repositoryIdentity(root);
-
-const forgeNamespaces = { 'io.github': 'github.com', 'io.gitlab': 'gitlab.com' } as const;
-
-/** What the registry proved about a namespace: `io.github.<account>` is that account, any other its domain. */
-export function namespaceIdentity(handle: string): Identity | undefined {
-  const labels = handleParts(handle).namespace.toLowerCase().split('.');
-  const [first, second, owner] = labels;
-  const forge = Object.entries(forgeNamespaces).find(([start]) => start === `${first}.${second}`)?.[1];
-  if (forge) return owner ? account(`${forge}/${owner}`) : undefined;
-  return hostIdentity(labels.reverse().join('.'));
-}
-
-/** Every account and host that a version of a record names, its namespace included, each once. */
+/** Every account and host that a version of a record names, and the namespace that the registry proved, each once. */
 export function recordedIdentities(
   handle: string,
   { repository_key, website, remotes }: NamingRecord,
-): Identity[] {
+): Pick<RecordedIdentity, 'kind' | 'value'>[] {
+  const proven = namespaceIdentity(handle);
   const named = [
-    namespaceIdentity(handle),
     repository_key === undefined ? undefined : repositoryIdentity(repository_key),
-    ...[...remotes.map(({ url }) => url), website ?? ''].map(urlIdentity),
-  ].filter((identity) => identity !== undefined);
-  return [...new Map(named.map((identity) => [identity.value, identity])).values()];
+    ...[...remotes.map(({ url }) => url), website ?? ''].map(urlHolder),
+  ];
+  const stated = new Set(named.filter((value): value is string => value !== undefined && value !== proven));
+  return [
+    { kind: 'proven', value: proven },
+    ...[...stated].map((value) => ({ kind: 'stated' as const, value })),
+  ];
 }

@@ -2,7 +2,7 @@ import { namespaceIdentity, repositoryIdentity } from './identity.ts';
 import type { RatingSide } from './rating-sides.ts';
 
 const day_ms = 86_400_000;
-/** How long after an interaction it can be rated, and how far apart two ratings are reciprocal. */
+/** How long after an interaction it can be rated. */
 export const ratingWindow_ms = 90 * day_ms;
 /** How far ahead another clock may be. */
 export const clockSkew_ms = 5 * 60_000;
@@ -13,7 +13,7 @@ export const newSource_ms = 7 * day_ms;
 function provenRepository({ handle, repository_key, claim }: RatingSide): string | undefined {
   if (claim?.isInForce && !claim.place_key.startsWith('dns:')) return claim.place_key;
   const owner = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
-  return owner && owner.value === namespaceIdentity(handle)?.value ? repository_key : undefined;
+  return owner !== undefined && owner === namespaceIdentity(handle) ? repository_key : undefined;
 }
 
 /** Whether rater and rated are one listing, or one repository that both prove (self_rating). */

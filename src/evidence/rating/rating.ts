@@ -172,8 +172,9 @@ export type ShortRating = z.infer<typeof shortRating>;
 /** Counts of one group of current ratings; never an average. */
 export const ratingCounts = z.object({
   ratings: z.int(),
-  sources: z.int().describe('Distinct control roots: accounts that claimed a rating listing'),
+  sources: z.int().describe('Distinct accounts and registrable domains that claimed a rating listing'),
   source_handles: z.int().describe('Distinct rating listings'),
+  source_outcomes: z.record(z.enum(outcomes), z.int()).describe('Each source once, by its newest rating'),
   outcomes: z.record(z.enum(outcomes), z.int()),
   scores: z.record(z.enum(['1', '2', '3', '4', '5']), z.int()),
   by_proof: z.record(z.enum(proofClasses), z.int()).describe('By what was checked of the interaction'),

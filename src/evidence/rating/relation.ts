@@ -1,52 +1,78 @@
 import type { RatingBasis, StatedOverlap } from './groups.ts';
 import { namespaceIdentity, type RecordedIdentity, rootIdentity } from './identity.ts';
 
-/** One listing of a rating: what proves who it is, and every account and host its records ever named. */
-export interface RelationSide {
+/** One listing of a rating: what proves who it is, and what its records ever named, with the date. */
+interface RelationSide {
   readonly handle: string;
-  /** Control roots that claims proved: for the source only that of the rating, for the rated listing all it ever had. */
-  readonly roots: readonly string[];
-  readonly recorded: readonly RecordedIdentity[];
+  readonly proven: readonly string[];
+  readonly stated: ReadonlyMap<string, string>;
 }
 
-const provenOf = ({ handle, roots }: RelationSide): Set<string | undefined> =>
-  new Set([namespaceIdentity(handle), ...roots.map(rootIdentity)].map((identity) => identity?.value));
+const toSide = (
+  handle: string,
+  recorded: readonly RecordedIdentity[],
+  toProven: (rows: RecordedIdentity[]) => string[],
+): RelationSide => {
+  const { proven = [], stated = [] } = Object.groupBy(
+    recorded.filter((row) => row.handle === handle),
+    ({ kind }) => kind,
+  );
+  return {
+    handle,
+    proven: [namespaceIdentity(handle), ...toProven(proven)],
+    stated: new Map(stated.map(({ value, first_imported_at }) => [value, first_imported_at])),
+  };
+};
 
-/** Whether a proven namespace or account is the same on both sides. */
-export function isRelated(source: RelationSide, subject: RelationSide): boolean {
-  const proven = provenOf(subject);
-  return [...provenOf(source)].some((value) => value !== undefined && proven.has(value));
-}
-
-/** What a side names; a proven identity has no date. */
-function namedBy(side: RelationSide): Map<string, string | undefined> {
-  const named = new Map<string, string | undefined>();
-  for (const { kind, value, first_imported_at } of side.recorded)
-    if (kind !== 'claim') named.set(value, first_imported_at);
-  for (const value of provenOf(side)) if (value !== undefined) named.set(value, undefined);
-  return named;
-}
-
-/** The first statement by which the record of one side names an account or host of the other. */
-export function toStatedOverlap(source: RelationSide, subject: RelationSide): StatedOverlap | undefined {
-  const ofSubject = namedBy(subject);
-  const overlaps: StatedOverlap[] = [];
-  for (const [value, bySource] of namedBy(source)) {
-    if (!ofSubject.has(value)) continue;
-    const bySubject = ofSubject.get(value) ?? '';
-    const first = bySource ?? '';
-    const [by, of] = bySubject >= first ? [subject, source] : [source, subject];
-    const at = bySubject >= first ? bySubject : first;
-    if (at) overlaps.push({ by: by.handle, of: of.handle, at });
-  }
-  return overlaps.sort((a, b) => (a.at < b.at ? -1 : 1))[0];
-}
-
-/** The relation of two listings, part of what decides a rating's group. */
-export const toRelation = (
-  source: RelationSide,
-  subject: RelationSide,
-): Pick<RatingBasis, 'related' | 'stated_overlap'> => ({
-  related: isRelated(source, subject),
-  stated_overlap: toStatedOverlap(source, subject),
+/** The two sides of a rating: of claims, only the rating's control root for the source, all it ever had for the rated listing. */
+export const toRelationSides = (
+  rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },
+  recorded: readonly RecordedIdentity[],
+) => ({
+  source: toSide(rating.source_handle, recorded, () => [rootIdentity(rating.source_root)]),
+  subject: toSide(rating.subject_handle, recorded, (rows) => rows.map(({ value }) => value)),
 });
+type RelationSides = ReturnType<typeof toRelationSides>;
+
+/** Whether a proven account or domain is the same on both sides. */
+export const isRelated = ({ source, subject }: RelationSides): boolean =>
+  source.proven.some((value) => subject.proven.includes(value));
+
+/** The statements by which the record of one listing names what the other one proves. */
+const namings = (one: RelationSide, other: RelationSide): StatedOverlap[] =>
+  other.proven.flatMap((value) => {
+    const at = one.stated.get(value);
+    return at === undefined ? [] : [{ by: one.handle, of: other.handle, at }];
+  });
+
+/** What both records name, by the later of them. */
+const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
+  [...source.stated].flatMap(([value, bySource]) => {
+    const bySubject = subject.stated.get(value);
+    if (bySubject === undefined) return [];
+    const [by, of, at] = bySubject >= bySource ? [subject, source, bySubject] : [source, subject, bySource];
+    return [{ by: by.handle, of: of.handle, at }];
+  });
+
+/**
+ * The first statement that sets a rating apart. Of criticism only one by its source about what the rated listing proves:
+ * else the rated listing could name its critics and set apart what they say.
+ */
+export const toStatedOverlap = (sides: RelationSides, isPraise: boolean): StatedOverlap | undefined =>
+  [
+    ...namings(sides.source, sides.subject),
+    ...(isPraise ? [...namings(sides.subject, sides.source), ...shared(sides)] : []),
+  ].sort((a, b) => (a.at < b.at ? -1 : 1))[0];
+
+/** The relation of two listings: proofs whenever they came, statements until the first version of the rating. */
+export const toRelation = (
+  rating: Parameters<typeof toRelationSides>[0] & { readonly first_created_at: string },
+  recorded: readonly RecordedIdentity[],
+  isPraise: boolean,
+): Pick<RatingBasis, 'related' | 'stated_overlap'> => {
+  const until = recorded.filter((row) => row.first_imported_at <= rating.first_created_at);
+  return {
+    related: isRelated(toRelationSides(rating, recorded)),
+    stated_overlap: toStatedOverlap(toRelationSides(rating, until), isPraise),
+  };
+};

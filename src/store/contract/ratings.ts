@@ -23,25 +23,6 @@ export interface SourceRoot {
   readonly root_generation: number;
 }
 
-/** Which ratings go the other way: by control root `by`, of listings of control root `root`, first made in a period. */
-export interface OppositeRatings {
-  readonly root: string;
-  readonly by: string;
-  readonly from: string;
-  readonly until: string;
-}
-
-/** A rating in the other direction. */
-export interface OppositeRating {
-  readonly id: string;
-  readonly subject_handle: string;
-  readonly outcome: RatingRecord['outcome'];
-  readonly first_created_at: string;
-  readonly isCurrent: boolean;
-  /** Whether it is marked as half of a reciprocal pair already. */
-  readonly isMarked: boolean;
-}
-
 /** The keys for receipts that a check saw in a claim file, at a time (RFC 3339). */
 export interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];
@@ -50,10 +31,11 @@ export interface SeenKeys {
   readonly isComplete: boolean;
 }
 
-/** A proof by the SHA-256 of what identifies it (hex), and the rating that uses it. */
+/** A proof by the SHA-256 of what identifies it (hex), the rating that uses it, and the ids of its earlier versions. */
 export interface SpentProof {
   readonly digest: string;
   readonly rating_id: string;
+  readonly versions: readonly string[];
 }
 
 /** How a rating stops counting. */
@@ -71,10 +53,8 @@ export interface RatingReads {
   currentWith(handle: string): Promise<Rating[]>;
   /** Every version of the ratings of one interaction but erased ones, withdrawn ones included, oldest first. */
   versions(source: string, subject: string, interactionId: string): Promise<Rating[]>;
-  /** Every account and host that the records of two listings ever named, and the accounts that claims proved. */
+  /** Every account and host that the records of two listings ever named, and what namespaces and claims proved. */
   identities(source: string, subject: string): Promise<RecordedIdentity[]>;
-  /** Ratings in the other direction, withdrawn ones and older versions included. */
-  opposites(pair: OppositeRatings): Promise<OppositeRating[]>;
   /** The rated listing's response to a rating. */
   response(ratingId: string): Promise<RatingResponse | undefined>;
   /** A page of a subject's public records, newest first. */
@@ -89,14 +69,14 @@ export interface RatingReads {
 export interface RatingWrites extends RatingReads {
   /** Adds a rating. Throws if the same interaction already has a current one. */
   insert(rating: Rating): Promise<void>;
+  /** Marks a new rating and those in the other direction that are now reciprocal; whether this one is. */
+  settlePairs(rating: Rating): Promise<boolean>;
   /** Records which keys for receipts a listing publishes: new ones begin, missing or changed ones end. */
   putReceiptKeys(handle: string, seen: SeenKeys): Promise<void>;
-  /** Uses up a proof. Returns the id of the rating that used it first: this one, or an earlier one. */
-  spendProof(proof: SpentProof): Promise<string>;
+  /** Uses up a proof, in place of earlier versions of the rating; false if another rating used it. */
+  spendProof(proof: SpentProof): Promise<boolean>;
   /** Adds identities of listings; those that are stored keep their first date. */
   putIdentities(identities: readonly RecordedIdentity[]): Promise<void>;
-  /** Marks ratings as halves of a reciprocal pair. */
-  markReciprocal(ids: readonly string[]): Promise<void>;
   /**
    * Records which control root a listing's claim in force belongs to, undefined if none is: ratings by another root of
    * the listing get the group source_ended, those by this root lose it.
@@ -105,8 +85,8 @@ export interface RatingWrites extends RatingReads {
     handle: string,
     change: { readonly held: SourceRoot | undefined; readonly at: string },
   ): Promise<void>;
-  /** Marks the ratings of a listing as related whose source shares the account that a claim of the listing proved. */
-  relateSubject(handle: string, root: string): Promise<void>;
+  /** Records a control root that a claim of a listing proved at a time: what is related or reciprocal by it is marked. */
+  addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void>;
   /** Adds the only response to a rating. Throws if there already is one. */
   respond(rating: Pick<Rating, 'id' | 'subject_handle'>, response: RatingResponse): Promise<void>;
   /** Erases what a rating said, for good: it is a tombstone then, and its older versions are withdrawn. Returns the rated handle. */

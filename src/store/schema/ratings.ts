@@ -7,6 +7,8 @@ export interface RatingRow {
   source_handle: string;
   source_capability_id: string;
   source_root: string;
+  /** Whom source_root stands for (evidence/rating/identity.ts): by this sources are counted and matched. */
+  source: string;
   source_root_generation: number;
   /** The control root whose claim of the subject was in force when this version was made. */
   subject_root: string | null;
@@ -34,6 +36,8 @@ export interface RatingRow {
   created_at: Time;
   /** Of the first version. */
   first_created_at: Time;
+  /** 90 days later: until when a rating in the other direction makes a pair with it. */
+  pair_until: Time;
   supersedes: string | null;
   superseded_by: string | null;
   withdrawn_at: Time | null;
@@ -64,10 +68,10 @@ export interface RatingResponseRow {
   erased_at: Time | null;
 }
 
-/** An account or host that a version of a listing ever named, or an account that a claim of it proved. */
+/** An account or host that a version of a listing ever named, or that its namespace or a claim of it proved. */
 export interface RecordedIdentityRow {
   handle: string;
-  kind: 'account' | 'host' | 'claim';
+  kind: 'proven' | 'stated';
   value: string;
   first_imported_at: Time;
 }

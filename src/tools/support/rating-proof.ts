@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import type { Capability } from '../../evidence/claim/claim.ts';
 import { canonicalDigest } from '../../evidence/log/leaf.ts';
+import { rootIdentity } from '../../evidence/rating/identity.ts';
 import { requireInTime } from '../../evidence/rating/proof/in-time.ts';
 import { type ProofInput, proofKinds } from '../../evidence/rating/proof/proof-classes.ts';
 import type { Rating, RatingContent } from '../../evidence/rating/rating.ts';
@@ -26,12 +27,16 @@ interface ProvenSubmission {
   readonly capability: Capability;
 }
 
-/** Readings of key directories for one capability. */
+/** Readings of key directories for one source. */
 export const keyReadings = { name: 'proof_keys', burst: 20, refill_s: 1200 } as const;
 
-/** Asks another host for its keys, which no capability may do without end. */
-async function readSignatureKeys(authority: string, { id }: Capability, context: Context) {
-  await context.store.write((tx) => takeLimits(tx, [{ limit: keyReadings, key: id }], context));
+/** Asks another host for its keys, which no source may do without end. */
+async function readSignatureKeys(authority: string, { handle }: Capability, context: Context) {
+  await context.store.write(async (tx) => {
+    const claim = await tx.claims.claim(handle);
+    const key = claim ? rootIdentity(claim.root) : handle;
+    await takeLimits(tx, [{ limit: keyReadings, key }], context);
+  });
   return context.keyDirectories(authority);
 }
 
@@ -70,8 +75,9 @@ export async function spendProof(
   { id, versions }: { readonly id: string; readonly versions: readonly Rating[] },
 ): Promise<void> {
   if (proof.spends === undefined) return;
-  const usedBy = await tx.ratings.spendProof({ digest: proof.spends, rating_id: id });
-  if (![id, ...versions.map((version) => version.id)].includes(usedBy)) throw new Problem('proof_reused');
+  const earlier = versions.map((version) => version.id);
+  if (!(await tx.ratings.spendProof({ digest: proof.spends, rating_id: id, versions: earlier })))
+    throw new Problem('proof_reused');
   if (proof.interaction_id === undefined || proof.interaction_id === content.interaction_id) return;
   const detail =
     'It names another interaction: the jti of a service receipt is the interaction_id of the rating.';

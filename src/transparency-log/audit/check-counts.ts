@@ -1,5 +1,6 @@
 import { toCanonicalJson } from '../../evidence/log/leaf.ts';
 import { ratingGroups } from '../../evidence/rating/groups.ts';
+import { rootIdentity } from '../../evidence/rating/identity.ts';
 import { isCurrent, type RatingCounts, type RatingRecord } from '../../evidence/rating/rating.ts';
 import type { ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
@@ -10,11 +11,17 @@ const countOf = (texts: readonly string[]): Record<string, number> => {
   return Object.fromEntries(counts);
 };
 
+/** The newest rating of each source; the records are listed newest first. */
+const newestOfSources = (ratings: readonly RatingRecord[]): RatingRecord[] => [
+  ...new Map(ratings.toReversed().map((rating) => [rootIdentity(rating.source_root), rating])).values(),
+];
+
 /** Counts that are not zero, of the current ratings of one group. */
 const countRecords = (ratings: readonly RatingRecord[]) => ({
   ratings: ratings.length,
-  sources: new Set(ratings.map(({ source_root }) => source_root)).size,
+  sources: newestOfSources(ratings).length,
   source_handles: new Set(ratings.map(({ source_handle }) => source_handle)).size,
+  source_outcomes: countOf(newestOfSources(ratings).map(({ outcome }) => outcome)),
   outcomes: countOf(ratings.map(({ outcome }) => outcome)),
   scores: countOf(ratings.flatMap(({ score }) => (score === undefined ? [] : String(score)))),
   by_proof: countOf(ratings.map(({ proof_class }) => proof_class)),
@@ -23,11 +30,12 @@ const countRecords = (ratings: readonly RatingRecord[]) => ({
 const withoutZeros = (counts: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
-const toComparable = ({ ratings, sources, source_handles, outcomes, scores, by_proof }: RatingCounts) => ({
+const toComparable = ({ ratings, sources, source_handles, ...counts }: RatingCounts) => ({
   ...{ ratings, sources, source_handles },
-  outcomes: withoutZeros(outcomes),
-  scores: withoutZeros(scores),
-  by_proof: withoutZeros(by_proof),
+  source_outcomes: withoutZeros(counts.source_outcomes),
+  outcomes: withoutZeros(counts.outcomes),
+  scores: withoutZeros(counts.scores),
+  by_proof: withoutZeros(counts.by_proof),
 });
 
 /** Where the counts of voided ratings and of hidden texts differ from the records. */

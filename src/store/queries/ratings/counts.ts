@@ -13,11 +13,13 @@ import type { RatingCell } from '../../../evidence/rating/rating-facets.ts';
 import type { Db } from '../../engine.ts';
 import { countFlag, groupCase } from './group-case.ts';
 
+const noOutcomes = () => ({ succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 });
 const noCounts = (): RatingCounts => ({
   ratings: 0,
   sources: 0,
   source_handles: 0,
-  outcomes: { succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 },
+  source_outcomes: noOutcomes(),
+  outcomes: noOutcomes(),
   scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
   by_proof: Object.fromEntries(proofClasses.map((name) => [name, 0])) as RatingCounts['by_proof'],
 });
@@ -36,7 +38,8 @@ export const currentOf = (db: Db, subject: string) =>
 const groupedOf = (db: Db, subject: string, now: string) =>
   currentOf(db, subject).select([
     'source_handle',
-    'source_root',
+    'source',
+    'id',
     'created_at',
     'outcome',
     'score',
@@ -44,41 +47,43 @@ const groupedOf = (db: Db, subject: string, now: string) =>
     groupCase(now).as('in_group'),
   ]);
 
-const readTotals = (db: Db, subject: string, now: string) =>
-  db
-    .selectFrom(groupedOf(db, subject, now).as('grouped'))
-    .select(({ fn }) => [
-      'in_group',
-      fn.count<number>('source_root').distinct().as('sources'),
-      fn.count<number>('source_handle').distinct().as('source_handles'),
-      fn.max('created_at').as('last'),
-    ])
-    .groupBy('in_group')
-    .execute();
+/** The place of a rating among those of its group by the same source or listing; the newest has 1. */
+const placeBy = (column: 'source' | 'source_handle') =>
+  sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by created_at desc, id desc)`;
 
 const readHistogram = (db: Db, subject: string, now: string) =>
   db
-    .selectFrom(groupedOf(db, subject, now).as('grouped'))
-    .select(({ fn }) => ['in_group', 'outcome', 'score', 'proof_class', fn.countAll<number>().as('ratings')])
+    .selectFrom((from) =>
+      from
+        .selectFrom(groupedOf(db, subject, now).as('grouped'))
+        .selectAll()
+        .select([placeBy('source').as('of_source'), placeBy('source_handle').as('of_handle')])
+        .as('placed'),
+    )
+    .select(({ fn }) => [
+      ...(['in_group', 'outcome', 'score', 'proof_class'] as const),
+      fn.countAll<number>().as('ratings'),
+      fn.max('created_at').as('last'),
+      sql<number>`sum(case when of_source = 1 then 1 else 0 end)`.as('sources'),
+      sql<number>`sum(case when of_handle = 1 then 1 else 0 end)`.as('source_handles'),
+    ])
     .groupBy(['in_group', 'outcome', 'score', 'proof_class'])
     .execute();
 
 async function countGroups(db: Db, subject: string, now: string): Promise<GroupCounts> {
   const groups = noGroups();
-  for (const { in_group, sources, source_handles, last } of await readTotals(db, subject, now))
-    groups[in_group] = {
-      ...groups[in_group],
-      sources: Number(sources),
-      source_handles: Number(source_handles),
-      last_at: last,
-    };
-  for (const { in_group, outcome, score, proof_class, ...row } of await readHistogram(db, subject, now)) {
+  for (const { in_group, score, proof_class, last, ...row } of await readHistogram(db, subject, now)) {
     const counts = groups[in_group];
-    const ratings = Number(row.ratings);
+    const outcome = row.outcome as (typeof outcomes)[number];
+    const [ratings, sources] = [Number(row.ratings), Number(row.sources)];
     counts.ratings += ratings;
-    counts.outcomes[outcome as (typeof outcomes)[number]] += ratings;
+    counts.sources += sources;
+    counts.source_handles += Number(row.source_handles);
+    counts.source_outcomes[outcome] += sources;
+    counts.outcomes[outcome] += ratings;
     counts.by_proof[proof_class as ProofClass] += ratings;
     if (score !== null) counts.scores[String(score) as keyof RatingCounts['scores']] += ratings;
+    if (last > (counts.last_at ?? '')) counts.last_at = last;
   }
   return groups;
 }

@@ -94,17 +94,20 @@ export async function writeReceiptKeys(
   return kids.length + added.length > 0;
 }
 
-/** Uses up a proof; returns the rating that used it, this one or an earlier one. */
-export async function spendProof(db: Db, { digest, rating_id }: SpentProof): Promise<string> {
-  const added = await db
+/** Uses up a proof; the newest version that has it keeps it when an older one is erased. False if another rating used it. */
+export async function spendProof(db: Db, { digest, rating_id, versions }: SpentProof): Promise<boolean> {
+  const used = await db
     .insertInto('spent_proof')
     .values({ digest, rating_id })
-    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .column('digest')
+        .doUpdateSet({ rating_id })
+        .where('spent_proof.rating_id', 'in', [rating_id, ...versions]),
+    )
     .returning('rating_id')
     .executeTakeFirst();
-  if (added) return added.rating_id;
-  const row = db.selectFrom('spent_proof').select('rating_id').where('digest', '=', digest);
-  return (await row.executeTakeFirstOrThrow()).rating_id;
+  return used !== undefined;
 }
 
 /** Forgets the proof of an erased rating. */

@@ -1,20 +1,13 @@
-import type { Rating, RatingResponse } from '../../../evidence/rating/rating.ts';
+import type { RatingResponse } from '../../../evidence/rating/rating.ts';
 import type { RatingReads, RatingWrites } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import type { RatingRow } from '../../schema/ratings.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { isCurrent, readMonthCounts, readRatingCells } from './counts.ts';
+import { settlePairsOf } from './pairs.ts';
 import { forgetProof, readReceiptKeys, spendProof, writeReceiptKeys } from './proofs.ts';
 import { readRatings } from './records.ts';
-import {
-  markReciprocal,
-  readIdentities,
-  readOpposites,
-  readRatedBy,
-  relateSubject,
-  writeIdentities,
-  writeSourceRoot,
-} from './relations.ts';
+import { readIdentities, readRatedBy, writeHolder, writeIdentities, writeSourceRoot } from './relations.ts';
 import { decodeContent, decodeRating, encodeRating } from './rows.ts';
 import { readSides } from './sides.ts';
 
@@ -29,9 +22,12 @@ async function readResponse(db: Db, ratingId: string): Promise<RatingResponse | 
   return { ...response, ...(erased_at && { erased_at }) };
 }
 
-/** Withdraws the older versions of a rating too: their texts are about the same interaction. */
-const withdrawOlder = (db: Db, row: RatingRow) =>
-  db
+/**
+ * What follows from withdrawing a rating: its older versions, whose texts are about the same interaction, are withdrawn too,
+ * and those in the other direction are no pair with it. Returns the handles whose ratings changed.
+ */
+async function followWithdrawal(db: Db, row: RatingRow): Promise<string[]> {
+  await db
     .updateTable('rating')
     .set({ withdrawn_at: row.withdrawn_at, withdrawn_by: row.withdrawn_by })
     .where('source_handle', '=', row.source_handle)
@@ -39,6 +35,8 @@ const withdrawOlder = (db: Db, row: RatingRow) =>
     .where('interaction_id', '=', row.interaction_id)
     .where('withdrawn_at', 'is', null)
     .execute();
+  return settlePairsOf(db, row);
+}
 
 const readVersions = precompileQuery((db, source: string, subject: string, interactionId: string) =>
   db
@@ -74,13 +72,6 @@ export const createRatingReads = (db: Db): RatingReads => ({
   currentWith: async (handle) => (await readCurrentWith(db, handle)).map(decodeRating),
   versions: async (...interaction) => (await readVersions(db, ...interaction)).map(decodeRating),
   identities: (source, subject) => readIdentities(db, source, subject),
-  opposites: async (pair) =>
-    (await readOpposites(db, pair)).map(({ is_current, reciprocal, outcome, ...row }) => ({
-      ...row,
-      outcome: outcome as Rating['outcome'],
-      isCurrent: is_current === 1,
-      isMarked: reciprocal === 1,
-    })),
   response: (ratingId) => readResponse(db, ratingId),
   list: (...page) => readRatings(db, ...page),
   cells: (subject, now) => readRatingCells(db, subject, now),
@@ -92,9 +83,9 @@ async function eraseRating(
   db: Db,
   id: string,
   { at, by }: { readonly at: string; readonly by: number },
-): Promise<string | undefined> {
+): Promise<string[]> {
   const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) return undefined;
+  if (!row) return [];
   const { protocol, relationship } = decodeContent(row);
   const emptied = { content: JSON.stringify({ protocol, relationship }), content_digest: '', score: null };
   const forgotten = { proof_commitment: null, proof_salt: null };
@@ -112,8 +103,9 @@ async function eraseRating(
     .where('id', '=', id)
     .execute();
   await forgetProof(db, id);
-  if (row.is_current === 1) await withdrawOlder(db, { ...row, ...ended });
-  return row.subject_handle;
+  const isWithdrawn = row.superseded_by === null && row.withdrawn_at === null;
+  const changed = isWithdrawn ? await followWithdrawal(db, { ...row, ...ended }) : [];
+  return [row.subject_handle, ...changed];
 }
 
 async function eraseResponse(db: Db, ratingId: string, at: string): Promise<string | undefined> {
@@ -143,15 +135,16 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
     const sources = await writeIdentities(db, identities);
     for (const subject of await readRatedBy(db, sources)) touch(subject);
   },
-  async markReciprocal(ids) {
-    for (const handle of await markReciprocal(db, ids)) touch(handle);
+  async settlePairs(rating) {
+    for (const handle of await settlePairsOf(db, encodeRating(rating))) touch(handle);
+    const row = db.selectFrom('rating').select('reciprocal').where('id', '=', rating.id);
+    return (await row.executeTakeFirst())?.reciprocal === 1;
   },
   async setSourceRoot(handle, change) {
     for (const subject of new Set(await writeSourceRoot(db, handle, change))) touch(subject);
   },
-  async relateSubject(handle, root) {
-    touch(handle);
-    await relateSubject(db, handle, root);
+  async addHolder(handle, proved) {
+    for (const changed of await writeHolder(db, handle, proved)) touch(changed);
   },
   async respond({ id, subject_handle }, response) {
     touch(subject_handle);
@@ -161,9 +154,9 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
       .execute();
   },
   async erase(id, erasure) {
-    const handle = await eraseRating(db, id, erasure);
-    if (handle !== undefined) touch(handle);
-    return handle;
+    const changed = await eraseRating(db, id, erasure);
+    for (const handle of changed) touch(handle);
+    return changed[0];
   },
   async eraseResponse(ratingId, at) {
     const handle = await eraseResponse(db, ratingId, at);
@@ -188,7 +181,7 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
       .returningAll()
       .executeTakeFirst();
     if (!row) return false;
-    if (row.withdrawn_at) await withdrawOlder(db, row);
+    if (row.withdrawn_at) for (const changed of await followWithdrawal(db, row)) touch(changed);
     touch(row.subject_handle);
     return true;
   },

@@ -2,7 +2,7 @@ import { type Moderation, toNotice } from '../../../evidence/moderation/moderati
 import { overlapStatedLater } from '../../../evidence/rating/groups.ts';
 import type { RecordedIdentity } from '../../../evidence/rating/identity.ts';
 import { type RatingRecord, type ShortRating, shortRating } from '../../../evidence/rating/rating.ts';
-import { toStatedOverlap } from '../../../evidence/rating/relation.ts';
+import { toRelationSides, toStatedOverlap } from '../../../evidence/rating/relation.ts';
 import type { RatingReads } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import { readModerationOfRatings } from '../moderation.ts';
@@ -80,14 +80,7 @@ function toStatedLater(
   identities: readonly RecordedIdentity[],
 ): Pick<RatingRecord, 'overlap_stated_later'> {
   if (row.stated_overlap !== null || row.related === 1) return {};
-  const { source_handle, subject_handle, source_root } = row;
-  const recorded = (handle: string) => identities.filter((identity) => identity.handle === handle);
-  const ofSubject = recorded(subject_handle);
-  const proven = ofSubject.filter(({ kind }) => kind === 'claim').map(({ value }) => value);
-  const overlap = toStatedOverlap(
-    { handle: source_handle, roots: [source_root], recorded: recorded(source_handle) },
-    { handle: subject_handle, roots: proven, recorded: ofSubject },
-  );
+  const overlap = toStatedOverlap(toRelationSides(row, identities), true);
   return overlap && overlap.at > row.first_created_at
     ? { overlap_stated_later: overlapStatedLater(overlap) }
     : {};

@@ -1,15 +1,16 @@
-import type { RecordedIdentity } from '../../../evidence/rating/identity.ts';
-import { isRelated } from '../../../evidence/rating/relation.ts';
-import type { OppositeRatings, SourceRoot } from '../../contract/ratings.ts';
+import { type RecordedIdentity, rootIdentity } from '../../../evidence/rating/identity.ts';
+import { isRelated, toRelationSides } from '../../../evidence/rating/relation.ts';
+import type { SourceRoot } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import { inChunks } from '../in-chunks.ts';
 import { precompileQuery } from '../precompiled-query.ts';
+import { settlePairsBy } from './pairs.ts';
 
 const readPair = precompileQuery((db, source: string, subject: string) =>
   db.selectFrom('recorded_identity').selectAll().where('handle', 'in', [source, subject]),
 );
 
-/** What the records of some listings ever named, and every account that claims of them proved. */
+/** What the records of some listings ever named, and what their namespaces and claims proved. */
 export const readIdentitiesOf = (db: Db, handles: readonly string[]): Promise<RecordedIdentity[]> =>
   db
     .selectFrom('recorded_identity')
@@ -26,7 +27,7 @@ export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<s
   );
 };
 
-/** Every account and host that the records of two listings ever named, and every account that claims proved. */
+/** The same of two listings. */
 export const readIdentities = (db: Db, source: string, subject: string): Promise<RecordedIdentity[]> =>
   readPair(db, source, subject);
 
@@ -43,34 +44,6 @@ export async function writeIdentities(db: Db, identities: readonly RecordedIdent
     for (const { handle } of rows) added.add(handle);
   });
   return [...added];
-}
-
-/** Ratings in the other direction whose first version was made between two times, withdrawn ones included. */
-export const readOpposites = (db: Db, { root, by, from, until }: OppositeRatings) =>
-  db
-    .selectFrom('rating')
-    .select(['id', 'subject_handle', 'outcome', 'is_current', 'reciprocal', 'first_created_at'])
-    .where('source_root', '=', by)
-    .where('first_created_at', '>=', from)
-    .where('first_created_at', '<=', until)
-    .where(({ or, eb, selectFrom }) =>
-      or([
-        eb('subject_root', '=', root),
-        eb('subject_handle', 'in', selectFrom('claim').select('handle').where('root', '=', root)),
-      ]),
-    )
-    .execute();
-
-/** Marks ratings as halves of a reciprocal pair; returns the rated handles. */
-export async function markReciprocal(db: Db, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
-    .updateTable('rating')
-    .set({ reciprocal: 1 })
-    .where('id', 'in', [...ids])
-    .returning('subject_handle')
-    .execute();
-  return rows.map(({ subject_handle }) => subject_handle);
 }
 
 const rowsOfSource = (db: Db, handle: string) => db.updateTable('rating').where('source_handle', '=', handle);
@@ -101,23 +74,36 @@ export async function writeSourceRoot(
   return [...ended, ...resumed].map(({ subject_handle }) => subject_handle);
 }
 
-/** Marks the ratings of a listing whose source has a proven namespace or account in common with a root it proved. */
-export async function relateSubject(db: Db, handle: string, root: string): Promise<void> {
+/** Marks the ratings of a listing as related whose source has a proven account or domain in common with it. */
+async function relateSubject(db: Db, handle: string): Promise<void> {
   const sources = await db
     .selectFrom('rating')
-    .select(['source_handle', 'source_root'])
+    .select(['source_handle', 'source_root', 'subject_handle'])
     .distinct()
     .where('subject_handle', '=', handle)
     .where('related', '=', 0)
     .execute();
-  const subject = { handle, roots: [root], recorded: [] };
-  for (const { source_handle, source_root } of sources)
-    if (isRelated({ handle: source_handle, roots: [source_root], recorded: [] }, subject))
+  const recorded = await readIdentitiesOf(db, [handle]);
+  for (const rating of sources)
+    if (isRelated(toRelationSides(rating, recorded)))
       await db
         .updateTable('rating')
         .set({ related: 1 })
         .where('subject_handle', '=', handle)
-        .where('source_handle', '=', source_handle)
-        .where('source_root', '=', source_root)
+        .where('source_handle', '=', rating.source_handle)
+        .where('source_root', '=', rating.source_root)
         .execute();
+}
+
+/** Records whom a claim proved to hold a listing; returns the handles whose ratings changed by that. */
+export async function writeHolder(
+  db: Db,
+  handle: string,
+  { root, at }: { readonly root: string; readonly at: string },
+): Promise<string[]> {
+  const value = rootIdentity(root);
+  const added = await writeIdentities(db, [{ handle, kind: 'proven', value, first_imported_at: at }]);
+  if (added.length === 0) return [];
+  await relateSubject(db, handle);
+  return [handle, ...(await settlePairsBy(db, handle, value))];
 }

@@ -1,9 +1,14 @@
 import { groupOf, type RatingBasis, type StatedOverlap } from '../../../evidence/rating/groups.ts';
+import { rootIdentity } from '../../../evidence/rating/identity.ts';
 import { isCurrent, type Rating, type RatingRecord } from '../../../evidence/rating/rating.ts';
 import type { RatingRow } from '../../schema/ratings.ts';
 
 /** The part of a rating that has no columns of its own. */
 type StoredContent = Pick<RatingRecord, 'protocol' | 'relationship'>;
+
+const day_ms = 86_400_000;
+/** Two ratings within this time in both directions are a pair (docs/trust.md section 3). */
+const pair_ms = 90 * day_ms;
 
 /** A rating as a row. */
 export function encodeRating(rating: Rating): RatingRow {
@@ -23,7 +28,9 @@ export function encodeRating(rating: Rating): RatingRow {
     proof_commitment: proof_commitment ?? null,
     proof_salt: proof_salt ?? null,
     content: JSON.stringify(content),
+    source: rootIdentity(source_root),
     ...{ source_root_generation, first_created_at, new_until },
+    pair_until: new Date(Date.parse(first_created_at) + pair_ms).toISOString(),
     subject_root: subject_root ?? null,
     subject_root_generation: subject_root_generation ?? null,
     related: related ? 1 : 0,
