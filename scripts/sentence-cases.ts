@@ -71,6 +71,7 @@ const rated = {
     ...counts.independent,
     ...{ ratings: 5, sources: 4, source_handles: 4, last_at: time },
     outcomes: { ...counts.independent.outcomes, succeeded: 3, failed: 2 },
+    source_outcomes: { ...counts.independent.outcomes, succeeded: 2, failed: 2 },
   },
   declared_interest: {
     ...counts.declared_interest,

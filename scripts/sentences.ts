@@ -27,11 +27,17 @@ const toDocument = (facts: ListingFacts): ListingDocument =>
   );
 const documents = listingCases.map(toDocument);
 
+/** Ratings in all, and the independent ones with their sources. */
+const from = (all: number, ratings: number, sources: number) => ({
+  ratings: all,
+  independent: { ratings, sources },
+});
 const snapshots = [
-  { ratings: 0, independent: 0 },
-  { ratings: 0, independent: 0, copy_at: time },
-  { ratings: 1, independent: 0 },
-  { ratings: 3, independent: 2 },
+  { native: from(0, 0, 0) },
+  { native: from(0, 0, 0), copy_at: time },
+  { native: from(1, 0, 0) },
+  { native: from(243, 243, 1) },
+  { native: from(4, 2, 2) },
 ].map((facts) => snapshotSentence({ handle, date: time.slice(0, 10), ...facts }));
 
 const reading = (kind: Reading['kind']): Reading => ({ kind, observed_at: time, hasOlderVersions: false });
@@ -73,8 +79,8 @@ const bases: Partial<RatingBasis>[] = [
   {},
 ];
 const ratings = [
-  nativeStatement({ ratings: 0, voided: 0, hidden: 0 }),
-  nativeStatement({ ratings: 2, voided: 1, hidden: 2 }),
+  nativeStatement({ ...from(0, 0, 0), voided: 0, hidden: 0 }),
+  nativeStatement({ ...from(2, 1, 1), voided: 1, hidden: 2 }),
   ...Object.values(groupTexts).map(({ name, meaning }) => `${name}: ${meaning}`),
   ...Object.values(proofTexts).map(({ name, shows }) => `${name}: ${shows}`),
   ...bases.map((basis) => groupOf({ ...noReason, ...basis }, now.toISOString()).group_reason),

@@ -47,7 +47,7 @@ export const questions: readonly Question[] = [
     ['Where is its source?', 'repository', /github\.com\/sms\/gateway/],
     ['Which version is it?', fact('upkeep', 'version'), /\d/],
     ['When was it updated?', fact('upkeep', 'updated'), /^\d{4}-/],
-    ['Is it rated?', 'signals.native.statement', /^1 native rating/],
+    ['Is it rated?', 'signals.native.statement', /^(1|No) independent source/],
     ['By how many accounts?', 'signals.native.groups.new_source.sources', /^1$/],
     ['How did interactions end?', 'signals.native.groups.new_source.outcomes.failed', /^1$/],
     ['Which score was given?', 'signals.native.groups.new_source.scores.2', /^1$/],

@@ -102,8 +102,14 @@ export interface GetAgentAnswer {
       hidden?: number;
       groups?: {
         [k: string]: {
-          ratings: number;
           sources: number;
+          ratings: number;
+          /**
+           * Newest rating of each source, if one made several
+           */
+          source_outcomes?: {
+            [k: string]: number;
+          };
           outcomes: {
             [k: string]: number;
           };
@@ -438,7 +444,7 @@ export interface ListRatingsAnswer {
       | 'independent';
     group_reason: string;
     /**
-     * Why it may be set apart; all that fit. related: Same namespace, account or repository on both sides, proven. declared_interest: The source declared that it is a vendor, a partner or paid. reciprocal: The two accounts rated each other within 90 days. stated_overlap: The record of one side names an account or host of the other; not proven. source_ended: The claim with which the source made the rating is no longer in force. new_source: The source first proved its claim less than seven days ago.
+     * Why it may be set apart; all that fit. related: Same namespace, account or repository on both sides, proven. declared_interest: The source declared that it is a vendor, a partner or paid. reciprocal: Praise between two sources that rated each other’s listings within 90 days. stated_overlap: The record of one side names an account or host of the other; not proven. source_ended: The claim with which the source made the rating is no longer in force. new_source: The source first proved its claim less than seven days ago.
      */
     flags: (
       'related' | 'declared_interest' | 'reciprocal' | 'stated_overlap' | 'source_ended' | 'new_source'
@@ -816,7 +822,7 @@ export interface SubmitRatingAnswer {
     | 'independent';
   group_reason: string;
   /**
-   * Why it may be set apart; all that fit. related: Same namespace, account or repository on both sides, proven. declared_interest: The source declared that it is a vendor, a partner or paid. reciprocal: The two accounts rated each other within 90 days. stated_overlap: The record of one side names an account or host of the other; not proven. source_ended: The claim with which the source made the rating is no longer in force. new_source: The source first proved its claim less than seven days ago.
+   * Why it may be set apart; all that fit. related: Same namespace, account or repository on both sides, proven. declared_interest: The source declared that it is a vendor, a partner or paid. reciprocal: Praise between two sources that rated each other’s listings within 90 days. stated_overlap: The record of one side names an account or host of the other; not proven. source_ended: The claim with which the source made the rating is no longer in force. new_source: The source first proved its claim less than seven days ago.
    */
   flags: (
     'related' | 'declared_interest' | 'reciprocal' | 'stated_overlap' | 'source_ended' | 'new_source'
@@ -1212,13 +1218,19 @@ export interface ListingDocument {
       related: {
         ratings: number;
         /**
-         * Distinct control roots: accounts that claimed a rating listing
+         * Distinct accounts and registrable domains that claimed a rating listing
          */
         sources: number;
         /**
          * Distinct rating listings
          */
         source_handles: number;
+        /**
+         * Each source once, by its newest rating
+         */
+        source_outcomes: {
+          [k: string]: number;
+        };
         outcomes: {
           [k: string]: number;
         };
@@ -1236,13 +1248,19 @@ export interface ListingDocument {
       declared_interest: {
         ratings: number;
         /**
-         * Distinct control roots: accounts that claimed a rating listing
+         * Distinct accounts and registrable domains that claimed a rating listing
          */
         sources: number;
         /**
          * Distinct rating listings
          */
         source_handles: number;
+        /**
+         * Each source once, by its newest rating
+         */
+        source_outcomes: {
+          [k: string]: number;
+        };
         outcomes: {
           [k: string]: number;
         };
@@ -1260,13 +1278,19 @@ export interface ListingDocument {
       reciprocal: {
         ratings: number;
         /**
-         * Distinct control roots: accounts that claimed a rating listing
+         * Distinct accounts and registrable domains that claimed a rating listing
          */
         sources: number;
         /**
          * Distinct rating listings
          */
         source_handles: number;
+        /**
+         * Each source once, by its newest rating
+         */
+        source_outcomes: {
+          [k: string]: number;
+        };
         outcomes: {
           [k: string]: number;
         };
@@ -1284,13 +1308,19 @@ export interface ListingDocument {
       stated_overlap: {
         ratings: number;
         /**
-         * Distinct control roots: accounts that claimed a rating listing
+         * Distinct accounts and registrable domains that claimed a rating listing
          */
         sources: number;
         /**
          * Distinct rating listings
          */
         source_handles: number;
+        /**
+         * Each source once, by its newest rating
+         */
+        source_outcomes: {
+          [k: string]: number;
+        };
         outcomes: {
           [k: string]: number;
         };
@@ -1308,13 +1338,19 @@ export interface ListingDocument {
       source_ended: {
         ratings: number;
         /**
-         * Distinct control roots: accounts that claimed a rating listing
+         * Distinct accounts and registrable domains that claimed a rating listing
          */
         sources: number;
         /**
          * Distinct rating listings
          */
         source_handles: number;
+        /**
+         * Each source once, by its newest rating
+         */
+        source_outcomes: {
+          [k: string]: number;
+        };
         outcomes: {
           [k: string]: number;
         };
@@ -1332,13 +1368,19 @@ export interface ListingDocument {
       new_source: {
         ratings: number;
         /**
-         * Distinct control roots: accounts that claimed a rating listing
+         * Distinct accounts and registrable domains that claimed a rating listing
          */
         sources: number;
         /**
          * Distinct rating listings
          */
         source_handles: number;
+        /**
+         * Each source once, by its newest rating
+         */
+        source_outcomes: {
+          [k: string]: number;
+        };
         outcomes: {
           [k: string]: number;
         };
@@ -1356,13 +1398,19 @@ export interface ListingDocument {
       independent: {
         ratings: number;
         /**
-         * Distinct control roots: accounts that claimed a rating listing
+         * Distinct accounts and registrable domains that claimed a rating listing
          */
         sources: number;
         /**
          * Distinct rating listings
          */
         source_handles: number;
+        /**
+         * Each source once, by its newest rating
+         */
+        source_outcomes: {
+          [k: string]: number;
+        };
         outcomes: {
           [k: string]: number;
         };
@@ -1434,7 +1482,7 @@ export interface ListingDocument {
           | 'independent';
         group_reason: string;
         /**
-         * Why it may be set apart; all that fit. related: Same namespace, account or repository on both sides, proven. declared_interest: The source declared that it is a vendor, a partner or paid. reciprocal: The two accounts rated each other within 90 days. stated_overlap: The record of one side names an account or host of the other; not proven. source_ended: The claim with which the source made the rating is no longer in force. new_source: The source first proved its claim less than seven days ago.
+         * Why it may be set apart; all that fit. related: Same namespace, account or repository on both sides, proven. declared_interest: The source declared that it is a vendor, a partner or paid. reciprocal: Praise between two sources that rated each other’s listings within 90 days. stated_overlap: The record of one side names an account or host of the other; not proven. source_ended: The claim with which the source made the rating is no longer in force. new_source: The source first proved its claim less than seven days ago.
          */
         flags: (
           'related' | 'declared_interest' | 'reciprocal' | 'stated_overlap' | 'source_ended' | 'new_source'

@@ -57,9 +57,9 @@ describe('the card in a host of MCP Apps', () => {
     const text = await textIn(card);
     for (const said of [
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
-      'co.webhook/webhook is listed with 1 native rating, 1 of them from independent sources, as of ',
+      'co.webhook/webhook is listed with 1 independent source, 1 native rating, as of ',
       'A listing is not verification and not a recommendation to buy.',
-      '1 native rating. Each is one sourced signal, never a final verdict.',
+      '1 independent source, 1 native rating. Each rating is one sourced signal, never a final verdict.',
       '1 rating from 1 account: succeeded 1',
       'succeeded from com.rater/api',
       'What can it do, and did that change?\n\nnot checked',

@@ -74,7 +74,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(listings[1]?.native?.[0]?.fact).toMatch(
       /^Write access to the default branch .* at commit [0-9a-f]{40}/,
     );
-    expect(listings[1]?.native?.[1]?.fact).toBe('1 native rating: 1 independent, from 1 account.');
+    expect(listings[1]?.native?.[1]?.fact).toBe('1 independent source, 1 native rating.');
     expect(statement).toBe(
       'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.',
     );

@@ -27,7 +27,7 @@ describe('the badge', () => {
     }
   });
 
-  it('names independent ratings with their outcomes, the number of all others, and the last date', async () => {
+  it('names independent sources first, their ratings, how many are set apart, what each source said last, and the last date', async () => {
     const rated = await openDirectory();
     const handle = 'co.webhook/webhook';
     const rate = (id: string, change: Partial<Rating>) =>
@@ -42,27 +42,33 @@ describe('the badge', () => {
       source_handle: 'co.webhook/other',
       created_at: '2026-03-01T00:00:00.000Z',
     });
-    expect(await message()).toBe('1 rating, none independent, last 2026-03-01');
+    expect(await message()).toBe('no independent source; 1 native rating set apart; last 2026-03-01');
     await rate('2', {
       source_handle: 'b/one',
       source_root: 'github.com/b',
       created_at: '2026-02-01T00:00:00.000Z',
     });
-    expect(await message()).toBe('1 independent: 1 succeeded; 1 other; last 2026-03-01');
+    expect(await message()).toBe(
+      '1 independent source, 1 native rating; 1 native rating set apart; newest of each source: 1 succeeded; last 2026-03-01',
+    );
     await rate('3', {
       source_handle: 'b/two',
       source_root: 'github.com/b',
       outcome: 'failed',
       created_at: '2026-02-02T00:00:00.000Z',
     });
-    expect(await message()).toBe('2 independent: 1 succeeded, 1 failed; 1 other; last 2026-03-01');
+    expect(await message()).toBe(
+      '1 independent source, 2 native ratings; 1 native rating set apart; newest of each source: 1 failed; last 2026-03-01',
+    );
     await rate('4', {
       source_handle: 'c/one',
       source_root: 'github.com/c',
       created_at: '2026-02-03T00:00:00.000Z',
     });
     await rate('5', { source_handle: 'd/one', reciprocal: true });
-    expect(await message()).toBe('3 independent: 2 succeeded, 1 failed; 2 others; last 2026-03-01');
+    expect(await message()).toBe(
+      '2 independent sources, 3 native ratings; 2 native ratings set apart; newest of each source: 1 succeeded, 1 failed; last 2026-03-01',
+    );
     await rated.close();
   });
 

@@ -65,19 +65,21 @@ describe('a native rating', () => {
 
     for (const path of [`/agents/${subject}`, `/agents/${subject}/ratings`]) {
       const page = await pageOf(path);
-      expect(page).toContain('1 native rating. Each is one sourced signal, never a final verdict.');
+      expect(page).toContain(
+        'No independent source; 1 native rating set apart. Each rating is one sourced signal, never a final verdict.',
+      );
       expect(page).toContain(`from <a class="handle" href="/agents/${rater}">${rater}</a>`);
       expect(page).toContain('Replay worked. &lt;img src=x onerror=alert(1)&gt;');
       expect(page).not.toContain('<img src=x');
       expect(page).toContain('github.com/political-comms');
     }
     expect(await pageOf(`/agents/${subject}`)).toContain(
-      'listed with 1 native rating, none of them from an independent source,',
+      'listed with no independent source; 1 native rating set apart, as of ',
     );
     expect(await pageOf(`/agents/${rater}`)).toContain('<span class="state">Claimed <time');
     expect(await pageOf(`/agents/${rater}`)).toContain('This says nothing of quality or of the publisher.');
     const badge = await directory.app.request(`/badge/${subject}`);
-    expect(await badge.text()).toContain('evidence: 1 rating, none independent, last ');
+    expect(await badge.text()).toContain('evidence: no independent source; 1 native rating set apart; last ');
     expect(badge.headers.get('etag')).not.toBe(badgeBefore);
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);
 

@@ -242,7 +242,7 @@ describe('an entry', () => {
     expect(blocks[0]).toMatchObject({
       document: expect.stringMatching(/^https:\/\/dossier\.example\/agents\/.+\.json$/),
       claim: { state: 'imported' },
-      native: { ratings: 0, independent: 0 },
+      native: { independent_sources: 0, independent: 0, ratings: 0 },
     });
   });
   it('leaves out the stars and the evidence that publishers write about themselves, and keeps the rest', async () => {

@@ -103,7 +103,7 @@ describe.each(clientKinds)('the short answer of get_agent, to a client %s', (kin
   it('says in a paragraph what is known and what is not, and names the source once a group', async () => {
     const { json } = await ask({ handle: rich });
     expect(json.summary).toMatch(
-      /^Rich mail \(com\.example\.rich\/mail\), in its publisher's words: “.+”.? Published under the domain rich\.example\.com; claimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\. By its record it is reached at https:\/\/rich\.example\.com\/mcp and needs a secret header Authorization\. Last checked by Dossier on \d{4}-\d\d-\d\d: .+\. 4 native ratings, none from independent sources\. Not known: price, operator,/,
+      /^Rich mail \(com\.example\.rich\/mail\), in its publisher's words: “.+”.? Published under the domain rich\.example\.com; claimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\. By its record it is reached at https:\/\/rich\.example\.com\/mcp and needs a secret header Authorization\. Last checked by Dossier on \d{4}-\d\d-\d\d: .+\. Rated by no independent source; 4 native ratings set apart\. Not known: price, operator,/,
     );
     expect(json.facts).toContainEqual({
       question: 'access',
@@ -118,7 +118,8 @@ describe.each(clientKinds)('the short answer of get_agent, to a client %s', (kin
     });
     expect(json.signals).toMatchObject({
       native: {
-        statement: '4 native ratings. Each is one sourced signal, never a final verdict.',
+        statement:
+          'No independent source; 4 native ratings set apart. Each rating is one sourced signal, never a final verdict.',
         groups: { new_source: { ratings: 4, sources: 4, outcomes: { failed: 4 }, scores: { 2: 4 } } },
         recent: [{ source_handle: 'org.fourth/agent', outcome: 'failed' }, {}, {}],
       },

@@ -1,4 +1,4 @@
-import { nativeStatement } from '../listing/sentences/snapshot.ts';
+import { nativeStatement, sourcesFirst } from '../listing/sentences/snapshot.ts';
 import { groupTexts, shownGroups } from '../rating/groups.ts';
 import { counted } from '../text/plural.ts';
 import {
@@ -14,7 +14,7 @@ import {
 const evidence = 'native';
 const maxDays = 3650;
 const maxRatings = 1000;
-/** With fewer ratings no share is computed (docs/trust.md section 3). */
+/** With fewer sources no share is computed (docs/trust.md section 3). */
 const minForShare = 5;
 
 /** Whether a time of this service is at most so many days ago. A time slightly in the future counts: clocks differ. */
@@ -61,11 +61,12 @@ const ratingFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'resul
 
 /** How many native ratings there are, and from whom; for none, the same sentence as everywhere. */
 function ratingsFact({ signals: { native } }: ComparedListing['listing']): string {
-  const { ratings, independent } = native;
-  if (ratings === 0) return nativeStatement(native);
+  const { independent } = native;
+  if (native.ratings === 0) return nativeStatement(native);
   const others = shownGroups(native).filter((group) => group !== 'independent');
   const apart = others.map((group) => `; ${native[group].ratings} ${groupTexts[group].name.toLowerCase()}`);
-  return `${counted(ratings, 'native rating')}: ${independent.ratings} independent, from ${counted(independent.sources, 'account')}${apart.join('')}.`;
+  const from = sourcesFirst({ ratings: independent.ratings, independent });
+  return `${from.charAt(0).toUpperCase()}${from.slice(1)}${apart.join('')}.`;
 }
 
 const nativeRatingsAtLeast = numberCriterion(
@@ -80,7 +81,7 @@ const nativeRatingsAtLeast = numberCriterion(
 );
 
 const independentSourcesAtLeast = numberCriterion(
-  { evidence, label: 'Rated from at least {} independent account(s)', max: maxRatings },
+  { evidence, label: 'Rated by at least {} independent source(s)', max: maxRatings },
   (compared, fewest) => {
     const { sources } = compared.listing.signals.native.independent;
     return ratingFinding(compared, {
@@ -102,17 +103,18 @@ const ratedWithinDays = numberCriterion(
 );
 
 const succeededPercentAtLeast = numberCriterion(
-  { evidence, label: 'At least {} in 100 independent native ratings say succeeded', max: 100 },
+  { evidence, label: 'At least {} in 100 independent sources said succeeded last', max: 100 },
   (compared, percent) => {
-    const { ratings, outcomes } = compared.listing.signals.native.independent;
-    if (ratings < minForShare)
+    const { sources, source_outcomes } = compared.listing.signals.native.independent;
+    if (sources < minForShare)
       return ratingFinding(compared, {
         result: 'unknown',
-        fact: `${counted(ratings, 'independent native rating')}; a share needs at least ${minForShare}.`,
+        fact: `${counted(sources, 'independent source')}; a share needs at least ${minForShare}.`,
       });
+    const { succeeded } = source_outcomes;
     return ratingFinding(compared, {
-      result: decided(outcomes.succeeded * 100 >= percent * ratings),
-      fact: `${outcomes.succeeded} of ${counted(ratings, 'independent native rating')} say succeeded.`,
+      result: decided(succeeded * 100 >= percent * sources),
+      fact: `${succeeded} of ${counted(sources, 'independent source')} said succeeded in the newest rating of each.`,
     });
   },
 );

@@ -65,8 +65,7 @@ export function listingLinks(
 function snapshotFacts({ listing, native, reading }: ListingFacts, date: string) {
   return {
     handle: listing.handle,
-    ratings: native.ratings,
-    independent: native.independent.ratings,
+    native,
     date,
     copy_at: reading.kind === 'saved_copy' ? reading.observed_at : undefined,
   };

@@ -22,8 +22,12 @@ export type FactGroup = z.infer<typeof factGroup>;
 
 /** Counts of one group of ratings, without those that are zero. */
 const groupSummary = z.object({
-  ratings: z.int(),
   sources: z.int(),
+  ratings: z.int(),
+  source_outcomes: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('Newest rating of each source, if one made several'),
   outcomes: z.record(z.string(), z.int()),
   scores: z.record(z.string(), z.int()).optional(),
   by_proof: z.record(z.string(), z.int()),

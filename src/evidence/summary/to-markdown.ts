@@ -31,13 +31,14 @@ const counts = (counted: Readonly<Record<string, number>>) =>
     .map(([name, count]) => `${name} ${count}`)
     .join(', ');
 
-function ratingsLine([group, { ratings, sources, outcomes, scores, by_proof, last }]: [
+function ratingsLine([group, { ratings, sources, source_outcomes, outcomes, scores, by_proof, last }]: [
   string,
   GroupSummary,
 ]): string {
   const { name } = groupTexts[group as RatingGroup];
   const scored = scores ? `; scores given: ${counts(scores)}` : '';
-  return `${name}: ${ratings} from ${counted(sources, 'account')}; outcomes: ${counts(outcomes)}${scored}; proof: ${counts(by_proof)}; last ${last}`;
+  const newest = source_outcomes ? `; newest of each source: ${counts(source_outcomes)}` : '';
+  return `${name}: ${counted(sources, 'source')}, ${counted(ratings, 'rating')}${newest}; outcomes: ${counts(outcomes)}${scored}; proof: ${counts(by_proof)}; last ${last}`;
 }
 
 function recentLine({

@@ -15,11 +15,20 @@ const longestComment = 160;
 const withoutZeros = (counts: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
-function toGroup({ ratings, sources, outcomes, scores, by_proof, last_at = '' }: RatingCounts) {
+function toGroup({
+  ratings,
+  sources,
+  source_outcomes,
+  outcomes,
+  scores,
+  by_proof,
+  last_at = '',
+}: RatingCounts) {
   const given = withoutZeros(scores);
   return {
-    ratings,
     sources,
+    ratings,
+    ...(sources < ratings && { source_outcomes: withoutZeros(source_outcomes) }),
     outcomes: withoutZeros(outcomes),
     ...(Object.keys(given).length > 0 && { scores: given }),
     by_proof: withoutZeros(by_proof),

@@ -34,7 +34,11 @@ export function toEvidence(document: ListingDocument) {
     snapshot: evidence_snapshot,
     document: links.json,
     claim: { state, ...(claim && { claimed_at: claim.claimed_at, checked_at: claim.checked_at }) },
-    native: { ratings: native.ratings, independent: native.independent.ratings },
+    native: {
+      independent_sources: native.independent.sources,
+      independent: native.independent.ratings,
+      ratings: native.ratings,
+    },
     observations: toObservations(document),
     ...(claim && { log: { index: claim.history.at(-1)?.log_index } }),
     note: 'Evidence, not verification and not a recommendation. Ratings and observations are facts with dates; nothing is scored.',

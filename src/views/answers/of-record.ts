@@ -1,7 +1,7 @@
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
+import { sourcesFirst } from '../../evidence/listing/sentences/snapshot.ts';
 import type { Question } from '../../evidence/observation/question.ts';
-import { counted } from '../../evidence/text/plural.ts';
 import type { Known } from './answer.ts';
 
 type Fact = Pick<Known, 'title' | 'text' | 'means' | 'subjects'>;
@@ -29,7 +29,7 @@ const ratingsOf = ({ signals: { native } }: ListingDocument): Fact[] =>
     : [
         {
           title: 'Native ratings',
-          text: `${counted(native.ratings, 'rating')}, ${native.independent.ratings} from independent sources`,
+          text: sourcesFirst(native),
           means: 'Ratings made on this service by claimed listings; they stand below, each with its source.',
           subjects: [],
         },

@@ -86,7 +86,7 @@ const ratingItem = (rating) =>
 const groupFact = ([group, { ratings, sources, outcomes }]) =>
   fact(
     words.groups[group] ?? plain(group),
-    `${plural(ratings, 'rating')} from ${plural(sources, 'account')}: ${listed(outcomes)}`,
+    `${plural(sources, 'source')}, ${plural(ratings, 'rating')}: ${listed(outcomes)}`,
   );
 
 const nativePart = ({ statement, groups = {}, recent = [] }) =>

@@ -1,7 +1,8 @@
 import { makeBadge } from 'badge-maker';
 import type { ListingDocument, NativeSignals } from '../../evidence/listing/listing-document.ts';
+import { sourcesFirst } from '../../evidence/listing/sentences/snapshot.ts';
 import { ratingGroups } from '../../evidence/rating/groups.ts';
-import { amount, counted } from '../../evidence/text/plural.ts';
+import { amount } from '../../evidence/text/plural.ts';
 
 /** What a badge shows: the label and the message. Always grey. */
 export interface Badge {
@@ -20,25 +21,22 @@ const lastOf = (native: NativeSignals) =>
       .at(-1) ?? ''
   ).slice(0, 10);
 
-/** How many ratings there are: `2 independent: 1 succeeded, 1 failed; 3 others`. */
-function amountsOf({ ratings, independent }: NativeSignals): string {
-  if (independent.ratings === 0) return `${counted(ratings, 'rating')}, none independent, `;
-  const outcomes = Object.entries(independent.outcomes).filter(([, made]) => made > 0);
-  const others = ratings - independent.ratings;
-  const parts = [
-    `${amount(independent.ratings)} independent: ${outcomes.map(([name, made]) => `${amount(made)} ${name}`).join(', ')}`,
-    ...(others > 0 ? [counted(others, 'other')] : []),
+/** The outcomes of the newest rating of each independent source: `newest of each source: 4 succeeded, 1 failed`. */
+function newestOf({ independent }: NativeSignals): string[] {
+  const outcomes = Object.entries(independent.source_outcomes).filter(([, sources]) => sources > 0);
+  if (outcomes.length === 0) return [];
+  return [
+    `newest of each source: ${outcomes.map(([name, sources]) => `${amount(sources)} ${name}`).join(', ')}`,
   ];
-  return `${parts.join('; ')}; `;
 }
 
-/** The badge of a listing: how many ratings are independent, with their outcomes, how many are not, and the last date. */
+/** The badge of a listing: independent sources and their ratings, what each said last, how many are set apart, the last date. */
 export function toBadge({ signals: { native }, evidence_snapshot_date, sample }: ListingDocument): Badge {
   if (sample) return { label: 'evidence', message: 'sample' };
   const message =
     native.ratings === 0
       ? `none as of ${evidence_snapshot_date}`
-      : `${amountsOf(native)}last ${lastOf(native)}`;
+      : [sourcesFirst(native), ...newestOf(native), `last ${lastOf(native)}`].join('; ');
   return { label: 'evidence', message };
 }
 

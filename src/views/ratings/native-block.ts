@@ -3,7 +3,7 @@ import type { ListingDocument, NativeSignals } from '../../evidence/listing/list
 import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
-import { amount, counted } from '../../evidence/text/plural.ts';
+import { counted } from '../../evidence/text/plural.ts';
 import { day, type Html, pagePath } from '../layout/html.ts';
 import { proofSentences, proofsText, scoresText } from '../layout/labels.ts';
 import { monthChart } from './month-chart.ts';
@@ -15,14 +15,18 @@ const chartFrom = 10;
 
 const figures = ({ ratings, sources, source_handles, last_at }: RatingCounts) =>
   last_at
-    ? html`<b>${amount(ratings)}</b> from ${counted(source_handles, 'listing')} of ${counted(sources, 'account')}, last ${day(last_at)}`
+    ? html`<b>${counted(sources, 'source')}</b>, ${counted(ratings, 'rating')} from ${counted(source_handles, 'listing')}, last ${day(last_at)}`
     : html`<b>0</b> none recorded`;
+
+/** What each source said last, if one made several ratings. */
+const newest = ({ ratings, sources, source_outcomes }: RatingCounts) =>
+  sources < ratings ? html`<p>Newest of each source: ${outcomeCounts(source_outcomes)}</p>` : '';
 
 const group = (name: string, counts: RatingCounts, meaning?: string) => html`
 <div>
 <h3>${name}</h3>
 <p class="figures">${figures(counts)}</p>
-${counts.last_at && html`<p>${outcomeCounts(counts.outcomes)}</p><p class="note">Proof: ${proofsText(counts.by_proof)}</p>`}
+${counts.last_at && html`${newest(counts)}<p>${outcomeCounts(counts.outcomes)}</p><p class="note">Proof: ${proofsText(counts.by_proof)}</p>`}
 ${meaning && html`${scores(counts)}<p class="note">${meaning}</p>`}
 </div>`;
 

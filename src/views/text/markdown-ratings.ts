@@ -8,10 +8,10 @@ import { counted } from '../../evidence/text/plural.ts';
 import { countsText, proofSentences, proofsText, scoresText } from '../layout/labels.ts';
 
 function groupLine(name: string, counts: RatingCounts) {
-  const { ratings, sources, source_handles, outcomes, scores, by_proof, last_at } = counts;
+  const { ratings, sources, source_handles, source_outcomes, outcomes, scores, by_proof, last_at } = counts;
   if (!last_at) return `* ${name}: none`;
-  const from = `from ${counted(source_handles, 'listing')} of ${counted(sources, 'account')}`;
-  return `* ${name}: ${counted(ratings, 'rating')} ${from}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; proof: ${proofsText(by_proof)}; last ${day(last_at)}`;
+  const from = `${counted(sources, 'source')}, ${counted(ratings, 'rating')} from ${counted(source_handles, 'listing')}`;
+  return `* ${name}: ${from}; newest of each source: ${countsText(source_outcomes)}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; proof: ${proofsText(by_proof)}; last ${day(last_at)}`;
 }
 
 function toStanding({ outcome, withdrawn_at, erased_at, voided_at }: ShortRating): string {

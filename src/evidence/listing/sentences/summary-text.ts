@@ -9,6 +9,7 @@ import type { ListingDocument } from '../listing-document.ts';
 import { inputsText } from './inputs-text.ts';
 import { notKnownWords } from './not-known-words.ts';
 import { packageText } from './package-text.ts';
+import { sourcesFirst } from './snapshot.ts';
 
 type Described = Omit<ListingDocument, 'summary'>;
 
@@ -69,7 +70,7 @@ function checked({ observations }: Described): string {
 
 function rated({ signals: { native } }: Described): string {
   if (native.ratings === 0) return 'No native ratings.';
-  return `${counted(native.ratings, 'native rating')}, ${native.independent.ratings || 'none'} from independent sources.`;
+  return `Rated by ${sourcesFirst(native)}.`;
 }
 
 /** The ratings have a sentence of their own. */
