@@ -110,7 +110,7 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
   const { store, log, clock, config } = context;
   const parts = createParts(context, signal);
   const look = async (listing: Listing, lease: Lease): Promise<LookReport> => {
-    const refusal = await findRefusal(listing, { ...parts, config });
+    const refusal = await findRefusal(listing, { ...parts, config, store });
     const asked = createLook(listing, parts, { now: clock(), refusal });
     return observeListing(asked, { store, log, clock, lease, signal, vantage: vantageOf(config) });
   };

@@ -38,6 +38,17 @@ it('sends nothing to a service whose claim file says "observe: no", and says why
   expect(endpoint.sent).toEqual([]);
 });
 
+it.each([429, 500, 404])(
+  'leaves it alone as long as the file cannot be read again: HTTP %d',
+  async (status) => {
+    service.git.fault = (_, response) => Boolean(response.writeHead(status).end());
+    service.wait(86_400);
+    expect((await observe())['endpoint.answers']).toMatchObject({ state: 'refused' });
+    service.git.fault = undefined;
+    expect(endpoint.sent).toEqual([]);
+  },
+);
+
 it('looks again once the line is gone, and HEAD of the repository is a fact', async () => {
   service.git.removeRepository('webhook-co/webhook');
   const anew = service.git.createRepository('webhook-co/webhook');

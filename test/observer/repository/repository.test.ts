@@ -53,6 +53,27 @@ it('finds a repository with its head', async () => {
   });
 });
 
+it('a check that fails on our side changes nothing that was seen', async () => {
+  const { repositories } = directory.context;
+  const fail = () => Promise.reject(new Error('a failure of our own'));
+  const broken = createObserver({
+    ...directory.context,
+    repositories: { ...repositories, head: fail },
+  });
+  const listing = await directory.store.listings.byHandle('com.example/there');
+  if (!listing) throw new Error('not listed');
+  const known = await directory.store.observations.ofListing('com.example/there');
+  const { observations, changes } = await broken.observe(listing);
+  await broken.close();
+  const reason = 'The check failed on our side; the failure was logged.';
+  expect(changes).toBe(0);
+  for (const kind of ['repository.exists', 'repository.head', 'repository.agent_files'])
+    expect(observations.find((one) => one.kind === kind)).toEqual({
+      ...known?.observations.find((one) => one.kind === kind),
+      missed: { since: expect.any(String) as string, reason },
+    });
+});
+
 it('tells a repository without commits from one that is gone', async () => {
   expect(await observe('com.example/empty')).toMatchObject({
     'repository.exists': { value: 'empty', state: 'observed' },
