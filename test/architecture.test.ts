@@ -58,7 +58,7 @@ const homes: Record<string, readonly string[]> = {
   jose: ['evidence/kinds/price/signed/jws.ts', 'receipt/receipts.ts', 'receipt/verify.ts'],
   '@noble/curves': ['evidence/signature/ethereum.ts'],
   '@noble/hashes': ['evidence/signature/ethereum.ts'],
-  'eventsource-parser': ['observer/endpoint/messages.ts'],
+  'eventsource-parser': ['observer/endpoint/messages.ts', 'observer/endpoint/sse.ts'],
   typebox: ['registry/entry/server-json.ts'],
   undici: ['outbound/client.ts'],
   '@sigstore/bundle': ['observer/packages/sigstore.ts'],

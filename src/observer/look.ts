@@ -9,6 +9,7 @@ import type { RepositoryReader } from '../repositories/reader.ts';
 import { askEndpoint } from './endpoint/ask.ts';
 import type { Dns } from './endpoint/dns.ts';
 import type { ClientInfo } from './endpoint/eras.ts';
+import { askOverStream } from './endpoint/sse.ts';
 import { readCertificate } from './endpoint/tls.ts';
 import type { PackageRegistries } from './packages/registries.ts';
 import type { PoliteFetch } from './polite/polite-fetch.ts';
@@ -65,8 +66,9 @@ function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<
   };
 }
 
-async function ask(url: string, parts: LookParts): Promise<EndpointLook | NoAnswer> {
-  return whyNot(url) ?? (await parts.robots(url)) ?? askEndpoint(url, parts);
+async function ask(url: string, isStream: boolean, parts: LookParts): Promise<EndpointLook | NoAnswer> {
+  const refused = whyNot(url) ?? (await parts.robots(url));
+  return refused ?? (isStream ? askOverStream(url, parts) : askEndpoint(url, parts));
 }
 
 async function get(url: string, { fetch, robots }: LookParts): Promise<Fetched | NoAnswer> {
@@ -102,7 +104,8 @@ export function createLook(
   const timesOf = createTimes(parts.timeouts);
   const fetch: PoliteFetch = (request) => parts.fetch({ ...request, times: timesOf(request.url) });
   const timed = { ...parts, fetch };
-  const endpoint = unlessRefused((url) => ask(url, timed));
+  const streams = new Set(listing.remotes.flatMap(({ type, url }) => (type === 'sse' ? [url] : [])));
+  const endpoint = unlessRefused((url) => ask(url, streams.has(url), timed));
   const repository = createRepositoryLook(listing, parts.repositories);
   const headOnce = memoize(() => repository.head());
   const commit = memoize(async () => repository.commit(await headOnce('')));
@@ -113,12 +116,7 @@ export function createLook(
   return {
     listing,
     now,
-    endpoint: ({ type, url }) =>
-      type === 'sse'
-        ? Promise.resolve(
-            notChecked('The recorded transport is the older SSE transport, which Dossier does not speak.'),
-          )
-        : endpoint(url),
+    endpoint: ({ url }) => endpoint(url),
     get: unlessRefused((url) => get(url, timed)),
     tls: unlessRefused((origin) => certificate(origin, parts)),
     dns: unlessRefused((hostname) => dns(hostname, parts)),

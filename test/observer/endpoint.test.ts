@@ -6,6 +6,7 @@ import {
   startEndpoint,
   startLegacyServer,
   startModernServer,
+  startStreamServer,
 } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 
@@ -16,15 +17,17 @@ const offered = [
 let modern: Endpoint;
 let legacy: Endpoint;
 let locked: Endpoint;
+let stream: Endpoint;
 let directory: Directory;
 let observer: Observer;
 
-const listed = (name: string, url: string) =>
-  registryEntry(name, { remotes: [{ type: 'streamable-http', url }] });
+const listed = (name: string, url: string, type = 'streamable-http') =>
+  registryEntry(name, { remotes: [{ type, url }] });
 
 beforeAll(async () => {
   modern = await startModernServer(() => offered);
   legacy = await startLegacyServer(() => offered);
+  stream = await startStreamServer(() => offered);
   locked = await startEndpoint((_, { url = '' }, response) => {
     if (url === '/.well-known/oauth-protected-resource/mcp') {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -57,12 +60,16 @@ beforeAll(async () => {
       listed('com.example.legacy/a', 'https://legacy.example.com/mcp'),
       listed('com.example.locked/a', 'https://locked.example.com/mcp'),
       listed('com.example.gone/a', 'http://127.0.0.1:9/mcp'),
+      listed('com.example.stream/a', 'https://stream.example.com/sse', 'sse'),
+      listed('com.example.stream/locked', 'https://locked.example.com/mcp', 'sse'),
+      listed('com.example.stream/none', 'https://modern.example.com/mcp', 'sse'),
     ],
     environment: {
       HOST_OVERRIDES: JSON.stringify({
         'modern.example.com': modern.url,
         'legacy.example.com': legacy.url,
         'locked.example.com': locked.url,
+        'stream.example.com': stream.url,
       }),
     },
   });
@@ -71,7 +78,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await observer.close();
   await directory.close();
-  await Promise.all([modern, legacy, locked].map((endpoint) => endpoint.close()));
+  await Promise.all([modern, legacy, locked, stream].map((endpoint) => endpoint.close()));
 });
 
 async function observe(handle: string) {
@@ -114,8 +121,26 @@ it('reports a 401 as an answer and reads the metadata that it names', async () =
   });
 });
 
+it('asks a server of the older transport over its event stream', async () => {
+  expect(await observe('com.example.stream/a')).toMatchObject({
+    'endpoint.answers': ['observed', 200],
+    'endpoint.protocol': ['observed', '2025-11-25'],
+    'tools.count': ['observed', 2],
+    'auth.required': ['observed', false],
+  });
+  expect(stream.methods()).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
+});
+
+it('says of the older transport, too, that credentials are asked for, or that no stream was sent', async () => {
+  expect(await observe('com.example.stream/locked')).toMatchObject({
+    'auth.required': ['observed', true],
+    'tools.count': ['auth_first', null],
+  });
+  expect(await observe('com.example.stream/none')).toMatchObject({ 'tools.count': ['unreachable', null] });
+});
+
 it('never sends a credential, a cookie or a call of a tool', () => {
-  const all = [modern, legacy, locked].flatMap(({ sent }) => sent);
+  const all = [modern, legacy, locked, stream].flatMap(({ sent }) => sent);
   expect(all.length).toBeGreaterThan(5);
   expect(all.filter(({ headers }) => headers.authorization ?? headers.cookie)).toEqual([]);
   expect(all.filter(({ body }) => body.includes('tools/call'))).toEqual([]);

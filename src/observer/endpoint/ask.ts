@@ -2,7 +2,7 @@ import type { Timeouts } from '../../config/timeouts.ts';
 import type { Fetched, NoAnswer } from '../../evidence/observation/answer.ts';
 import type { EndpointLook, Introduction } from '../../evidence/observation/endpoint-look.ts';
 import { asObject } from '../../evidence/text/json-object.ts';
-import type { PoliteFetch } from '../polite/polite-fetch.ts';
+import type { PoliteFetch, PoliteRequest } from '../polite/polite-fetch.ts';
 import {
   type ClientInfo,
   initializeMessage,
@@ -27,15 +27,25 @@ export interface AskParts {
   readonly timeouts: AskTimeouts;
 }
 
+/** Sends a message with an id and returns the response with its reply. */
+type Exchange = (message: Message, id: number, timeout_ms: number) => Promise<Fetched | NoAnswer>;
+
 /** One conversation with an endpoint: its address, and what it has sent so far. */
 interface Conversation extends AskParts {
   readonly url: string;
+  readonly exchange: Exchange;
   lastId: number;
   read_bytes: number;
   responses: number;
   /** Of the newest response. */
   sessionId: string | undefined;
 }
+
+/** Begins a conversation; nothing is sent. */
+export const createConversation = (url: string, parts: AskParts, exchange: Exchange): Conversation => ({
+  ...{ url, ...parts, exchange },
+  ...{ lastId: 0, read_bytes: 0, responses: 0, sessionId: undefined },
+});
 
 /** Sends a message and returns what the response to it is. */
 async function send(
@@ -45,8 +55,7 @@ async function send(
 ): Promise<Replied> {
   talk.lastId += 1;
   const id = talk.lastId;
-  const isComplete = createReplyWatch(id);
-  const answer = await talk.fetch({ url: talk.url, method: 'POST', ...message(id), isComplete, timeout_ms });
+  const answer = await talk.exchange(message(id), id, timeout_ms);
   if (answer.result === 'response') {
     talk.responses += 1;
     talk.read_bytes += answer.text.length;
@@ -77,8 +86,8 @@ const withheld = {
 } as const;
 
 /** What an endpoint that asks for something first has shown. */
-const toWithheld = (
-  { url }: Conversation,
+export const toWithheld = (
+  url: string,
   { is, response }: Extract<Replied, { readonly response: Fetched }>,
 ): EndpointLook => ({
   result: 'answered',
@@ -98,7 +107,7 @@ async function withTools(
   );
   const { url } = talk;
   if (!('is' in list)) return { result: 'answered', url, introduction, list };
-  if (list.is !== 'no_answer') return { ...toWithheld(talk, list), introduction };
+  if (list.is !== 'no_answer') return { ...toWithheld(url, list), introduction };
   return { result: 'answered', url, introduction, list: list.answer };
 }
 
@@ -113,10 +122,14 @@ async function endSession(talk: Conversation, session: LegacySession): Promise<v
   await talk.fetch({ url: talk.url, method: 'DELETE', headers });
 }
 
-async function askLegacy(talk: Conversation, { result, status }: Extract<Replied, { is: 'result' }>) {
+async function askLegacy(
+  talk: Conversation,
+  { result, status }: Extract<Replied, { is: 'result' }>,
+  notify: (message: Message) => Promise<unknown>,
+) {
   const revision = String(result.protocolVersion).slice(0, 40);
   const session: LegacySession = { revision, id: talk.sessionId };
-  await send(talk, () => legacyMessage(session, { method: 'notifications/initialized' }));
+  await notify(legacyMessage(session, { method: 'notifications/initialized' }));
   const introduction = toIntroduction(result, { status, protocol: revision, era: 'legacy' });
   const look = await withTools(talk, introduction, (id, params) =>
     legacyMessage(session, { id, method: 'tools/list', params }),
@@ -142,13 +155,29 @@ function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   );
 }
 
+/** Asks with initialize and tools/list only; `notify` sends a message that has no reply. */
+export async function askInitialized(
+  talk: Conversation,
+  notify: (message: Message) => Promise<unknown>,
+): Promise<EndpointLook | NoAnswer> {
+  const reply = await send(talk, (id) => initializeMessage(id, talk.client));
+  if (reply.is === 'result' && isSession(reply)) return askLegacy(talk, reply, notify);
+  return reply.is === 'credentials' || reply.is === 'payment'
+    ? toWithheld(talk.url, reply)
+    : toNoAnswer([reply]);
+}
+
 /**
  * Asks an endpoint what it is and which tools it lists, as clients do: server/discover and tools/list of 2026-07-28, else initialize
  * and tools/list of the older era, whatever became of the discovery. Tries of 6 and 15 seconds. Never a tools/call, a payment or a
  * credential. An endpoint that neither introduces itself nor asks for credentials or a payment gives no answer.
  */
 export async function askEndpoint(url: string, parts: AskParts): Promise<EndpointLook | NoAnswer> {
-  const talk: Conversation = { url, ...parts, lastId: 0, read_bytes: 0, responses: 0, sessionId: undefined };
+  const post = (message: Message, more: Partial<PoliteRequest> = {}) =>
+    parts.fetch({ url, method: 'POST', ...message, ...more });
+  const talk = createConversation(url, parts, (message, id, timeout_ms) =>
+    post(message, { isComplete: createReplyWatch(id), timeout_ms }),
+  );
   const { observerFirstTry_ms, observerSecondTry_ms } = parts.timeouts;
   const discover = (timeout_ms: number) =>
     send(talk, (id) => modernMessage(id, 'server/discover', {}, parts.client), timeout_ms);
@@ -163,10 +192,10 @@ export async function askEndpoint(url: string, parts: AskParts): Promise<Endpoin
     if (replies.length === 2 && (talk.responses !== 1 || !mayPass(replies[0]))) break;
     const reply = await step();
     replies.push(reply);
-    if (reply.is === 'payment') return toWithheld(talk, reply);
+    if (reply.is === 'payment') return toWithheld(url, reply);
     if (reply.is === 'result' && isDiscovery(reply)) return askModern(talk, reply);
-    if (reply.is === 'result' && isSession(reply)) return askLegacy(talk, reply);
+    if (reply.is === 'result' && isSession(reply)) return askLegacy(talk, reply, post);
   }
-  for (const reply of replies) if (reply.is === 'credentials') return toWithheld(talk, reply);
+  for (const reply of replies) if (reply.is === 'credentials') return toWithheld(url, reply);
   return toNoAnswer(replies);
 }

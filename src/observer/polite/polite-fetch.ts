@@ -7,7 +7,7 @@ import type {
   OutboundRequest,
   OutboundResponse,
 } from '../../outbound/client.ts';
-import type { Asked, HostQueue } from './host-queue.ts';
+import type { Asked, HostQueue, Turn } from './host-queue.ts';
 import type { TimeLeft } from './time-left.ts';
 
 /** A request of the observer, and how long it may take. */
@@ -16,6 +16,10 @@ export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'>
   readonly timeout_ms?: number;
   /** What this request takes is taken from each; where one has none left, nothing is sent. */
   readonly times?: readonly TimeLeft[];
+  /** Ends it early. */
+  readonly signal?: AbortSignal;
+  /** Belongs to another request of the same conversation that still has its turn at the host, so it waits for none. */
+  readonly beside?: true;
 }
 
 /** Sends one request in its turn. Throws only the reason of the observer's signal. */
@@ -80,6 +84,9 @@ const toAsked = ({ host, origin, pathname }: URL, pauses: PoliteParts['pauses'])
   ...(pauses === 'address' && { address: `${origin}${pathname}` }),
 });
 
+/** The turn of a request beside another one, whose turn ends it. */
+const besideTurn: Turn = { signal: new AbortController().signal, pause: () => undefined };
+
 /** `overtime`: it was not sent, as one to a host that is paused. */
 type Ended = 'paused' | 'overtime' | OutboundResponse | { readonly result: FetchFailure };
 
@@ -94,20 +101,23 @@ const toResult = (response: Ended) => {
  * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
  */
 export function createPoliteFetch({ client, queue, sign, timeouts, pauses }: PoliteParts): PoliteFetch {
-  const send = (url: URL, { timeout_ms = timeouts.observerExchange_ms, ...sent }: PoliteRequest) =>
-    queue.run<Ended>(toAsked(url, pauses), async (turn) => {
-      const { times = [], ...request } = sent;
+  const send = (url: URL, { timeout_ms = timeouts.observerExchange_ms, ...sent }: PoliteRequest) => {
+    const inTurn = async (turn: Turn): Promise<Ended> => {
+      const { times = [], signal, beside: _, ...request } = sent;
       const started = performance.now();
       const left_ms = Math.min(timeout_ms, ...times.map((time) => time.left_ms));
       if (left_ms <= 0) return 'overtime';
-      const deadline = AbortSignal.any([turn.signal, AbortSignal.timeout(Math.ceil(left_ms))]);
+      const ends = [turn.signal, AbortSignal.timeout(Math.ceil(left_ms)), ...(signal ? [signal] : [])];
+      const deadline = AbortSignal.any(ends);
       const headers = { ...request.headers, ...(await sign(url)) };
       const response = await client.fetch({ ...request, url, headers, deadline });
       for (const time of times) time.left_ms -= performance.now() - started;
       const wait_s = askedWait_s(response);
       if (wait_s) turn.pause(wait_s);
       return response;
-    });
+    };
+    return sent.beside ? inTurn(besideTurn) : queue.run<Ended>(toAsked(url, pauses), inTurn);
+  };
   const follow = async (url: URL, request: PoliteRequest, hops: number): Promise<Fetched | NoAnswer> => {
     const response = await send(url, request);
     observerRequests.publish({ result: toResult(response) });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -128,5 +129,24 @@ export const startModernServer = (tools: () => readonly OfferedTool[]): Promise<
     const answer = await handler.fetch(asked, { ...(body !== '' && { parsedBody: JSON.parse(body) }) });
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     response.end(await answer.text());
+  });
+};
+
+/** A real server of the older transport (HTTP with SSE) at /sse, whose messages go to /messages. */
+export const startStreamServer = (tools: () => readonly OfferedTool[]): Promise<Endpoint> => {
+  const sessions = new Map<string, SSEServerTransport>();
+  return startEndpoint(async (body, request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+    if (pathname === '/messages')
+      return sessions
+        .get(searchParams.get('sessionId') ?? '')
+        ?.handlePostMessage(request, response, JSON.parse(body));
+    if (pathname !== '/sse' || request.method !== 'GET') return void response.writeHead(404).end();
+    const transport = new SSEServerTransport('/messages', response);
+    sessions.set(transport.sessionId, transport);
+    const server = new McpServerV1({ name: 'stream', version: '1.0.0' });
+    for (const { name, description } of tools())
+      server.registerTool(name, { description, inputSchema: { text: z.string() } }, () => ({ content: [] }));
+    await server.connect(transport);
   });
 };
