@@ -10,6 +10,7 @@ const mayImport: Record<string, string> = {
   'problem.ts': 'problem-table.ts',
   receipt: '',
   'transaction.ts': '',
+  'unless-aborted.ts': '',
   evidence: 'problem.ts receipt',
   config: 'evidence',
   observability: 'config evidence',
@@ -17,15 +18,15 @@ const mayImport: Record<string, string> = {
   repositories: 'cached-once.ts config evidence outbound',
   domains: 'cached-once.ts config outbound',
   store: 'config evidence observability receipt transaction.ts',
-  'transparency-log': 'config evidence observability outbound problem.ts store',
+  'transparency-log': 'config evidence observability outbound problem.ts store unless-aborted.ts',
   'context.ts': 'config domains outbound repositories store transparency-log',
   backups: 'config context.ts observability store',
   limits: 'config context.ts problem.ts store',
   moderation: 'context.ts evidence problem.ts store transparency-log',
   claims:
-    'config context.ts domains evidence limits moderation problem.ts problem-table.ts repositories store',
+    'config context.ts domains evidence limits moderation problem.ts problem-table.ts repositories store unless-aborted.ts',
   observer:
-    'cached-once.ts config context.ts evidence observability outbound repositories store transparency-log',
+    'cached-once.ts config context.ts evidence observability outbound repositories store transparency-log unless-aborted.ts',
   registry: 'cached-once.ts claims config context.ts evidence observability store',
   tools:
     'claims context.ts evidence limits moderation observability problem.ts problem-table.ts store transparency-log',

@@ -5,6 +5,7 @@ import type { Claim } from '../evidence/claim/claim.ts';
 import type { ClaimKind } from '../evidence/claim/proof-place.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
 import { type OptOut, secondCheck_ms } from '../evidence/listing/state/opt-out.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import { checkClaim } from './check-claim.ts';
 import { type ClaimTarget, findTarget, findToCheck, toSubject } from './checks/target.ts';
 
@@ -101,24 +102,28 @@ async function* readDue({ store, config, clock }: Context): AsyncGenerator<strin
 
 /**
  * Checks every claim and opt-out line that is due, one after the other, except those that another node checked in this pass. Returns how
- * many it checked. A check that fails is logged and does not stop the others.
+ * many it checked. A check that fails is logged and does not stop the others; the signal drops the one under way.
  */
-export async function recheckClaims(context: Context, stopped?: AbortSignal): Promise<number> {
+export async function recheckClaims(
+  context: Context,
+  stopped = new AbortController().signal,
+): Promise<number> {
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
   await context.store.write((tx) => tx.checks.purge(hourAgo));
   for await (const handle of readDue(context)) {
-    if (stopped?.aborted) return checked;
     try {
-      if (await recheck(handle, context)) checked += 1;
+      if (await unlessAborted(recheck(handle, context), stopped)) checked += 1;
     } catch (error) {
+      if (stopped.aborted) return checked;
       context.log.warn({ err: error, handle }, 'claim re-check failed');
     }
   }
   return checked;
 }
 
-async function run(context: Context, stopped: AbortSignal): Promise<void> {
+/** Checks all claims every CLAIM_RECHECK (+-20 %) until the signal. Never throws; a check under way is dropped then. */
+export async function startRecheck(context: Context, stopped: AbortSignal): Promise<void> {
   while (!stopped.aborted) {
     try {
       await sleep(pauseOf_ms(context.config), undefined, { signal: stopped, ref: false });
@@ -127,14 +132,4 @@ async function run(context: Context, stopped: AbortSignal): Promise<void> {
       if (!stopped.aborted) context.log.warn({ err: error }, 'claim re-check failed');
     }
   }
-}
-
-/** Starts checking all claims every CLAIM_RECHECK (+-20 %). Returns a function that stops it and waits for its end. */
-export function startRecheck(context: Context): () => Promise<void> {
-  const stop = new AbortController();
-  const running = run(context, stop.signal);
-  return async () => {
-    stop.abort();
-    await running;
-  };
 }

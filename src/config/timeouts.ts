@@ -4,8 +4,8 @@ export const defaultTimeouts = {
   requestHeaders_ms: 10_000,
   /** For a whole request. */
   request_ms: 15_000,
-  /** For requests in flight when the service stops; then their connections are closed. */
-  drain_ms: 10_000,
+  /** For requests in flight and work in the background when the service stops; then it is cut off. Containers are killed after 10 s. */
+  drain_ms: 8000,
   /** For the answer to an MCP message; then it is `unavailable`. */
   mcpAnswer_ms: 10_000,
   /** How long a subscription stays open; then the client opens it again. */

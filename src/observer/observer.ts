@@ -8,6 +8,7 @@ import type { Subject } from '../evidence/observation/look.ts';
 import { looks } from '../observability/events.ts';
 import { createOutboundClient } from '../outbound/client.ts';
 import type { Lease } from '../store/contract/leases.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import { createDns } from './endpoint/dns.ts';
 import { createLook, type LookParts } from './look.ts';
 import { findAll, type LookReport, observeListing } from './observe-listing.ts';
@@ -93,15 +94,6 @@ const toSubject = (url: string): Subject => ({
   repository: undefined,
   website: undefined,
 });
-
-/** Resolves as `work` does, or rejects with the signal's reason as soon as it is aborted. */
-const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) abort();
-    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 
 const never = new AbortController().signal;
 

@@ -19,6 +19,7 @@ export const importInThread: ImportOnce = async (context, attempt) => {
   });
   const stop = () => thread.postMessage('stop');
   attempt.signal.addEventListener('abort', stop);
+  if (attempt.signal.aborted) stop();
   try {
     await once(thread, 'exit');
     return outcome;

@@ -64,7 +64,7 @@ export async function deliver(seen: Webhook, turn: Turn): Promise<void> {
   if (!(await isKnown(seen.filter, context))) return;
   const held = await holdWebhook(seen, context);
   if (!held) return;
-  const sending = beginSending(held, { client, context });
+  const sending = beginSending(held, { client, context, signal });
   const end_ms = performance.now() + longestTurn_ms;
   try {
     for (let isMore = true; isMore && !isAtRest(sending) && performance.now() < end_ms; ) {

@@ -35,17 +35,18 @@ export interface Post {
   readonly body: string;
 }
 
-/** Posts a signed message once. Never throws. */
+/** Posts a signed message once, until the signal. Never throws. */
 export function postMessage(
   client: OutboundClient,
   { url, secret, id, body }: Post,
-  { clock, timeouts }: Pick<Context, 'clock' | 'timeouts'>,
+  { clock, timeouts, signal }: Pick<Context, 'clock' | 'timeouts'> & { readonly signal?: AbortSignal },
 ): ReturnType<OutboundClient['fetch']> {
+  const timeout = AbortSignal.timeout(timeouts.webhook_ms);
   return client.fetch({
     url: new URL(url),
     method: 'POST',
     headers: { 'content-type': 'application/json', ...signMessage(secret, { id, body, now: clock() }) },
     body: Buffer.from(body),
-    deadline: AbortSignal.timeout(timeouts.webhook_ms),
+    deadline: signal ? AbortSignal.any([signal, timeout]) : timeout,
   });
 }

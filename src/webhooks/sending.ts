@@ -23,18 +23,21 @@ export interface Sending extends Pick<Account, 'webhook' | 'queue' | 'advanceTo'
   end(): Promise<void>;
 }
 
-/** What sends: the client, and the clock and time-outs of the service. */
+/** What sends: the client, the clock and time-outs of the service, and what stops it. */
 interface Sender {
   readonly client: OutboundClient;
   readonly context: Context;
+  readonly signal: AbortSignal;
 }
 
 async function attempt(
-  { client, context }: Sender,
+  { client, context, signal }: Sender,
   { url, secret }: Webhook,
   change: Change,
 ): Promise<Failed | undefined> {
-  const answer = await postMessage(client, { url, secret, ...toWebhookMessage(change) }, context);
+  const { clock, timeouts } = context;
+  const post = { url, secret, ...toWebhookMessage(change) };
+  const answer = await postMessage(client, post, { clock, timeouts, signal });
   if (answer.result !== 'response') return { result: answer.result, isGone: false, retry_after_s: undefined };
   const { status, retry_after_s } = answer;
   if (status >= 200 && status < 300) return undefined;
@@ -57,6 +60,8 @@ export function beginSending(held: HeldWebhook, sender: Sender): Sending {
       if (!held.isOurs()) return false;
       const began_ms = performance.now();
       const failed = await attempt(sender, account.webhook, change);
+      // What we cut off ourselves says nothing about the address.
+      if (failed && sender.signal.aborted) return false;
       const took_ms = performance.now() - began_ms;
       webhookAttempts.publish({ outcome: failed ? 'failed' : 'accepted' });
       if (failed) account.fail(change, failed, earlier);

@@ -275,8 +275,10 @@ describe('the re-check', () => {
     expect(Math.min(...due)).toBeLessThan(850_000);
     expect(Math.max(...due)).toBeGreaterThan(1_150_000);
     expect(Math.max(...due)).toBeLessThanOrEqual(1_200_000);
-    const stop = startRecheck(directory.context);
-    await expect(stop()).resolves.toBeUndefined();
+    const stopping = new AbortController();
+    const rechecking = startRecheck(directory.context, stopping.signal);
+    stopping.abort();
+    await expect(rechecking).resolves.toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { requireBackupDir, startBackups } from '../../backups/schedule.ts';
 import { startRecheck } from '../../claims/recheck.ts';
 import type { Config } from '../../config/config.ts';
@@ -19,6 +20,8 @@ import { toListenError } from './listen-error.ts';
 import { startServiceMetrics } from './metrics.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
+/** For what runs in the background to end after the last request. */
+const shortestEnd_ms = 1000;
 
 /** The address listened on, and the public one if it differs. */
 const toAddresses = ({ url, context: { config } }: Running) =>
@@ -44,14 +47,18 @@ async function requireCheckpoints(config: Config): Promise<void> {
   });
 }
 
-/** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains. */
+/** Ends the process with its exit code, whatever still has a socket: a connection to a slow host, a name being resolved. */
+const endProcess = () => void setTimeout(() => process.exit(), 250).unref();
+
+/** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains, in `drain_ms`, and ends the process. */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);
   const context = await openContext(config, 'make');
   const stopping = new AbortController();
+  let stopped_ms = performance.now();
   const stopped = Promise.race(signals.map((signal) => once(process, signal)));
   let metrics: Metrics | undefined;
-  let background: readonly (() => Promise<void>)[] = [];
+  let background: readonly Promise<void>[] = [];
   try {
     await requireCheckpoints(config);
     metrics = await startServiceMetrics(context);
@@ -69,15 +76,19 @@ export async function runServe(config: Config): Promise<void> {
     const webhooks = startWebhooks(running.context, stopping.signal);
     const witnesses = startAskingWitnesses(running.context, stopping.signal);
     const judging = startJudgingViews(running.context, stopping.signal);
-    const works = [imports, purging, audits, observing, backups, webhooks, witnesses, judging];
-    background = [startRecheck(running.context), ...works.map((work) => () => work)];
+    const rechecks = startRecheck(running.context, stopping.signal);
+    background = [imports, purging, audits, observing, backups, webhooks, witnesses, judging, rechecks];
     await stopped;
     context.log.info('stopping');
+    stopped_ms = performance.now();
     stopping.abort();
     await running.stop();
   } finally {
     stopping.abort();
-    await Promise.all([metrics?.stop(), ...background.map((end) => end())]);
-    await context.store.close();
+    const ending = Promise.all([metrics?.stop(), ...background]).then(() => context.store.close());
+    const left_ms = Math.max(shortestEnd_ms, context.timeouts.drain_ms - (performance.now() - stopped_ms));
+    const isEnded = await Promise.race([ending.then(() => true), wait(left_ms, false)]);
+    if (!isEnded) context.log.warn('what runs in the background did not end in time, and is cut off');
+    endProcess();
   }
 }

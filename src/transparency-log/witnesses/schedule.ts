@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unlessAborted } from '../../unless-aborted.ts';
 import type { IssuingContext } from '../issue-checkpoint.ts';
 import { createWitnessRounds } from './rounds.ts';
 
@@ -9,7 +10,7 @@ export async function startAskingWitnesses(context: IssuingContext, signal: Abor
   if (context.config.witnesses.length === 0) return;
   const rounds = createWitnessRounds(context);
   while (!signal.aborted) {
-    await rounds.ask().catch((error: unknown) => {
+    await unlessAborted(rounds.ask(), signal).catch((error: unknown) => {
       if (!signal.aborted) context.log.warn({ err: error }, 'witnesses could not be asked; tried again');
     });
     await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);

@@ -1,0 +1,192 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { toLeaf } from '../../src/evidence/log/leaf.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { type Started, startDossier } from '../support/command.ts';
+import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { openDirectory } from '../support/directory.ts';
+import { editDatabase } from '../support/edit-database.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dossier-stopping-'));
+const started: Started[] = [];
+/** Answers nothing, ever. */
+let silent: Endpoint;
+/** Begins every answer, and sends some of it now and then. */
+let dripping: Endpoint;
+
+beforeAll(async () => {
+  silent = await startEndpoint(() => undefined);
+  dripping = await startEndpoint((_, { url }, response) => {
+    if (url === '/robots.txt') return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const drip = setInterval(() => response.write(' '), 200);
+    response.on('close', () => clearInterval(drip));
+  });
+});
+afterAll(async () => {
+  for (const { child } of started) child.kill('SIGKILL');
+  await silent.close();
+  await dripping.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function serve(environment: Record<string, string>): Promise<Started> {
+  const service = startDossier(['serve'], {
+    PORT: '0',
+    REGISTRY_URL: 'off',
+    LOG_LEVEL: 'warn',
+    ...environment,
+  });
+  started.push(service);
+  await service.line(/^listening on /m);
+  return service;
+}
+
+/** Stops a service as `docker stop` does, which kills it after ten seconds; returns its exit code, null of a killed one. */
+async function stop({ child, ended }: Started): Promise<number | null> {
+  child.kill('SIGTERM');
+  const kill = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const { code } = await ended;
+  clearTimeout(kill);
+  return code;
+}
+
+const patience = { timeout: 60_000, interval: 100 };
+
+it('looks at hosts that hang or drip, and one that another node is making, are dropped', async () => {
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const hosts = { hang: silent, drip: dripping, free: silent };
+  const names = Object.keys(hosts).map((host) => `com.example.${host}/agent`);
+  const directory = await openDirectory({
+    entries: Object.keys(hosts).map((host) =>
+      registryEntry(`com.example.${host}/agent`, {
+        remotes: [{ type: 'streamable-http', url: `https://${host}.${host}.org/mcp` }],
+      }),
+    ),
+    environment: { DATABASE_URL },
+  });
+  await directory.close();
+  const store = await openDatabase(DATABASE_URL);
+  const elsewhere = await store.leases.take('look/com.example.free/agent');
+  const before = silent.sent.length;
+  const service = await serve({
+    DATABASE_URL,
+    OBSERVE: 'on',
+    HOST_OVERRIDES: JSON.stringify(
+      Object.fromEntries(Object.entries(hosts).map(([host, { url }]) => [`${host}.${host}.org`, url])),
+    ),
+  });
+  await expect.poll(() => silent.sent.length - before, patience).toBeGreaterThan(0);
+  await expect.poll(() => dripping.sent.map(({ path }) => path), patience).toContain('/mcp');
+  expect(await stop(service)).toBe(0);
+  const looks = await store.observations.looks(-1, 10);
+  expect(looks.map(({ observed_at }) => observed_at)).toEqual([undefined, undefined, undefined]);
+  const leases = await Promise.all(names.map((name) => store.leases.find(`look/${name}`)));
+  expect(leases.map((lease) => lease?.isHeld)).toEqual([undefined, undefined, true]);
+  await elsewhere?.release();
+  await store.close();
+}, 180_000);
+
+it('a post to a webhook that does not answer is cut off, counts as no failure, and is made again', async () => {
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const receiver = await startReceiver();
+  const WEBHOOK_OVERRIDES = JSON.stringify({ 'hook.example': receiver.url });
+  const directory = await openDirectory({
+    entries: [registryEntry('com.example.hook/agent')],
+    environment: { DATABASE_URL, WEBHOOK_OVERRIDES, LIMITS: 'off' },
+  });
+  const registered = await directory.app.request('/api/webhooks', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://hook.example/in' }),
+  });
+  const { id, secret } = (await registered.json()) as { id: string; secret: string };
+  receiver.secret = secret;
+  await directory.importEntries([
+    registryEntry(
+      'com.example.hook/agent',
+      { description: 'Changed' },
+      { updatedAt: '2026-11-01T08:00:00Z' },
+    ),
+  ]);
+  await directory.close();
+  receiver.answer = () => undefined;
+  const service = await serve({ DATABASE_URL, WEBHOOK_OVERRIDES });
+  await expect.poll(() => receiver.posted.length, patience).toBe(1);
+  expect(await stop(service)).toBe(0);
+  const store = await openDatabase(DATABASE_URL);
+  expect(await store.webhooks.byId(id)).toMatchObject({ state: 'active', failures: 0 });
+  expect(await store.webhooks.waiting(id)).toMatchObject({ count: 0 });
+  expect(await store.leases.find(`webhook/${id}`)).toBeUndefined();
+  await store.close();
+  receiver.answer = (_posted, response) => void response.writeHead(204).end();
+  const next = await serve({ DATABASE_URL, WEBHOOK_OVERRIDES });
+  await expect.poll(() => receiver.posted.length, patience).toBe(2);
+  expect(await stop(next)).toBe(0);
+  expect(receiver.posted[0]?.id).toBe(receiver.posted[1]?.id);
+  await receiver.close();
+}, 180_000);
+
+it('a re-check of a claim at a git host that hangs is dropped, and says nothing about the claim', async () => {
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const directory = await openClaimedDirectory({ environment: { DATABASE_URL } });
+  await directory.claim('co.webhook/webhook', 'webhook-co/webhook');
+  await directory.close();
+  await editDatabase(DATABASE_URL, "update claim set checked_at = '2026-01-01T00:00:00.000Z'");
+  await editDatabase(DATABASE_URL, 'delete from claim_check');
+  const before = silent.sent.length;
+  const service = await serve({
+    DATABASE_URL,
+    CLAIM_RECHECK: '1m',
+    REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: silent.url, raw: `${silent.url}/raw` } }),
+  });
+  await expect.poll(() => silent.sent.length - before, patience).toBe(1);
+  expect(await stop(service)).toBe(0);
+  const store = await openDatabase(DATABASE_URL);
+  const claim = await store.claims.claim('co.webhook/webhook');
+  expect(claim).toMatchObject({ state: 'claimed', checked_at: '2026-01-01T00:00:00.000Z' });
+  expect(claim?.failed_days).toBeUndefined();
+  await store.close();
+}, 180_000);
+
+it('an import from a registry that hangs is ended', async () => {
+  const before = silent.sent.length;
+  const service = await serve({ DATABASE_URL: await createSharedDatabase(folder), REGISTRY_URL: silent.url });
+  await expect.poll(() => silent.sent.length - before, patience).toBe(1);
+  expect(await stop(service)).toBe(0);
+}, 180_000);
+
+it('a backup and an audit of a big database are ended, and leave nothing behind', async () => {
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const BACKUP_DIR = mkdtempSync(join(folder, 'backups-'));
+  const directory = await openDirectory({
+    entries: [registryEntry('com.example.big/agent')],
+    environment: { DATABASE_URL },
+  });
+  await directory.store.write(async (tx) => {
+    const at = '2026-11-01T08:00:00.000Z';
+    const handle = 'com.example.big/agent';
+    for (let n = 0; n < 5000; n += 1)
+      await tx.log.append(toLeaf('observation.changed', { handle, at, n }), { handle, at, data: {} });
+  });
+  await directory.close();
+  await editDatabase(
+    DATABASE_URL,
+    `insert into spent_proof (digest, rating_id) with recursive number(n) as
+       (select 1 union all select n + 1 from number where n < 400000) select 'digest ' || n, 'none' from number`,
+  );
+  const service = await serve({ DATABASE_URL, BACKUP_DIR });
+  const store = await openDatabase(DATABASE_URL);
+  await expect.poll(async () => (await store.leases.find('audit'))?.isHeld, patience).toBe(true);
+  await expect.poll(() => readdirSync(BACKUP_DIR), patience).toEqual([expect.stringMatching(/\.partial$/)]);
+  expect(await stop(service)).toBe(0);
+  expect(readdirSync(BACKUP_DIR)).toEqual([]);
+  expect(await store.audits.last()).toBeUndefined();
+  expect(await store.leases.find('audit')).toBeUndefined();
+  await store.close();
+}, 180_000);
