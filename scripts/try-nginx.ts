@@ -18,8 +18,8 @@ const quiet_s = 35;
 function toLocal(port: number, [first, second]: readonly string[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return readFileSync(new URL('../docs/examples/nginx.conf', import.meta.url), 'utf8')
-    .replace('10.0.0.11:3000', first ?? '')
-    .replace('10.0.0.12:3000', second ?? '')
+    .replaceAll('10.0.0.11:3000', first ?? '')
+    .replaceAll('10.0.0.12:3000', second ?? '')
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
     .replace('server_name dossier.example;', 'server_name 127.0.0.1;')
     .replace(/^ *ssl_certificate.*\n/gm, '')

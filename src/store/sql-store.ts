@@ -139,6 +139,7 @@ export function createSqlStore(engine: Engine): Store {
     write,
     isComplete: () => isComplete(engine.writer),
     findDamage: engine.findDamage,
+    snapshot: (work) => engine.snapshot((db) => work(createReads(db, engine.search))),
     dump: (work) => dumpStore(engine, work),
     load: () => loadStore(engine, commit),
     onChange(listener) {

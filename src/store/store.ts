@@ -86,6 +86,8 @@ export interface Store extends Reads {
   isComplete(): Promise<boolean>;
   /** What is wrong with the file of the database, in one line; undefined for none, and for engines that have no such check. */
   findDamage(): Promise<string | undefined>;
+  /** Reads as of one moment, however long `work` takes; in memory nothing is written meanwhile. */
+  snapshot<T>(work: (reads: Reads) => Promise<T>): Promise<T>;
   /** Passes all data, as of one moment, to `work`. */
   dump<T>(work: (dump: Dump) => Promise<T>): Promise<T>;
   /** Starts to fill a new or half-restored database from a backup; undefined if the database is in use. */

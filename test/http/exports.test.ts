@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openNote, readVerifier } from '../../src/evidence/log/signed-note.ts';
 import { memoryReads } from '../../src/observability/events.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -20,6 +20,7 @@ const incompressible = () => ({
 let directory: Directory;
 beforeAll(async () => {
   directory = await openDirectory({
+    environment: { LIMITS: 'off' },
     entries: [
       ...seedEntries,
       registryEntry('com.example/gone', {}, { status: 'deleted' }),
@@ -46,16 +47,16 @@ const rowsOf = (bytes: Buffer) =>
 
 it('exports every listing as recorded and as evidence, as the manifest says', async () => {
   const { files } = await readManifest();
-  expect(files.map(({ path, rows }) => [path, rows])).toEqual([
-    ['/export/listings.jsonl.gz', 302],
-    ['/export/evidence.jsonl.gz', 302],
+  expect(files.map(({ path, sha256, rows }) => [path.replace(sha256.slice(0, 16), 'DIGEST'), rows])).toEqual([
+    ['/export/listings-DIGEST.jsonl.gz', 302],
+    ['/export/evidence-DIGEST.jsonl.gz', 302],
   ]);
   for (const { path, bytes, sha256, rows } of files) {
     const content = Buffer.from(await (await read(path)).arrayBuffer());
     expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256]);
     expect(rowsOf(content)).toHaveLength(rows);
   }
-  const evidence = rowsOf(Buffer.from(await (await read('/export/evidence.jsonl.gz')).arrayBuffer()));
+  const evidence = rowsOf(Buffer.from(await (await read(files[1]?.path ?? '')).arrayBuffer()));
   const page = await (await read('/agents/co.webhook/webhook.json')).json();
   expect(evidence.find(({ handle }) => handle === 'co.webhook/webhook')).toEqual(page);
 });
@@ -83,6 +84,38 @@ it('goes on where the stream of changes does, and is written anew after an hour'
   const missed = await (await read(`/changes?since=${before.since}`)).text();
   expect(JSON.parse(missed)).toMatchObject({ handle: 'com.example/new', id: after.since });
   expect(after.files[0]?.rows).toBe(303);
+  for (const { path, sha256 } of [...before.files, ...after.files]) {
+    const content = Buffer.from(await (await read(path)).arrayBuffer());
+    expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
+  }
+});
+
+it('has nothing that was written after its position', async () => {
+  const own = await openDirectory({
+    entries: Array.from({ length: 1000 }, (_, n) => registryEntry(`com.example/n${n}`)),
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-'));
+  vi.stubEnv('TMPDIR', folder);
+  const reading = own.app.request('/export/manifest.json');
+  const begun = () =>
+    readdirSync(folder, { recursive: true }).some((name) => `${name}`.endsWith('/listings'));
+  await expect.poll(begun, { interval: 1 }).toBe(true);
+  vi.unstubAllEnvs();
+  await own.importEntries([registryEntry('com.example/later')]);
+  const { since, files } = (await (await reading).json()) as Manifest;
+  const missed = await (await own.app.request(`/changes?since=${since}`)).text();
+  expect(JSON.parse(missed)).toMatchObject({ handle: 'com.example/later' });
+  expect(files.map(({ rows }) => rows)).toEqual([1000, 1000]);
+  await own.close();
+  rmSync(folder, { recursive: true });
+});
+
+it('a node that stops does not wait for a dump to be written', async () => {
+  const own = await openDirectory({ entries: seedEntries });
+  const reading = own.app.request('/export/manifest.json');
+  await own.app.close();
+  expect((await reading).status).toBe(503);
+  await own.close();
 });
 
 it('has no other file', async () => {
@@ -91,7 +124,7 @@ it('has no other file', async () => {
 });
 
 it('HEAD says how long a file is and leaves none open', async () => {
-  const path = '/export/listings.jsonl.gz';
+  const path = (await readManifest()).files[0]?.path ?? '';
   const full = await read(path);
   const { byteLength } = await full.arrayBuffer();
   expect(byteLength).toBeGreaterThan(200_000);
@@ -105,7 +138,7 @@ it('HEAD says how long a file is and leaves none open', async () => {
 });
 
 it('a file that the caller already has is not sent again', async () => {
-  const path = '/export/evidence.jsonl.gz';
+  const path = (await readManifest()).files[1]?.path ?? '';
   const etag = (await directory.app.request(path, { method: 'HEAD' })).headers.get('etag') ?? '';
   const answer = await directory.app.request(path, { headers: { 'if-none-match': etag } });
   expect([answer.status, await answer.text()]).toEqual([304, '']);

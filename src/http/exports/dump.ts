@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { Context } from '../../context.ts';
 import { toListingDocument } from '../../evidence/listing/document.ts';
@@ -12,6 +13,7 @@ import { withoutHiddenText } from '../../evidence/listing/state/hidden.ts';
 import { isSample } from '../../evidence/listing/state/sample.ts';
 import { toCanonicalJson } from '../../evidence/log/leaf.ts';
 import { signNote } from '../../evidence/log/signed-note.ts';
+import type { Reads } from '../../store/store.ts';
 import { currentCheckpoint } from '../../transparency-log/issue-checkpoint.ts';
 import { openLogKey } from '../../transparency-log/keys.ts';
 
@@ -27,7 +29,7 @@ interface DumpFile {
 /** What a dump holds, signed by the key of the log. */
 export interface Manifest {
   readonly created_at: string;
-  /** The newest change that the dump has for sure, or 0: go on from there with /changes. */
+  /** The newest change that the dump has, or 0: go on from there with /changes. */
   readonly since: string;
   readonly checkpoint: string;
   readonly files: readonly DumpFile[];
@@ -38,33 +40,34 @@ export interface Manifest {
 /** A dump in a folder of its own. */
 export interface Dump {
   readonly manifest: Manifest;
-  /** The file with a name; undefined for any other name. */
-  fileOf(name: string): string | undefined;
+  /** Where its files are. */
+  readonly folder: string;
   remove(): Promise<void>;
 }
 
 /** Few enough that memory stays flat, enough that a listing is not a round trip to the database. */
 const page = 100;
 
-/** Handles of all listings by their ids, read where nothing lags: what is missing here would be missing for good. */
-async function* readPages({ store }: Context): AsyncGenerator<string[]> {
+/** Handles of all listings by their ids. */
+async function* readPages(reads: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
   for (let after = -1; ; ) {
-    const listed = await store.observations.looks(after, page);
+    signal.throwIfAborted();
+    const listed = await reads.observations.looks(after, page);
     if (listed.length > 0) yield listed.map(({ handle }) => handle);
     const last = listed.at(-1);
     if (listed.length < page || !last) return;
     after = last.id;
     // On SQLite a page is read without a turn of the event loop.
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
   }
 }
 
 const hideText = (record: string) => JSON.stringify(withoutHiddenText(JSON.parse(record) as object));
 
 /** The registry's record of every listing's shown version, one a line. */
-async function* readRecords(context: Context): AsyncGenerator<string> {
-  const { listings } = context.store;
-  for await (const handles of readPages(context)) {
+async function* readRecords(reads: Reads, signal: AbortSignal): AsyncGenerator<string> {
+  const { listings } = reads;
+  for await (const handles of readPages(reads, signal)) {
     const shown = (await listings.byHandles(handles)).filter((one) => !one.withdrawn && !isSample(one));
     const versions = await Promise.all(shown.map(({ handle, version }) => listings.version(handle, version)));
     for (const [at, { hidden }] of shown.entries()) {
@@ -75,16 +78,23 @@ async function* readRecords(context: Context): AsyncGenerator<string> {
 }
 
 /** The listing document of every listing, one a line: what `dossier check --from FILE` reads. */
-async function* readEvidence(context: Context): AsyncGenerator<string> {
-  for await (const handles of readPages(context)) {
-    const now = context.clock();
-    for (const facts of await context.store.listings.factsOfAll(handles, now.toISOString()))
+async function* readEvidence(
+  reads: Reads,
+  { config, clock }: Context,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  for await (const handles of readPages(reads, signal)) {
+    const now = clock();
+    for (const facts of await reads.listings.factsOfAll(handles, now.toISOString()))
       if (!facts.listing.withdrawn && !isSample(facts.listing))
-        yield `${JSON.stringify(toListingDocument(facts, context.config, now))}\n`;
+        yield `${JSON.stringify(toListingDocument(facts, config, now))}\n`;
   }
 }
 
-/** Writes lines to a compressed file, one after the other, so that memory stays flat. */
+/**
+ * Writes lines to a compressed file, one after the other, so that memory stays flat. The file is called after its digest, so
+ * that a manifest never goes with the file of another dump.
+ */
 async function writeFile(folder: string, name: string, lines: AsyncGenerator<string>): Promise<DumpFile> {
   const hash = createHash('sha256');
   let rows = 0;
@@ -100,9 +110,12 @@ async function writeFile(folder: string, name: string, lines: AsyncGenerator<str
       done(null, chunk);
     },
   });
-  const file = join(folder, name);
-  await pipeline(Readable.from(count(lines)), createGzip(), hashed, createWriteStream(file));
-  return { path: `/export/${name}`, bytes: (await stat(file)).size, sha256: hash.digest('hex'), rows };
+  const unnamed = join(folder, name);
+  await pipeline(Readable.from(count(lines)), createGzip(), hashed, createWriteStream(unnamed));
+  const sha256 = hash.digest('hex');
+  const named = `${name}-${sha256.slice(0, 16)}.jsonl.gz`;
+  await rename(unnamed, join(folder, named));
+  return { path: `/export/${named}`, bytes: (await stat(join(folder, named))).size, sha256, rows };
 }
 
 async function toManifest(files: readonly DumpFile[], since: string, context: Context): Promise<Manifest> {
@@ -125,27 +138,24 @@ async function removeLeft(): Promise<void> {
   }
 }
 
-async function writeFiles(folder: string, context: Context): Promise<Manifest> {
-  const [newest] = await context.store.changes.newest(1);
-  const files = [
-    await writeFile(folder, 'listings.jsonl.gz', readRecords(context)),
-    await writeFile(folder, 'evidence.jsonl.gz', readEvidence(context)),
-  ];
-  return toManifest(files, newest?.id ?? '0', context);
+async function writeFiles(folder: string, context: Context, signal: AbortSignal): Promise<Manifest> {
+  const { files, since } = await context.store.snapshot(async (reads) => ({
+    since: (await reads.changes.newest(1))[0]?.id ?? '0',
+    files: [
+      await writeFile(folder, 'listings', readRecords(reads, signal)),
+      await writeFile(folder, 'evidence', readEvidence(reads, context, signal)),
+    ],
+  }));
+  return toManifest(files, since, context);
 }
 
-/**
- * Writes all listings and their evidence to a new folder, which is removed if that fails. The position is read first: what
- * changes meanwhile comes again.
- */
-export async function writeDump(context: Context): Promise<Dump> {
+/** Writes all listings and their evidence, as of one moment, to a new folder, which is removed if that fails. */
+export async function writeDump(context: Context, signal: AbortSignal): Promise<Dump> {
   await removeLeft().catch(() => undefined); // of another user, or just removed by another node
   const folder = await mkdtemp(join(tmpdir(), folderName));
   const remove = () => rm(folder, { recursive: true, force: true });
-  const names = new Set(['listings.jsonl.gz', 'evidence.jsonl.gz']);
   try {
-    const manifest = await writeFiles(folder, context);
-    return { manifest, fileOf: (name) => (names.has(name) ? join(folder, name) : undefined), remove };
+    return { folder, manifest: await writeFiles(folder, context, signal), remove };
   } catch (error) {
     await remove();
     throw error;
