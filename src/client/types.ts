@@ -78,6 +78,10 @@ export interface GetAgentAnswer {
      */
     source: string;
     /**
+     * The recorded endpoint, host, package or repository it was seen at
+     */
+    at?: string;
+    /**
      * When Dossier last saw it
      */
     as_of?: string;
@@ -612,9 +616,10 @@ export interface CompareAgentsAnswer {
         | 'rated_within_days'
         | 'succeeded_percent_at_least';
       value?: string | number;
-      result: 'met' | 'not_met' | 'unknown';
+      result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
       fact: string;
       recorded?: string;
+      subject?: string;
       source: string;
       as_of: string;
     }[];
@@ -645,9 +650,10 @@ export interface CompareAgentsAnswer {
         | 'rated_within_days'
         | 'succeeded_percent_at_least';
       value?: string | number;
-      result: 'met' | 'not_met' | 'unknown';
+      result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
       fact: string;
       recorded?: string;
+      subject?: string;
       source: string;
       as_of: string;
     }[];
@@ -678,9 +684,10 @@ export interface CompareAgentsAnswer {
         | 'rated_within_days'
         | 'succeeded_percent_at_least';
       value?: string | number;
-      result: 'met' | 'not_met' | 'unknown';
+      result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
       fact: string;
       recorded?: string;
+      subject?: string;
       source: string;
       as_of: string;
     }[];

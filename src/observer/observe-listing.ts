@@ -84,15 +84,17 @@ interface Looked {
   readonly surfaces: Surfaces;
   readonly stamp: LookStamp;
   readonly lease: Lease;
+  /** When the record that was looked at was read. */
+  readonly imported_at: string;
 }
 
 /** Writes what a look found in one transaction; every change of a fact is one entry of the log. */
 async function write(tx: Transaction, handle: string, looked: Looked): Promise<LookReport> {
-  const { found, surfaces, stamp, lease } = looked;
+  const { found, surfaces, stamp, lease, imported_at } = looked;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this look over');
   const known = await tx.observations.ofListing(handle);
   const { observations, changes } = compareLooks(known?.observations ?? [], found, stamp);
-  await tx.observations.put({ handle, observed_at: stamp.at, observations });
+  await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
   const itemized = await putSurfaces(tx, handle, { surfaces, changes, at: stamp.at });
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes: itemized };
@@ -107,25 +109,34 @@ async function write(tx: Transaction, handle: string, looked: Looked): Promise<L
 }
 
 /** A look that could not be stored counts as made: the host is not asked again before the next one is due. */
-async function putFailure(tx: Transaction, handle: string, { lease, stamp: { at } }: Looked): Promise<void> {
+async function putFailure(
+  tx: Transaction,
+  handle: string,
+  { lease, imported_at, stamp: { at } }: Looked,
+): Promise<void> {
   if (!(await tx.leases.isHeldBy(lease))) return;
   const known = await tx.observations.ofListing(handle);
-  await tx.observations.put({ handle, observed_at: at, observations: known?.observations ?? [] });
+  await tx.observations.put(
+    { handle, observed_at: at, observations: known?.observations ?? [] },
+    imported_at,
+  );
 }
 
 /** Asks every kind of fact of one listing, and stores what was found. Throws if the store fails, the lease was lost or the signal came. */
 export async function observeListing(
   look: Look,
-  context: Pick<Context, 'store' | 'clock'> & Checks & { readonly vantage: string; readonly lease: Lease },
+  context: Pick<Context, 'store' | 'clock'> &
+    Checks &
+    Pick<Looked, 'lease' | 'imported_at'> & { readonly vantage: string },
 ): Promise<LookReport> {
-  const { lease, signal } = context;
+  const { lease, imported_at, signal } = context;
   const found = await findAll(look, context);
   const surfaces = await listedTools(look);
   signal.throwIfAborted();
   const { handle } = look.listing;
   // What was found while it waited for its turns is not dated before it was seen.
   const stamp = { at: context.clock().toISOString(), vantage: context.vantage };
-  const looked = { found, surfaces, stamp, lease };
+  const looked = { found, surfaces, stamp, lease, imported_at };
   try {
     return await context.store.write((tx) => write(tx, handle, looked));
   } catch (error) {

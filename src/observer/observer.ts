@@ -104,7 +104,16 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
   const look = async (listing: Listing, lease: Lease): Promise<LookReport> => {
     const refusal = await findRefusal(listing, { ...parts, config, store });
     const asked = createLook(listing, parts, { now: clock(), refusal });
-    return observeListing(asked, { store, log, clock, lease, signal, vantage: vantageOf(config) });
+    const { imported_at } = listing;
+    return observeListing(asked, {
+      store,
+      log,
+      clock,
+      lease,
+      signal,
+      imported_at,
+      vantage: vantageOf(config),
+    });
   };
   const observeUnder = async (listing: Listing, lease: Lease) => {
     try {

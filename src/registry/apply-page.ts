@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { recordRestored } from '../claims/opt-out.ts';
 import { suspendClaim } from '../claims/suspend.ts';
 import type { QuarantinedRecord } from '../evidence/import-run.ts';
+import type { Listing } from '../evidence/listing/listing.ts';
 import { type RecordedIdentity, recordedIdentities } from '../evidence/rating/identity.ts';
 import type { Transaction } from '../store/store.ts';
 import { recordedOf } from './entry/recorded.ts';
@@ -49,6 +51,19 @@ function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
   return [...new Map(named.map((one) => [`${one.handle} ${one.kind} ${one.value}`, one])).values()];
 }
 
+/** What a look asks, as a listing records it. */
+const lookedAt = ({ remotes, packages, repository, website }: Listing) => ({
+  remotes: remotes.map(({ type, url }) => [type, url]),
+  packages: packages.map(({ registry_type, identifier, version }) => [registry_type, identifier, version]),
+  ...{ repository, website },
+});
+
+/** Listings that now record something else to look at. */
+const renamed = ({ listings }: PagePlan): string[] =>
+  listings
+    .filter(({ known, listing }) => known && !isDeepStrictEqual(lookedAt(known), lookedAt(listing)))
+    .map(({ listing: { handle } }) => handle);
+
 /** Writes a page in the caller's transaction: versions, listings, signals, quarantine, and its effect on claims. */
 export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
   await tx.listings.putVersions(plan.versions, write.at);
@@ -61,6 +76,7 @@ export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrit
   await tx.listings.putSignals(
     plan.optedOut.map(({ optOut: { handle }, signals }) => ({ handle, source: signalSource, signals })),
   );
+  await tx.observations.setDue(renamed(plan), write.at);
   if (write.mayRelease) await tx.imports.release(plan.readable);
   await tx.imports.quarantine(toQuarantine(plan, write));
   await updateClaims(tx, plan, write.at);

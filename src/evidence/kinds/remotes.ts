@@ -1,7 +1,7 @@
 import type { Fetched, NoAnswer } from '../observation/answer.ts';
 import type { EndpointLook } from '../observation/endpoint-look.ts';
 import type { Look, Subject } from '../observation/look.ts';
-import type { Finding } from '../observation/observation.ts';
+import type { Finding, RecordedSubject } from '../observation/observation.ts';
 
 /** How sources name our own checks. */
 export const ownProbe = 'Dossier';
@@ -15,26 +15,27 @@ export const withoutAnswer = ({ result, reason }: NoAnswer, subject?: string): F
   source: ownProbe,
 });
 
-const uncheckable: NoAnswer = {
-  result: 'not_checked',
-  reason: 'No remote endpoint is recorded, and Dossier does not run packages.',
-};
-
 type Made = Omit<Finding, 'subject' | 'source' | 'source_url'>;
 
+/** The recorded endpoints, each address once. */
+export const remotesOf = ({ remotes }: Pick<Subject, 'remotes'>) =>
+  [...new Set(remotes.map(({ url }) => url))].map((subject) => ({ subject }));
+
+/** The recorded repository. */
+export const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
+  repository === undefined ? [] : [{ subject: repository }];
+
 /**
- * One fact for each remote of the look, made of what the endpoint sent, or of why there is nothing to make it of. A listing without
- * remotes has one, `not_checked`. Of a fact that few endpoints have (`isRare`) the reasons are kept only once it was seen.
+ * One fact for each remote of the look, made of what the endpoint sent, or of why there is nothing to make it of. Of a fact that few
+ * endpoints have (`isRare`) the reasons are kept only once it was seen.
  */
 export async function ofRemotes(
   look: Look,
   toFinding: (endpoint: EndpointLook) => Made | NoAnswer | Promise<Made | NoAnswer>,
   { isRare = false } = {},
 ): Promise<readonly Finding[]> {
-  const { remotes } = look.listing;
-  if (remotes.length === 0) return isRare ? [] : [withoutAnswer(uncheckable)];
   const found: Finding[] = [];
-  for (const remote of remotes) {
+  for (const remote of look.listing.remotes) {
     const endpoint = await look.endpoint(remote);
     const { url } = remote;
     const made = endpoint.result === 'answered' ? await toFinding(endpoint) : endpoint;
@@ -74,6 +75,9 @@ export function originsOf({ remotes }: Subject): string[] {
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));
   return [...new Set(origins)];
 }
+
+/** Those origins, each of which may have a document. */
+export const perOrigin = (listing: Subject) => originsOf(listing).map((subject) => ({ subject }));
 
 /** A well-known place at each of those origins. */
 export const wellKnown = (listing: Subject, path: string) =>

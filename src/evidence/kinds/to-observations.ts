@@ -1,6 +1,6 @@
 import type { Kind } from '../observation/kind.ts';
 import type { Subject } from '../observation/look.ts';
-import type { Observation, StoredObservation } from '../observation/observation.ts';
+import type { Observation, RecordedSubject, StoredObservation } from '../observation/observation.ts';
 import { kinds } from './index.ts';
 
 /** What the age of an observation is judged by. */
@@ -29,7 +29,7 @@ const missedText = ({ missed, observed_at }: StoredObservation) =>
   `Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${missed.reason}`;
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
-  const { missed, absent_since: _, last: __, form: ___, details, as_seen, ...rest } = stored;
+  const { missed, absent_since: _, last: __, form: ___, recorded: ____, details, as_seen, ...rest } = stored;
   const { observed_at, first_seen_at, ...fact } = rest;
   const reason = [missedText(stored), sinceWhen(stored, kind), stored.reason].filter(Boolean).join(' ');
   return {
@@ -49,31 +49,74 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
   };
 }
 
-const neverLooked = ({ kind, question, unit, method_version }: Kind): Observation => ({
+const unlearned = (
+  { kind, question, unit, method_version }: Kind,
+  about: Pick<Observation, 'subject' | 'reason'>,
+): Observation => ({
   kind,
   question,
   value: null,
   ...(unit && { unit }),
   state: 'not_checked',
-  reason: 'Dossier has not looked at this listing.',
+  ...about,
   source: 'Dossier',
   vantage: '',
   method_version,
 });
 
+/** Recorded subjects of one kind that are reported as not checked, at most: a record may name thousands. */
+const mostUnlearned = 10;
+
+const keyOf = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
+
 /**
- * The observations of a listing as callers see them, in the order of the kinds: a kind that applies to the listing and
- * was never looked for is `not_checked`; what is older than three intervals is `stale`.
+ * What was observed of what the listing records now; what it recorded before is history. What was not looked for at all is
+ * kept, whatever it would have been about.
+ */
+export function recordedNow(listing: Subject, stored: readonly StoredObservation[]): StoredObservation[] {
+  const keys = new Map(kinds.map(({ kind, about }) => [kind, new Set(about(listing).map(keyOf))]));
+  return stored.filter((one) =>
+    keyOf(one) === undefined ? one.state === 'not_checked' : keys.get(one.kind)?.has(keyOf(one)),
+  );
+}
+
+/** What the listing records and nothing is known about. */
+function missing(
+  kind: Kind,
+  known: readonly StoredObservation[],
+  listing: Subject,
+): Pick<Observation, 'subject' | 'reason'>[] {
+  if (kind.isOptional || known.some((one) => keyOf(one) === undefined)) return [];
+  const learned = new Set(known.map(keyOf));
+  return kind
+    .about(listing)
+    .filter((one) => !learned.has(keyOf(one)))
+    .slice(0, mostUnlearned)
+    .map(({ subject }) => ({
+      ...(subject !== undefined && { subject }),
+      reason: 'Dossier has learned nothing about it since the record names it.',
+    }));
+}
+
+/**
+ * The observations of a listing as callers see them, in the order of the kinds. What the record names and nothing was
+ * learned about is `not_checked`; what is older than three intervals is `stale`. `stored` is undefined before the first
+ * check, and holds what `recordedNow` leaves after it.
  */
 export function toObservations(
   listing: Subject,
-  stored: readonly StoredObservation[],
+  stored: readonly StoredObservation[] | undefined,
   observing: Observing,
 ): Observation[] {
   return kinds.flatMap((kind) => {
+    if (!stored) {
+      const isExpected = !kind.isOptional && kind.about(listing).length > 0;
+      return isExpected ? [unlearned(kind, { reason: 'Dossier has not looked at this listing.' })] : [];
+    }
     const known = stored.filter((one) => one.kind === kind.kind);
-    if (known.length > 0) return known.map((one) => publish(one, kind, observing));
-    const isExpected = stored.length === 0 && kind.check && (kind.applies?.(listing) ?? true);
-    return isExpected ? [neverLooked(kind)] : [];
+    return [
+      ...known.map((one) => publish(one, kind, observing)),
+      ...missing(kind, known, listing).map((about) => unlearned(kind, about)),
+    ];
   });
 }

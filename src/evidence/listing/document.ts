@@ -153,7 +153,7 @@ function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
   const snapshot = snapshotFacts(facts, now.toISOString().slice(0, 10));
-  const observations = toObservations(facts.listing, facts.observed?.observations ?? [], {
+  const observations = toObservations(facts.listing, facts.observed?.observations, {
     now,
     interval_s: place.observeInterval_s,
   });

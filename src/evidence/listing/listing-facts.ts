@@ -12,7 +12,7 @@ export interface ListingFacts {
   /** The newest ten, newest first. */
   readonly versions: readonly Pick<VersionSummary, 'version' | 'status' | 'published_at'>[];
   readonly imported: readonly ImportedSignal[];
-  /** What this service observed itself; undefined before the first look. */
+  /** What this service observed itself of what the listing records now; undefined before the first check. */
   readonly observed:
     | { readonly observed_at: string; readonly observations: readonly StoredObservation[] }
     | undefined;

@@ -137,6 +137,8 @@ function next(
   const last = known && lastOf(known);
   if (!hasValue(found) && found.onlyIfSeen && !last) return undefined;
   if (!known) return fresh(found, stamp);
+  // What was seen was of something else: another version of a package.
+  if (known.recorded !== found.recorded) return settle(known, found, stamp);
   const mayPass = found.state === 'unreachable' || (found.mayPass && last !== undefined);
   if (mayPass && known.state !== 'unreachable')
     return isUnreachable(known, stamp) ? settle(known, found, stamp) : missed(known, found, stamp);
@@ -148,10 +150,11 @@ function next(
 function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): DatedFinding[] {
   const ofKind = known.filter(({ kind }) => kind === failed.kind);
   if (ofKind.length === 0) return [failed];
-  return ofKind.map(({ subject }) => ({
+  return ofKind.map(({ subject, recorded }) => ({
     ...failed,
     state: 'unreachable',
     ...(subject !== undefined && { subject }),
+    ...(recorded !== undefined && { recorded }),
   }));
 }
 

@@ -1,5 +1,5 @@
 import type { Look, Subject } from './look.ts';
-import type { Finding } from './observation.ts';
+import type { Finding, RecordedSubject } from './observation.ts';
 import type { Question } from './question.ts';
 
 /** One kind of fact, defined once: every face is a loop over the list of kinds (evidence/kinds/index.ts). */
@@ -21,8 +21,10 @@ export interface Kind {
   readonly shows?: (found: Finding) => string;
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
-  /** Whether the fact is to be expected of a listing, so that its absence is reported; every listing by default. */
-  readonly applies?: (listing: Subject) => boolean;
+  /** What of a listing's record its facts are about; none if the kind does not apply to the listing. */
+  readonly about: (listing: Subject) => readonly RecordedSubject[];
+  /** Whether it may be absent without a word; any other is `not_checked` until it was looked for. */
+  readonly isOptional?: true;
   /** Finds the facts of one listing; none where the kind does not apply to it. Absent: it comes from the registry's record. */
   readonly check?: (look: Look) => Promise<readonly Finding[]>;
 }

@@ -88,9 +88,16 @@ export function knowingOf({ value, state }: Pick<Observation, 'value' | 'state'>
   return value === null || state === 'not_found' ? 'not_seen' : 'known';
 }
 
-/** What one check found, before it is dated. */
-export interface Finding {
+/** What of a listing's record a fact is about: one endpoint, host, package or repository. */
+export interface RecordedSubject {
+  /** As it is shown; absent if the listing has only one. */
   readonly subject?: string;
+  /** As the record has it, if that is more than the subject says: `npm:name@1.0.0`. A fact about anything else is history. */
+  readonly recorded?: string;
+}
+
+/** What one check found, before it is dated. */
+export interface Finding extends RecordedSubject {
   readonly value: Observation['value'];
   readonly state: ObservationState;
   readonly reason?: string;

@@ -10,10 +10,11 @@ import { ratingRecord } from '../rating/rating.ts';
 
 const fact = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/** Facts that answer one question and have one source and one date. */
+/** Facts that answer one question and have one source, one date and one place. */
 const factGroup = z.object({
   question: questionName,
   source: z.string().describe('record: what origin sent, as of observed_at'),
+  at: z.string().optional().describe('The recorded endpoint, host, package or repository it was seen at'),
   as_of: z.string().optional().describe('When Dossier last saw it'),
   since: z.string().optional().describe('Since when Dossier has seen the same, if earlier'),
   facts: z.record(z.string(), fact),

@@ -16,26 +16,34 @@ function stated({ value, state, reason }: Observation): string | number | boolea
 
 /** The value of one kind: as it is where there is one, a short list with what each is about where there are several. */
 function factOf(observations: readonly Observation[]): FactGroup['facts'][string] {
-  const values = observations.map((one) => ({ subject: one.subject, value: stated(one) }));
-  const different = new Set(values.map(({ value }) => value));
-  if (different.size === 1) return values[0]?.value ?? '';
-  return firstFew(values.map(({ value, subject }) => `${value} (${subject ?? 'no subject'})`));
+  const [first] = observations;
+  if (first && observations.length === 1) return stated(first);
+  const bySubject = Map.groupBy(observations, stated);
+  return firstFew(
+    [...bySubject].map(
+      ([value, same]) => `${value} (${firstFew(same.map(({ subject }) => subject ?? 'no subject')).join(', ')})`,
+    ),
+  );
 }
 
-/** What was checked that helps to answer a question: one group for each source and pair of dates. */
+/** What was checked that helps to answer a question: one group for each source, pair of dates, and place that it was seen at. */
 export function checkedFacts(observations: readonly Observation[], question: Question): FactGroup[] {
   const known = observations
     .filter(isDated)
     .filter((one) => one.question === question && knowingOf(one) === 'known');
-  const groups = Map.groupBy(known, ({ source, observed_at, first_seen_at }) =>
-    JSON.stringify([source, day(observed_at), day(first_seen_at)]),
+  const isAlone = ({ kind }: Observation) => known.filter((one) => one.kind === kind).length === 1;
+  // What was seen at several places names each of them itself.
+  const placeOf = (one: Observation) => (isAlone(one) ? (one.subject ?? '') : '');
+  const groups = Map.groupBy(known, (one) =>
+    JSON.stringify([one.source, day(one.observed_at), day(one.first_seen_at), placeOf(one)]),
   );
   return [...groups].map(([key, ofGroup]) => {
-    const [source = '', as_of = '', since = ''] = JSON.parse(key) as string[];
+    const [source = '', as_of = '', since = '', at = ''] = JSON.parse(key) as string[];
     const kinds = Map.groupBy(ofGroup, ({ kind }) => kind);
     return {
       question,
       source,
+      ...(at && { at }),
       as_of,
       ...(since < as_of && { since }),
       facts: Object.fromEntries([...kinds].map(([kind, ofKind]) => [kind, factOf(ofKind)])),

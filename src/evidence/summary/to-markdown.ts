@@ -20,8 +20,8 @@ function factText([name, value]: [string, FactGroup['facts'][string]]): string {
   return `${factTitle(name)}: ${toInlineText(shown)}${unit && typeof value === 'number' && !factTitle(name).includes(unit) ? ` ${unit}` : ''}`;
 }
 
-const sourceText = ({ source, as_of, since }: FactGroup) =>
-  `${source}${as_of ? `, ${as_of}` : ''}${since ? `, the same since ${since}` : ''}`;
+const sourceText = ({ source, at, as_of, since }: FactGroup) =>
+  `${source}${at ? ` at ${code(at)}` : ''}${as_of ? `, ${as_of}` : ''}${since ? `, the same since ${since}` : ''}`;
 
 const groupLine = (group: FactGroup) =>
   `${questionTitles[group.question]} ${Object.entries(group.facts).map(factText).join('; ')} (${sourceText(group)})`;

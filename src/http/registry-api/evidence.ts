@@ -10,9 +10,9 @@ export const evidenceKey = (publicUrl: string): string => `${reversedHost(public
 const observationOf = ({ observations }: ListingDocument, kind: string) => {
   const found = observations.find((one) => one.kind === kind && one.state !== 'not_checked');
   if (!found) return undefined;
-  const { state, value, first_seen_at, observed_at } = found;
+  const { subject, state, value, first_seen_at, observed_at } = found;
   const shown = typeof value === 'string' ? value.slice(0, 200) : value;
-  return { state, value: shown, since: first_seen_at, checked_at: observed_at };
+  return { ...(subject !== undefined && { at: subject.slice(0, 200) }), state, value: shown, since: first_seen_at, checked_at: observed_at };
 };
 
 /** Kinds of fact that hosts can decide by; everything else is in the document. */

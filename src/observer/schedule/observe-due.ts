@@ -5,6 +5,7 @@ import type { Listing } from '../../evidence/listing/listing.ts';
 import { isSample } from '../../evidence/listing/state/sample.ts';
 import { registrableDomain } from '../../evidence/rating/identity.ts';
 import { dueListings } from '../../observability/events.ts';
+import type { LastLook } from '../../store/contract/observations.ts';
 import type { LookReport } from '../observe-listing.ts';
 import type { Observer, ObserverContext } from '../observer.ts';
 
@@ -36,9 +37,9 @@ const tick_ms = 250;
 /** Listings of one import stand together; this order mixes them. */
 const spread = (handle: string) => createHash('sha256').update(handle).digest('base64');
 
-/** When a listing is due: the interval (+-10 %) after its last look. */
-export function dueAt_ms(handle: string, observed_at: string | undefined, interval_s: number): number {
-  if (observed_at === undefined) return 0;
+/** When a listing is due: the interval (+-10 %) after its last look, or at once if its record changed since. */
+export function dueAt_ms(handle: string, { observed_at, due_since }: LastLook, interval_s: number): number {
+  if (observed_at === undefined || due_since !== undefined) return 0;
   const share = createHash('sha256').update(`${handle}\n${observed_at}`).digest().readUInt16BE(0) / 65_535;
   return Date.parse(observed_at) + interval_s * 1000 * (0.9 + 0.2 * share);
 }
@@ -50,11 +51,8 @@ async function readDue({ store, config, clock }: ObserverContext): Promise<strin
       after,
       page,
     );
-    for (const { handle, origin, observed_at } of looks)
-      if (
-        !isSample({ origin }) &&
-        dueAt_ms(handle, observed_at, config.observeInterval_s) <= clock().getTime()
-      )
+    for (const { handle, origin, ...last } of looks)
+      if (!isSample({ origin }) && dueAt_ms(handle, last, config.observeInterval_s) <= clock().getTime())
         due.push(handle);
     after = looks.length === page ? looks.at(-1)?.id : undefined;
   }
@@ -63,8 +61,8 @@ async function readDue({ store, config, clock }: ObserverContext): Promise<strin
 
 /** Whether no other node has looked at a listing meanwhile. */
 async function isStillDue(handle: string, { store, config, clock }: ObserverContext): Promise<boolean> {
-  const known = await store.observations.ofListing(handle);
-  return dueAt_ms(handle, known?.observed_at, config.observeInterval_s) <= clock().getTime();
+  const known = (await store.observations.ofListing(handle)) ?? { observed_at: undefined };
+  return dueAt_ms(handle, known, config.observeInterval_s) <= clock().getTime();
 }
 
 /** A listing from when it is due, or asked for, until its check has ended. */

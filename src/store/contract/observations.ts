@@ -6,6 +6,14 @@ export interface ObservedListing {
   /** When the last look ended. */
   readonly observed_at: string;
   readonly observations: readonly StoredObservation[];
+  /** When the record that was looked at changed since; absent if it is the same. */
+  readonly due_since?: string;
+}
+
+/** When a listing was last looked at, and when its record changed after that. */
+export interface LastLook {
+  readonly observed_at: string | undefined;
+  readonly due_since?: string | undefined;
 }
 
 /** What one look found changed. */
@@ -42,19 +50,21 @@ export interface ObservationReads {
   surfaces(handle: string, remote: string): Promise<ToolSurface[]>;
   /** One set of tools stored for an endpoint, as its JSON text. */
   surfaceText(handle: string, remote: string, digest: string): Promise<string | undefined>;
-  /** Visible listings after an id, in its order, with the time of their last look. */
+  /** Visible listings after an id, in its order, with the time of their last look, and of a change of the record since. */
   looks(
     afterId: number,
     limit: number,
-  ): Promise<{ id: number; handle: string; origin: string; observed_at: string | undefined }[]>;
+  ): Promise<({ readonly id: number; readonly handle: string; readonly origin: string } & LastLook)[]>;
   /** When requests may be sent again to a host and to addresses of it that asked to be left alone, by host and address. */
   pauses(host: string): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Writes of observations inside a transaction. */
 export interface ObservationWrites extends ObservationReads {
-  /** Replaces what was observed of a listing. */
-  put(observed: ObservedListing): Promise<void>;
+  /** Replaces what was observed of a listing; a change of its record after the one that was looked at was read stays due. */
+  put(observed: Omit<ObservedListing, 'due_since'>, imported_at?: string): Promise<void>;
+  /** Makes listings that were looked at due for another look. */
+  setDue(handles: readonly string[], at: string): Promise<void>;
   addChange(change: RecordedChange): Promise<void>;
   /** Stores a set of tools, and deletes all but the five newest of its endpoint. */
   putSurface(surface: ToolSurface): Promise<void>;

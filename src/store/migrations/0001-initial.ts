@@ -141,7 +141,8 @@ const leases = ({ int8, text }: Types): Statements => [
 
 const observations = ({ int8, text }: Types): Statements => [
   sql`create table observation (
-    handle ${text} not null primary key, observed_at ${text} not null, observations ${text} not null)`,
+    handle ${text} not null primary key, observed_at ${text} not null, observations ${text} not null,
+    due_since ${text})`,
   sql`create index observation_observed on observation (observed_at)`,
   sql`create table observation_change (
     log_index ${int8} not null primary key, handle ${text} not null, at ${text} not null, vantage ${text} not null,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { ObservationChange, StoredObservation } from '../../evidence/observation/observation.ts';
 import type {
   ObservationReads,
@@ -7,6 +8,7 @@ import type {
 } from '../contract/observations.ts';
 import type { Db } from '../engine.ts';
 import type { ObservationChangeRow, ToolSurfaceRow } from '../schema/observations.ts';
+import { inChunks } from './in-chunks.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
 const storedSurfaces = 5;
@@ -20,7 +22,13 @@ export const decodeObservations = (stored: string) => JSON.parse(stored) as Stor
 
 async function readObservations(db: Db, handle: string) {
   const [row] = await readObserved(db, handle);
-  return row && { ...row, observations: decodeObservations(row.observations) };
+  if (!row) return undefined;
+  const { due_since, observations, ...rest } = row;
+  return {
+    ...rest,
+    observations: decodeObservations(observations),
+    ...(due_since !== null && { due_since }),
+  };
 }
 
 const decodeChange = ({ changes, ...row }: ObservationChangeRow): RecordedChange => ({
@@ -81,13 +89,23 @@ export const createObservationReads = (db: Db): ObservationReads => ({
     const rows = await db
       .selectFrom('listing')
       .leftJoin('observation', 'observation.handle', 'listing.handle')
-      .select(['listing.id', 'listing.handle', 'listing.origin', 'observation.observed_at'])
+      .select([
+        'listing.id',
+        'listing.handle',
+        'listing.origin',
+        'observation.observed_at',
+        'observation.due_since',
+      ])
       .where('listing.id', '>', afterId)
       .where('listing.withdrawn', 'is', null)
       .orderBy('listing.id')
       .limit(limit)
       .execute();
-    return rows.map(({ observed_at, ...row }) => ({ ...row, observed_at: observed_at ?? undefined }));
+    return rows.map(({ observed_at, due_since, ...row }) => ({
+      ...row,
+      observed_at: observed_at ?? undefined,
+      due_since: due_since ?? undefined,
+    }));
   },
   pauses: (host) => readPauses(db, host),
 });
@@ -117,15 +135,22 @@ async function putSurface(db: Db, { tools, ...surface }: ToolSurface): Promise<v
 /** Writes of observations inside a transaction; `touch` names each listing whose facts changed. */
 export const createObservationWrites = (db: Db, touch: (handle: string) => void): ObservationWrites => ({
   ...createObservationReads(db),
-  async put({ handle, observed_at, observations }) {
+  async put({ handle, observed_at, observations }, imported_at = observed_at) {
     touch(handle);
     const change = { observed_at, observations: JSON.stringify(observations) };
+    const due_since = sql<
+      string | null
+    >`case when observation.due_since > ${imported_at} then observation.due_since end`;
     await db
       .insertInto('observation')
-      .values({ handle, ...change })
-      .onConflict((conflict) => conflict.column('handle').doUpdateSet(change))
+      .values({ handle, ...change, due_since: null })
+      .onConflict((conflict) => conflict.column('handle').doUpdateSet({ ...change, due_since }))
       .execute();
   },
+  setDue: (handles, at) =>
+    inChunks(handles, async (chunk) => {
+      await db.updateTable('observation').set({ due_since: at }).where('handle', 'in', chunk).execute();
+    }),
   async addChange({ changes, ...change }) {
     await db
       .insertInto('observation_change')

@@ -7,6 +7,8 @@ export interface ObservationRow {
   observed_at: Time;
   /** StoredObservation[] (evidence/observation). */
   observations: Json;
+  /** When an import changed what is to be looked at; null once a look at that record has ended. */
+  due_since: Time | null;
 }
 
 /** What one look found changed; the log commits to it. */

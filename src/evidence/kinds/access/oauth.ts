@@ -3,7 +3,7 @@ import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import type { Look } from '../../observation/look.ts';
 import { type JsonObject, readObject } from '../../text/json-object.ts';
-import { ofRemotes } from '../remotes.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
 
 const parameter = /resource_metadata\s*=\s*(?:"([^"\s]{1,2048})"|([^"\s,]{1,2048}))/i;
 
@@ -113,6 +113,7 @@ export const accessOauth = defineKind({
   means: 'The authorization servers that the endpoint names in its protected-resource metadata (RFC 9728).',
   doesNotMean: 'Dossier does not sign in; it does not say what an account costs or who gets one.',
   method_version: 'auth/2',
-  applies: () => false,
+  about: remotesOf,
+  isOptional: true,
   check: (look) => ofRemotes(look, (endpoint) => toFinding(look, endpoint), { isRare: true }),
 });

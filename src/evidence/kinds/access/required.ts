@@ -1,5 +1,5 @@
 import { defineKind } from '../../observation/kind.ts';
-import { ofRemotes } from '../remotes.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
 
 /** Whether an endpoint asks for credentials before it introduces itself. */
 export const accessRequired = defineKind({
@@ -11,7 +11,7 @@ export const accessRequired = defineKind({
   doesNotMean:
     'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
   method_version: 'auth/2',
-  applies: ({ remotes }) => remotes.length > 0,
+  about: remotesOf,
   check: (look) =>
     ofRemotes(look, ({ credentials, list }) =>
       credentials || list.result !== 'unreachable'

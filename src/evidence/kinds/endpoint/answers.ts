@@ -1,5 +1,5 @@
 import { defineKind } from '../../observation/kind.ts';
-import { ofRemotes } from '../remotes.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
 
 /** Whether an endpoint answered at all. */
 export const endpointAnswers = defineKind({
@@ -13,6 +13,7 @@ export const endpointAnswers = defineKind({
   unit: 'HTTP status',
   shows: ({ value }) => `with HTTP status ${value}`,
   method_version: 'endpoint/2',
+  about: remotesOf,
   check: (look) =>
     ofRemotes(look, ({ introduction, credentials, payment }) => ({
       value: (introduction ?? credentials ?? payment)?.status ?? null,

@@ -1,7 +1,7 @@
 import { defineKind } from '../../observation/kind.ts';
-import type { Look } from '../../observation/look.ts';
+import type { Look, Subject } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
-import { ownProbe, withoutAnswer } from '../remotes.ts';
+import { originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 
 async function ofHost(look: Look, hostname: string): Promise<Finding> {
   const seen = await look.dns(hostname);
@@ -21,6 +21,10 @@ async function ofHost(look: Look, hostname: string): Promise<Finding> {
   };
 }
 
+const hostsOf = (listing: Subject): string[] => [
+  ...new Set(originsOf(listing).map((origin) => new URL(origin).hostname)),
+];
+
 /** What DNS says about the hosts of the recorded endpoints. */
 export const endpointDns = defineKind({
   kind: 'endpoint.dns',
@@ -30,12 +34,6 @@ export const endpointDns = defineKind({
     'Which kinds of addresses DNS had for the endpoint’s host on that date; the details name the authorities that may issue its certificates (CAA, RFC 8659).',
   doesNotMean: 'How many addresses there are says nothing, and most hosts have no CAA records.',
   method_version: 'dns/2',
-  applies: ({ remotes }) => remotes.length > 0,
-  async check(look) {
-    const hosts = look.listing.remotes
-      .map(({ url }) => (/[{}]/.test(url) ? null : URL.parse(url)))
-      .filter((url) => url !== null && /^https?:$/.test(url.protocol))
-      .map((url) => url?.hostname ?? '');
-    return Promise.all([...new Set(hosts)].map((host) => ofHost(look, host)));
-  },
+  about: (listing) => hostsOf(listing).map((subject) => ({ subject })),
+  check: (look) => Promise.all(hostsOf(look.listing).map((host) => ofHost(look, host))),
 });

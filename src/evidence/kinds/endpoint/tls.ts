@@ -1,5 +1,5 @@
 import { defineKind } from '../../observation/kind.ts';
-import type { Look } from '../../observation/look.ts';
+import type { Look, Subject } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { ownProbe, withoutAnswer } from '../remotes.ts';
 
@@ -20,6 +20,11 @@ async function ofOrigin(look: Look, origin: string): Promise<Finding> {
   };
 }
 
+const tlsOrigins = ({ remotes }: Subject): string[] => {
+  const urls = remotes.map(({ url }) => URL.parse(url)).filter((url) => url?.protocol === 'https:');
+  return [...new Set(urls.map((url) => url?.origin ?? ''))];
+};
+
 /** The certificates of the recorded https endpoints, one for each origin. */
 export const endpointTls = defineKind({
   kind: 'endpoint.tls',
@@ -28,12 +33,6 @@ export const endpointTls = defineKind({
   means: 'The certificate that the endpoint’s host presented to Dossier on that date.',
   doesNotMean: 'It says nothing about who runs the service.',
   method_version: 'endpoint/1',
-  applies: ({ remotes }) => remotes.some(({ url }) => url.startsWith('https:')),
-  async check(look) {
-    const origins = look.listing.remotes
-      .map(({ url }) => URL.parse(url))
-      .filter((url) => url?.protocol === 'https:')
-      .map((url) => url?.origin ?? '');
-    return Promise.all([...new Set(origins)].map((origin) => ofOrigin(look, origin)));
-  },
+  about: (listing) => tlsOrigins(listing).map((subject) => ({ subject })),
+  check: (look) => Promise.all(tlsOrigins(look.listing).map((origin) => ofOrigin(look, origin))),
 });

@@ -4,12 +4,11 @@ import type { Finding } from '../../observation/observation.ts';
 import type { Advisory, AdvisoryList } from '../../observation/package-look.ts';
 import { withoutAnswer } from '../remotes.ts';
 import { affects } from './affects.ts';
-import { hasPackageOn, notFound, readPublished } from './of-packages.ts';
-import { type RecordedPackage, readablePackages } from './recorded-packages.ts';
+import { notFound, ofPackages, readPublished } from './of-packages.ts';
+import { packagesOn, type RecordedPackage } from './recorded-packages.ts';
 
 /** Most advisories that are published with a fact. */
 const mostAdvisories = 20;
-const ecosystems = { npm: 'npm', pypi: 'PyPI' } as const;
 
 const toShown = ({ id, summary, severity }: Advisory) => ({
   id,
@@ -17,11 +16,10 @@ const toShown = ({ id, summary, severity }: Advisory) => ({
   ...(severity && { severity }),
 });
 
-function toFinding({ found, source }: AdvisoryList, subject: string, version: string): Finding {
+function toFinding({ found, source }: AdvisoryList, version: string): Finding {
   const about = (wanted: 'yes' | 'unknown') => found.filter((one) => affects(one, version) === wanted);
   const [affecting, unknown] = [about('yes'), about('unknown')];
   return {
-    subject,
     value: affecting.length,
     state: 'observed',
     ...(unknown.length > 0 && {
@@ -36,16 +34,14 @@ function toFinding({ found, source }: AdvisoryList, subject: string, version: st
   };
 }
 
-async function ofPackage(look: Look, recorded: RecordedPackage): Promise<Finding[]> {
-  const { subject, type, name } = recorded;
-  if (type === 'oci') return [];
-  const list = await look.advisories(ecosystems[type], name);
-  if (list.result !== 'advisories') return [withoutAnswer(list, subject)];
-  if (recorded.version !== undefined) return [toFinding(list, subject, recorded.version)];
+async function ofPackage(look: Look, recorded: RecordedPackage): Promise<Finding> {
+  const list = await look.advisories(recorded.type === 'npm' ? 'npm' : 'PyPI', recorded.name);
+  if (list.result !== 'advisories') return withoutAnswer(list);
+  if (recorded.version !== undefined) return toFinding(list, recorded.version);
   const published = await readPublished(look, recorded);
-  if (published.result === 'missing') return [notFound(published, subject)];
-  if (published.result !== 'published') return [withoutAnswer(published, subject)];
-  return [toFinding(list, subject, published.version)];
+  if (published.result === 'missing') return notFound(published);
+  if (published.result !== 'published') return withoutAnswer(published);
+  return toFinding(list, published.version);
 }
 
 /** Advisories about the recorded version of a package. */
@@ -58,7 +54,6 @@ export const packageAdvisories = defineKind({
     'None recorded says only that: nobody looked, or nothing was reported. Dependencies are not looked at.',
   unit: 'advisories',
   method_version: 'advisories/1',
-  applies: hasPackageOn('npm', 'pypi'),
-  check: async (look) =>
-    (await Promise.all(readablePackages(look.listing).map((recorded) => ofPackage(look, recorded)))).flat(),
+  about: packagesOn('npm', 'pypi'),
+  check: (look) => ofPackages(look, ['npm', 'pypi'], (recorded) => ofPackage(look, recorded)),
 });

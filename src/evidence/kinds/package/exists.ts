@@ -4,31 +4,29 @@ import type { Look } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { withoutAnswer } from '../remotes.ts';
 import { sourceOf, unusable } from './foreign-json.ts';
-import { hasPackageOn, notFound, ofPublished } from './of-packages.ts';
-import { type RecordedPackage, readablePackages, toImage } from './recorded-packages.ts';
+import { notFound, ofPackages, ofPublished } from './of-packages.ts';
+import { packagesOn, type RecordedPackage, toImage } from './recorded-packages.ts';
 
 const digestForm = /^sha256:[\da-f]{64}$/;
 
 async function ofImage(look: Look, recorded: RecordedPackage): Promise<Finding> {
-  const { subject } = recorded;
   const image = toImage(recorded);
   if (!image)
-    return withoutAnswer(
-      { result: 'not_checked', reason: 'The recorded identifier is not the name of a container image.' },
-      subject,
-    );
+    return withoutAnswer({
+      result: 'not_checked',
+      reason: 'The recorded identifier is not the name of a container image.',
+    });
   const answer = await look.image(image);
-  if (answer.result !== 'response') return withoutAnswer(answer, subject);
+  if (answer.result !== 'response') return withoutAnswer(answer);
   const source = sourceOf(answer);
   const reason = `${source.source} has no public image ${image.name} at ${image.reference}.`;
-  if (answer.status === 404) return notFound({ result: 'missing', reason, ...source }, subject);
-  if (answer.status !== 200) return { ...withoutAnswer(unusable(answer), subject), ...source };
+  if (answer.status === 404) return notFound({ result: 'missing', reason, ...source });
+  if (answer.status !== 200) return { ...withoutAnswer(unusable(answer)), ...source };
   const stated = answer.headers['docker-content-digest'] ?? '';
   const digest = digestForm.test(stated)
     ? stated
     : `sha256:${createHash('sha256').update(answer.text).digest('hex')}`;
   return {
-    subject,
     value: true,
     state: 'observed',
     details: { reference: image.reference, digest },
@@ -45,14 +43,13 @@ export const packageExists = defineKind({
     'The registry has the recorded version of the package, or its newest one where none is recorded; for an image, its manifest.',
   doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',
   method_version: 'package/1',
-  applies: hasPackageOn('npm', 'pypi', 'oci'),
+  about: packagesOn('npm', 'pypi', 'oci'),
   async check(look) {
     const packages = await ofPublished(look, ['npm', 'pypi'], ({ version }) => ({
       value: true,
       state: 'observed',
       details: { version },
     }));
-    const images = readablePackages(look.listing).filter(({ type }) => type === 'oci');
-    return [...packages, ...(await Promise.all(images.map((image) => ofImage(look, image))))];
+    return [...packages, ...(await ofPackages(look, ['oci'], (image) => ofImage(look, image)))];
   },
 });

@@ -1,5 +1,6 @@
 import { defineKind } from '../../observation/kind.ts';
 import { ofPublished } from './of-packages.ts';
+import { packagesOn } from './recorded-packages.ts';
 
 /** Most names that are published. */
 const mostNames = 20;
@@ -13,7 +14,8 @@ export const packageMaintainers = defineKind({
   doesNotMean: 'It does not say who these accounts belong to. PyPI does not state them in its JSON.',
   unit: 'accounts',
   method_version: 'package/1',
-  applies: () => false,
+  about: packagesOn('npm'),
+  isOptional: true,
   check: (look) =>
     ofPublished(look, ['npm'], ({ maintainers }) =>
       'result' in maintainers

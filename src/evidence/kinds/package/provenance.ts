@@ -1,13 +1,13 @@
 import { defineKind } from '../../observation/kind.ts';
-import type { Look } from '../../observation/look.ts';
-import type { Finding } from '../../observation/observation.ts';
+import type { Look, Subject } from '../../observation/look.ts';
+import type { Finding, RecordedSubject } from '../../observation/observation.ts';
 import type { SignedStatement, Unproven } from '../../observation/package-look.ts';
 import { withoutAnswer } from '../remotes.ts';
 import { readProvenance, type ServedProvenance } from './attestations.ts';
 import { memberOf, toShort } from './foreign-json.ts';
-import { hasPackageOn, notFound, readPublished } from './of-packages.ts';
+import { notFound, ofPackages, readPublished } from './of-packages.ts';
 import type { Published } from './published.ts';
-import { type RecordedPackage, readablePackages } from './recorded-packages.ts';
+import { packagesOn, type RecordedPackage } from './recorded-packages.ts';
 
 type Told = Pick<Finding, 'value' | 'state' | 'reason' | 'details'>;
 
@@ -80,24 +80,26 @@ function judge(
 }
 
 async function ofPackage(look: Look, recorded: RecordedPackage): Promise<Finding> {
-  const { subject } = recorded;
   const published = await readPublished(look, recorded);
-  if (published.result === 'missing') return notFound(published, subject);
-  if (published.result !== 'published') return withoutAnswer(published, subject);
+  if (published.result === 'missing') return notFound(published);
+  if (published.result !== 'published') return withoutAnswer(published);
   const { source, source_url, version } = published;
   const served = await readProvenance(look, recorded, published);
-  if (served === 'none') return { subject, ...none(published), source, source_url };
-  if (served.result !== 'served') return { ...withoutAnswer(served, subject), source, source_url };
+  if (served === 'none') return { ...none(published), source, source_url };
+  if (served.result !== 'served') return { ...withoutAnswer(served), source, source_url };
   const signed = await look.signature(served.bundle);
-  if (signed.result !== 'signed' && signed.result !== 'unproven') return withoutAnswer(signed, subject);
+  if (signed.result !== 'signed' && signed.result !== 'unproven') return withoutAnswer(signed);
   const { repository } = look.listing;
   return {
-    subject,
     ...judge(signed, served, { version, repository }),
     source,
     source_url: served.source_url,
   };
 }
+
+/** What is compared: a package, and the repository that is recorded beside it. */
+const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subject): string =>
+  `${recorded} ${repository}`;
 
 /** Which repository the published package was built from, as its signed provenance says. */
 export const packageProvenance = defineKind({
@@ -109,11 +111,11 @@ export const packageProvenance = defineKind({
   doesNotMean:
     'It does not say what the code does. A package without provenance may be built of the same code.',
   method_version: 'provenance/1',
-  applies: hasPackageOn('npm', 'pypi'),
+  about: (listing) =>
+    packagesOn('npm', 'pypi')(listing).map((one) => ({ ...one, recorded: withRepository(one, listing) })),
   check: (look) =>
-    Promise.all(
-      readablePackages(look.listing)
-        .filter(({ type }) => type !== 'oci')
-        .map((recorded) => ofPackage(look, recorded)),
-    ),
+    ofPackages(look, ['npm', 'pypi'], async (one) => ({
+      ...(await ofPackage(look, one)),
+      recorded: withRepository(one, look.listing),
+    })),
 });

@@ -1,10 +1,13 @@
 import type { Subject } from '../../observation/look.ts';
+import type { RecordedSubject } from '../../observation/observation.ts';
 import type { ImageReference } from '../../observation/package-look.ts';
 
 /** A recorded package of a registry that Dossier can read, named as its observations name it. */
 export interface RecordedPackage {
   /** As `npm:@scope/name`. */
   readonly subject: string;
+  /** With the recorded version, as `npm:@scope/name@1.0.0`. */
+  readonly recorded: string;
   readonly type: 'npm' | 'pypi' | 'oci';
   readonly name: string;
   readonly version: string | undefined;
@@ -22,19 +25,33 @@ const versionForm = /^[\w.!+~-]{1,100}$/;
 
 const isType = (type: string): type is RecordedPackage['type'] => Object.hasOwn(forms, type);
 
-function toPackage({ registry_type, identifier, version }: Subject['packages'][number]) {
+/** A recorded package by the names of its facts; undefined for one of another registry, or with no valid name. */
+export function toPackage({
+  registry_type,
+  identifier,
+  version,
+}: Subject['packages'][number]): RecordedPackage | undefined {
   const type = registry_type.toLowerCase();
-  if (!isType(type) || !forms[type].test(identifier)) return [];
+  if (!isType(type) || !forms[type].test(identifier)) return undefined;
   const isVersion = version !== undefined && version !== 'latest' && versionForm.test(version);
-  return [
-    { type, name: identifier, subject: `${type}:${identifier}`, version: isVersion ? version : undefined },
-  ];
+  const subject = `${type}:${identifier}`;
+  const named = { type, name: identifier, subject, recorded: `${subject}@${version ?? ''}` };
+  return { ...named, version: isVersion ? version : undefined };
 }
 
-/** The recorded packages on npm, PyPI and OCI registries, each once, at most ten; those with no valid name are left out. */
-export function readablePackages({ packages }: Subject): RecordedPackage[] {
+/** The recorded packages on these registries, all of them; those with no valid name are left out. */
+export const packagesOn =
+  (...types: RecordedPackage['type'][]) =>
+  ({ packages }: Pick<Subject, 'packages'>): RecordedSubject[] =>
+    packages
+      .flatMap((one) => toPackage(one) ?? [])
+      .filter(({ type }) => types.includes(type))
+      .map(({ subject, recorded }) => ({ subject, recorded }));
+
+/** The recorded packages that are checked: on npm, PyPI and OCI registries, each name once, at most ten. */
+export function readablePackages({ packages }: Pick<Subject, 'packages'>): RecordedPackage[] {
   const bySubject = new Map<string, RecordedPackage>();
-  for (const one of packages.flatMap(toPackage))
+  for (const one of packages.flatMap((recorded) => toPackage(recorded) ?? []))
     if (!bySubject.has(one.subject)) bySubject.set(one.subject, one);
   return [...bySubject.values()].slice(0, mostPackages);
 }

@@ -1,5 +1,6 @@
 import { defineKind } from '../../observation/kind.ts';
 import { ofPublished } from './of-packages.ts';
+import { packagesOn } from './recorded-packages.ts';
 
 /** When the recorded version of a package was published. */
 export const packageVersionAge = defineKind({
@@ -10,7 +11,8 @@ export const packageVersionAge = defineKind({
   doesNotMean: 'An old version may need no change, and a new one may be no better.',
   unit: 'date',
   method_version: 'package/1',
-  applies: () => false,
+  about: packagesOn('npm', 'pypi'),
+  isOptional: true,
   check: (look) =>
     ofPublished(look, ['npm', 'pypi'], ({ published_at, version }) =>
       typeof published_at === 'string'

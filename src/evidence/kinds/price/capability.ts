@@ -2,7 +2,7 @@ import type { NoAnswer } from '../../observation/answer.ts';
 import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import { asObject } from '../../text/json-object.ts';
-import { ofRemotes } from '../remotes.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
 import { isIdentifier } from './offer.ts';
 
 const mostMethods = 10;
@@ -47,6 +47,7 @@ export const priceCapability = defineKind({
   means: 'The payment methods and intents among the endpoint’s capabilities (Machine Payments Protocol).',
   doesNotMean: 'It states no amount.',
   method_version: 'price/1',
-  applies: () => false,
-  check: (look) => (look.listing.remotes.length > 0 ? ofRemotes(look, toFinding) : Promise.resolve([])),
+  about: remotesOf,
+  isOptional: true,
+  check: (look) => ofRemotes(look, toFinding),
 });

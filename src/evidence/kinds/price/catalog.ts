@@ -43,14 +43,21 @@ export const priceCatalog = defineKind({
     'What a catalogue that the operator of this Dossier configured (x402 Bazaar) lists for exactly this address.',
   doesNotMean: 'A catalogue is the word of a third party; the endpoint may ask for another price.',
   method_version: 'price/1',
-  applies: () => false,
+  about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),
+  isOptional: true,
   async check(look) {
     const found: Finding[] = [];
     const { remotes } = look.listing;
     for (const { url } of remotes)
       for (const listed of await look.catalogs(url)) {
         const source = new URL(listed.catalog).host;
-        found.push({ subject: `${url} in ${source}`, ...read(listed), source, source_url: listed.catalog });
+        found.push({
+          subject: `${url} in ${source}`,
+          recorded: url,
+          ...read(listed),
+          source,
+          source_url: listed.catalog,
+        });
       }
     return found.length === 0 && remotes.length > 0 ? [withoutAnswer(noneConfigured)] : found;
   },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Fetched } from '../../observation/answer.ts';
 import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
-import { ofRemotes } from '../remotes.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
 import { type Offer, offerText } from './offer.ts';
 import { quotedOffers, withoutPayment } from './quoted-offers.ts';
 
@@ -67,6 +67,6 @@ export const priceChallenge = defineKind({
     'Dossier pays nothing; it does not say what a call of a tool costs, or that the recipient is the publisher.',
   changed: 'The endpoint quotes another price',
   method_version: 'price/1',
-  applies: ({ remotes }) => remotes.length > 0,
+  about: remotesOf,
   check: (look) => ofRemotes(look, toFinding),
 });

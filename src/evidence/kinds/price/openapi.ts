@@ -2,7 +2,7 @@ import type { Fetched } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { readObject } from '../../text/json-object.ts';
-import { ofPlaces, wellKnown } from '../remotes.ts';
+import { ofPlaces, perOrigin, wellKnown } from '../remotes.ts';
 import { type AdvertisedOffer, type PricedOperation, pricedOperations } from './formats/openapi.ts';
 
 const offerText = ({ amount, currency, method, intent }: AdvertisedOffer) =>
@@ -45,7 +45,8 @@ export const priceOpenapi = defineKind({
     'What /openapi.json at the origin of the endpoint advertises for its operations (x-payment-info), as stated there: an amount of the currency’s smallest unit, or dynamic.',
   doesNotMean: 'An advertised price is not what a call is charged; the answer to a call decides.',
   method_version: 'price/1',
-  applies: () => false,
+  about: perOrigin,
+  isOptional: true,
   check: (look) =>
     ofPlaces(look, wellKnown(look.listing, '/openapi.json'), { what: 'OpenAPI document', toFinding: read }),
 });

@@ -1,6 +1,6 @@
 import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
-import { ofRemotes } from '../remotes.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
 import { noneQuoted, quotedOffers } from './quoted-offers.ts';
 
 function toFinding(endpoint: EndpointLook) {
@@ -20,6 +20,7 @@ export const pricePayTo = defineKind({
   doesNotMean: 'It does not say whose addresses they are.',
   changed: 'The endpoint asks to be paid at another address',
   method_version: 'price/1',
-  applies: () => false,
+  about: remotesOf,
+  isOptional: true,
   check: (look) => ofRemotes(look, toFinding, { isRare: true }),
 });

@@ -2,7 +2,7 @@ import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import type { Look } from '../../observation/look.ts';
 import { asObject, type JsonObject } from '../../text/json-object.ts';
-import { ofRemotes } from '../remotes.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
 import type { Offer } from './offer.ts';
 import { noneQuoted, quotedOffers } from './quoted-offers.ts';
 import { checkEip712 } from './signed/eip712.ts';
@@ -67,6 +67,7 @@ export const priceSignedOffers = defineKind({
   doesNotMean:
     'A valid signature alone does not say that its signer may speak for the service, or that the offer will be kept.',
   method_version: 'price/1',
-  applies: () => false,
+  about: remotesOf,
+  isOptional: true,
   check: (look) => ofRemotes(look, (endpoint) => toFinding(look, endpoint), { isRare: true }),
 });

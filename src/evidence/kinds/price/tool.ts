@@ -2,7 +2,7 @@ import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import { asObject, type JsonObject } from '../../text/json-object.ts';
 import { toLine } from '../../text/sanitize.ts';
-import { ofRemotes } from '../remotes.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
 
 const mostTools = 50;
 const dollars = /^(?:dynamic|\d{1,20}(?:\.\d{1,20})?)$/;
@@ -50,6 +50,7 @@ export const priceTool = defineKind({
   doesNotMean: 'Dossier calls no tool, so it has not seen what a call is charged.',
   unit: 'tools',
   method_version: 'price/1',
-  applies: () => false,
-  check: (look) => (look.listing.remotes.length > 0 ? ofRemotes(look, toFinding) : Promise.resolve([])),
+  about: remotesOf,
+  isOptional: true,
+  check: (look) => ofRemotes(look, toFinding),
 });

@@ -2,7 +2,7 @@ import type { Kind } from '../../observation/kind.ts';
 import type { Question } from '../../observation/question.ts';
 
 /** A fact that a registry or another third party states: an imported signal, in the words of a buyer. */
-export type RecordedKind = Omit<Kind, 'check' | 'applies' | 'method_version'> & {
+export type RecordedKind = Omit<Kind, 'check' | 'about' | 'isOptional' | 'method_version'> & {
   /** Its values in plain words, where they are names. */
   readonly words?: Readonly<Record<string, string>>;
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { defineKind } from '../../observation/kind.ts';
 import type { FileLook } from '../../observation/repository-look.ts';
-import { ownProbe } from '../remotes.ts';
+import { ownProbe, repositoryOf } from '../remotes.ts';
 import { withoutHead } from './without-head.ts';
 
 /** Settings that editors and agents read when a repository is opened, and what in them starts commands without being asked. */
@@ -49,7 +49,8 @@ export const repositoryAgentFiles = defineKind({
     'Such files are common and mostly harmless; Dossier does not judge the commands. Other files are not looked for.',
   unit: 'files',
   method_version: 'agent-files/1',
-  applies: () => false,
+  about: repositoryOf,
+  isOptional: true,
   async check(look) {
     const { repository } = look.listing;
     if (!repository) return [];
@@ -62,7 +63,12 @@ export const repositoryAgentFiles = defineKind({
       if (file.result !== 'absent') files.push(toFound(path, automatic, file));
     }
     // The commit is no part of the fact: a later one with the same files is no change.
-    const seen = { as_seen: { commit: head.commit }, source: ownProbe, source_url: repository };
+    const seen = {
+      as_seen: { commit: head.commit },
+      subject: repository,
+      source: ownProbe,
+      source_url: repository,
+    };
     if (files.length === 0) return [{ value: null, state: 'not_found', reason: noneFound, ...seen }];
     const reason = toSentence(files);
     return [{ value: files.length, state: 'observed', reason, details: { files }, ...seen }];

@@ -1,5 +1,5 @@
 import { defineKind } from '../../observation/kind.ts';
-import { ownProbe, withoutAnswer } from '../remotes.ts';
+import { ownProbe, repositoryOf, withoutAnswer } from '../remotes.ts';
 import { isNoHead } from './without-head.ts';
 
 /** Whether the recorded repository is where the listing says. */
@@ -12,14 +12,15 @@ export const repositoryExists = defineKind({
   doesNotMean:
     'A repository that is gone may have become private. It does not say what the repository contains.',
   method_version: 'repository/1',
-  applies: () => false,
+  about: repositoryOf,
+  isOptional: true,
   async check(look) {
     const { repository } = look.listing;
     if (!repository) return [];
     const head = await look.head();
-    const source = { source: ownProbe, source_url: repository };
+    const source = { subject: repository, source: ownProbe, source_url: repository };
     if (head.result === 'head') return [{ value: 'there', state: 'observed', ...source }];
-    if (!isNoHead(head)) return [withoutAnswer(head)];
+    if (!isNoHead(head)) return [withoutAnswer(head, repository)];
     const { result: value, reason, moved_to } = head;
     const details = moved_to === undefined ? undefined : { moved_to };
     const state = value === 'gone' ? 'not_found' : 'observed';

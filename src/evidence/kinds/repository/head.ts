@@ -1,5 +1,5 @@
 import { defineKind } from '../../observation/kind.ts';
-import { ownProbe } from '../remotes.ts';
+import { ownProbe, repositoryOf } from '../remotes.ts';
 import { withoutHead } from './without-head.ts';
 
 /** The commit at the head of the recorded repository. */
@@ -12,7 +12,7 @@ export const repositoryHead = defineKind({
   shows: ({ value, details }) =>
     `${String(value).slice(0, 12)}${details?.branch ? ` of ${details.branch}` : ''}`,
   method_version: 'repository/1',
-  applies: ({ repository }) => repository !== undefined,
+  about: repositoryOf,
   async check(look) {
     const { repository } = look.listing;
     if (!repository) return [];
@@ -20,6 +20,7 @@ export const repositoryHead = defineKind({
     if (head.result !== 'head') return [withoutHead(head, repository)];
     return [
       {
+        subject: repository,
         value: head.commit,
         state: 'observed',
         ...(head.branch && { details: { branch: head.branch } }),

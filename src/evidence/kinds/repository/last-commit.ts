@@ -1,5 +1,5 @@
 import { defineKind } from '../../observation/kind.ts';
-import { ownProbe } from '../remotes.ts';
+import { ownProbe, repositoryOf } from '../remotes.ts';
 import { withoutHead } from './without-head.ts';
 
 /** When the commit at the head of the recorded repository was made. */
@@ -12,7 +12,8 @@ export const repositoryLastCommit = defineKind({
     'The date is the one that the committer’s machine wrote. It does not say what the commit changed, or that a service without commits is not kept up.',
   unit: 'date',
   method_version: 'commit/1',
-  applies: () => false,
+  about: repositoryOf,
+  isOptional: true,
   async check(look) {
     const { repository } = look.listing;
     if (!repository) return [];
@@ -21,6 +22,7 @@ export const repositoryLastCommit = defineKind({
     const { commit, committed_at } = found;
     return [
       {
+        subject: repository,
         value: committed_at,
         state: 'observed',
         details: { commit },

@@ -8,7 +8,14 @@ export const isNoHead = (look: { readonly result: string }): look is NoHead =>
   /^(?:gone|empty|moved)$/.test(look.result);
 
 /** A fact about the head of a repository that has none, or that could not be asked. */
-export const withoutHead = (head: NoHead | NoAnswer, source_url: string): Finding =>
+export const withoutHead = (head: NoHead | NoAnswer, repository: string): Finding =>
   isNoHead(head)
-    ? { value: null, state: 'not_found', reason: head.reason, source: ownProbe, source_url }
-    : withoutAnswer(head);
+    ? {
+        subject: repository,
+        value: null,
+        state: 'not_found',
+        reason: head.reason,
+        source: ownProbe,
+        source_url: repository,
+      }
+    : withoutAnswer(head, repository);

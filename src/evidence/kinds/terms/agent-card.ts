@@ -2,7 +2,7 @@ import type { Fetched } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
 import { readObject } from '../../text/json-object.ts';
 import { toLine } from '../../text/sanitize.ts';
-import { ofPlaces, wellKnown } from '../remotes.ts';
+import { ofPlaces, perOrigin, wellKnown } from '../remotes.ts';
 
 const longestName = 120;
 const longestVersion = 40;
@@ -35,7 +35,8 @@ export const agentCard = defineKind({
   doesNotMean:
     'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
   method_version: 'card/1',
-  applies: () => false,
+  about: perOrigin,
+  isOptional: true,
   check: (look) =>
     ofPlaces(look, wellKnown(look.listing, '/.well-known/agent-card.json'), {
       what: 'agent card (A2A)',

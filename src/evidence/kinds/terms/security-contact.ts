@@ -1,6 +1,6 @@
 import type { Fetched } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
-import { ofPlaces, wellKnown } from '../remotes.ts';
+import { ofPlaces, perOrigin, wellKnown } from '../remotes.ts';
 import { readSecurityTxt } from './security-txt.ts';
 
 /** What RFC 9116 says of a file at a time: it must state an end, and must not be used after it. */
@@ -31,7 +31,8 @@ export const securityContact = defineKind({
   means: 'The first contact in the security.txt file (RFC 9116) of the endpoint’s host.',
   doesNotMean: 'Dossier has not written to it; it speaks for the host, which may serve others too.',
   method_version: 'security/1',
-  applies: () => false,
+  about: perOrigin,
+  isOptional: true,
   check: (look) =>
     ofPlaces(look, wellKnown(look.listing, '/.well-known/security.txt'), {
       what: 'security contact (RFC 9116)',

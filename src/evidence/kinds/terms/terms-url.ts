@@ -1,6 +1,6 @@
 import type { Fetched } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
-import type { Look } from '../../observation/look.ts';
+import type { Look, Subject } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import { termsOfAiCatalog, termsOfOpenapi, termsOfPage } from './terms-links.ts';
@@ -12,7 +12,7 @@ interface Place {
 }
 
 /** The website's page, then of each origin of an endpoint its AI catalog and its OpenAPI document. */
-function placesOf({ listing }: Look): Place[] {
+function placesOf(listing: Subject): Place[] {
   const { website } = listing;
   const places = [
     ...(website === undefined ? [] : [{ url: website, read: termsOfPage }]),
@@ -34,6 +34,9 @@ async function ask(look: Look, { url, read }: Place): Promise<Finding> {
   return { ...place, value: null, state: 'not_found', reason, mayPass: true, onlyIfSeen: true };
 }
 
+/** What a fact about all of the places is about. */
+const allOf = (places: readonly Place[]) => places.map(({ url }) => url).join(' ');
+
 /** What to say where no place has a link: that none was found, unless some gave no answer. */
 function withoutLink(places: readonly Place[], answers: readonly Finding[]): Finding {
   const open = answers.find(({ state }) => state !== 'not_found');
@@ -42,7 +45,8 @@ function withoutLink(places: readonly Place[], answers: readonly Finding[]): Fin
     .join(', ')
     .slice(0, 200);
   const reason = open?.reason ?? `Dossier found no link to terms of service at ${named}.`;
-  return { value: null, state: open?.state ?? 'not_found', reason, source: ownProbe, unlessSeen: true };
+  const state = open?.state ?? 'not_found';
+  return { recorded: allOf(places), value: null, state, reason, source: ownProbe, unlessSeen: true };
 }
 
 /** Where the terms of use are, as the website or the endpoint's host says. */
@@ -54,9 +58,13 @@ export const termsUrl = defineKind({
     'A link that the website (rel="terms-of-service"), the AI catalog (termsOfServiceUrl) or the OpenAPI document (info.termsOfService) gives as terms of service.',
   doesNotMean: 'Dossier has not read the terms, and does not say whether they hold for a caller.',
   method_version: 'terms/1',
-  applies: () => false,
+  about(listing) {
+    const places = placesOf(listing);
+    return [...places.map(({ url }) => ({ subject: url })), { recorded: allOf(places) }];
+  },
+  isOptional: true,
   async check(look) {
-    const places = placesOf(look);
+    const places = placesOf(look.listing);
     if (places.length === 0) return [];
     const answers = await Promise.all(places.map((place) => ask(look, place)));
     const isFound = answers.some(({ state }) => state === 'observed');

@@ -1,5 +1,5 @@
 import { defineKind } from '../../observation/kind.ts';
-import { ofRemotes } from '../remotes.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
 import { cutNote } from './surface.ts';
 
 /** How many tools an endpoint lists. */
@@ -11,7 +11,7 @@ export const toolsCount = defineKind({
   doesNotMean: 'More tools are not better, and callers with credentials may be shown others.',
   unit: 'tools',
   method_version: 'tools/1',
-  applies: ({ remotes }) => remotes.length > 0,
+  about: remotesOf,
   check: (look) =>
     ofRemotes(look, ({ list }) =>
       list.result === 'tools' ? { value: list.tools.length, state: 'observed', ...cutNote(list) } : list,

@@ -1,6 +1,6 @@
 import type { ToolList } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
-import { ofRemotes } from '../remotes.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
 import { aiSdkFingerprint } from './ai-sdk-fingerprint.ts';
 import { inNameOrder, surfaceDigest, toolDigest } from './digest.ts';
 
@@ -37,7 +37,7 @@ export const toolsSurface = defineKind({
   changed: 'The endpoint lists other tools',
   shows: ({ details }) => toolNames(details?.tools).join(', ') || 'none',
   method_version: 'tools/1',
-  applies: ({ remotes }) => remotes.length > 0,
+  about: remotesOf,
   check: (look) =>
     ofRemotes(look, ({ list, introduction }) => {
       if (list.result !== 'tools') return list;

@@ -63,7 +63,7 @@ function checked({ observations }: Described): string {
     .map(({ observed_at }) => observed_at)
     .sort()
     .at(-1);
-  if (!last) return 'Dossier has made no observation of it.';
+  if (!last) return 'Dossier has made no observation of what it records.';
   const values = seen.filter(isTold).map(({ kind, value }) => `${titleOf(kind)} ${value}`);
   return `Last checked by Dossier on ${day(last)}: ${firstFew(values).join(', ') || 'it answered'}.`;
 }

@@ -1,3 +1,5 @@
+import { recordedNow } from '../../../evidence/kinds/to-observations.ts';
+import type { Listing } from '../../../evidence/listing/listing.ts';
 import type { ListingFacts } from '../../../evidence/listing/listing-facts.ts';
 import { type ReadingRuns, toReading } from '../../../evidence/listing/record/reading.ts';
 import { withoutHidden } from '../../../evidence/listing/state/hidden.ts';
@@ -88,10 +90,10 @@ const toRuns = ({ run_source, run_counts, read_at, full_run_counts }: FactsRow):
     full_run_counts === null || full_run_counts === run_counts ? undefined : decodeProgress(full_run_counts),
 });
 
-const toObserved = ({ observed_at, observations }: FactsRow): ListingFacts['observed'] =>
+const toObserved = ({ observed_at, observations }: FactsRow, listing: Listing): ListingFacts['observed'] =>
   observed_at === null || observations === null
     ? undefined
-    : { observed_at, observations: decodeObservations(observations) };
+    : { observed_at, observations: recordedNow(listing, decodeObservations(observations)) };
 
 /** The facts of a listing, of all its rows, and what its rows say there is besides. */
 async function toFacts(db: Db, rows: readonly [FactsRow, ...FactsRow[]], now: string): Promise<ListingFacts> {
@@ -101,7 +103,7 @@ async function toFacts(db: Db, rows: readonly [FactsRow, ...FactsRow[]], now: st
   return {
     ...parts,
     ...{ listing, imported: toImported(rows) },
-    observed: toObserved(row),
+    observed: toObserved(row, listing),
     publisherListings: row.publisher_listings ?? 0,
     reading: toReading(listing, toRuns(row)),
   };

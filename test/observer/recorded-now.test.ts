@@ -1,0 +1,253 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { observeDue } from '../../src/observer/schedule/observe-due.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { npmPackument, type Stored, startPackageRegistry } from '../support/endpoints/package-registry.ts';
+import { type Sigstore, startSigstore } from '../support/endpoints/sigstore.ts';
+import { registryEntry } from '../support/entries.ts';
+import { type AnyClient, connect } from '../support/mcp-clients.ts';
+
+const handle = 'com.example.flips/mail';
+const folder = mkdtempSync(join(tmpdir(), 'dossier-recorded-'));
+const criteria = [
+  { criterion: 'tools_unchanged_for', value: 30 },
+  { criterion: 'no_payment_seen' },
+  { criterion: 'package_not_deprecated' },
+  { criterion: 'package_built_from_repository' },
+];
+const integrity = `sha512-${Buffer.alloc(64, 7).toString('base64')}`;
+const dist = {
+  integrity,
+  attestations: { url: 'https://registry.npmjs.org/x', provenance: { predicateType: 'x' } },
+};
+const packument = (name: string) =>
+  npmPackument(
+    name,
+    { '1.0.0': { dist }, '1.0.1': {} },
+    { '1.0.0': '2026-01-01T00:00:00Z', '1.0.1': '2026-02-01T00:00:00Z' },
+  );
+
+let published = 0;
+/** The next version of the listing. */
+function next(record: object) {
+  published += 1;
+  const time = new Date(Date.UTC(2026, 9, 2, 8, published)).toISOString();
+  return registryEntry(
+    handle,
+    { version: `1.0.${published}`, ...record },
+    { publishedAt: time, updatedAt: time },
+  );
+}
+const at = (host: string) => ({ type: 'streamable-http', url: `https://${host}.example.com/mcp` });
+const onNpm = (identifier: string, version = '1.0.0') => ({
+  registryType: 'npm',
+  identifier,
+  version,
+  transport: { type: 'stdio' },
+});
+const repository = { url: 'https://github.com/Example/server', source: 'github' };
+const good = { remotes: [at('good')], packages: [onNpm('good-package')], repository };
+
+let endpoint: Endpoint;
+let registry: Endpoint;
+let sigstore: Sigstore;
+let directory: Directory;
+let observer: Observer;
+let client: AnyClient;
+
+beforeAll(async () => {
+  const views = { safe: { title: 'What we may use', criteria } };
+  writeFileSync(join(folder, 'views.json'), JSON.stringify(views));
+  sigstore = await startSigstore();
+  const statement = {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: [{ name: 'pkg:npm/good-package@1.0.0', digest: { sha512: '07'.repeat(64) } }],
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {},
+  };
+  const bundle = await sigstore.sign(statement, 'example/server');
+  const content: Record<string, Stored> = {
+    '/good-package': packument('good-package'),
+    '/evil-package': packument('evil-package'),
+    '/-/npm/v1/attestations/good-package@1.0.0': {
+      attestations: [{ predicateType: 'https://slsa.dev/provenance/v1', bundle }],
+    },
+  };
+  registry = await startPackageRegistry(() => content);
+  endpoint = await startModernServer(() => [{ name: 'send_mail', description: 'Sends mail' }]);
+  directory = await openDirectory({
+    entries: [],
+    environment: {
+      VIEWS: join(folder, 'views.json'),
+      HOST_OVERRIDES: JSON.stringify({ 'good.example.com': endpoint.url }),
+      PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url }),
+      SIGSTORE_ROOT: sigstore.rootFile,
+      REPOSITORY_HOSTS: JSON.stringify({
+        'git.invalid': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
+      }),
+    },
+  });
+  observer = createObserver(directory.context);
+  client = await connect('v1', { app: directory.app });
+});
+afterAll(async () => {
+  await client.close();
+  await observer.close();
+  await directory.close();
+  await Promise.all([endpoint, registry, sigstore].map((server) => server.close()));
+  rmSync(folder, { recursive: true });
+});
+
+async function look() {
+  const listing = await directory.store.listings.byHandle(handle);
+  if (!listing) throw new Error('not listed');
+  return observer.observe(listing);
+}
+/** Checks every 20 days, the last time today. */
+async function observeFor60Days() {
+  for (const days of [0, 20, 20, 20]) {
+    directory.wait(days * 86_400);
+    await look();
+  }
+  await directory.judgeViews();
+}
+const json = async (path: string) => (await directory.app.request(path)).json();
+const text = async (path: string) => (await directory.app.request(path)).text();
+
+interface Compared {
+  listings: { observed: { criterion: string; result: string; fact: string; subject?: string }[] }[];
+}
+async function judged() {
+  const answer = await client.call('compare_agents', { handles: [handle, 'com.example.other/x'], criteria });
+  const { listings } = answer.structuredContent as unknown as Compared;
+  return Object.fromEntries(
+    (listings[0]?.observed ?? []).map(({ criterion, result }) => [criterion, result]),
+  );
+}
+const inView = async () => ({
+  allowed: (await json('/views/safe/managed-settings.json')) as unknown,
+  servers: (await json('/views/safe/.mcp.json')) as unknown,
+});
+const nobody = { allowed: { allowedMcpServers: [] }, servers: { mcpServers: {} } };
+const met = {
+  tools_unchanged_for: 'met',
+  no_payment_seen: 'met',
+  package_not_deprecated: 'met',
+  package_built_from_repository: 'met',
+};
+const unknown = {
+  tools_unchanged_for: 'unknown',
+  no_payment_seen: 'unknown',
+  package_not_deprecated: 'unknown',
+  package_built_from_repository: 'unknown',
+};
+
+it('a version that names another endpoint and package starts without what was seen of the old ones', async () => {
+  await directory.importEntries([next(good), registryEntry('com.example.other/x')]);
+  await observeFor60Days();
+  expect(await judged()).toEqual(met);
+  expect((await inView()).allowed).toEqual({
+    allowedMcpServers: [
+      { serverUrl: 'https://good.example.com/mcp' },
+      { serverCommand: ['npx', '-y', 'good-package'] },
+      { serverCommand: ['npx', '-y', 'good-package@1.0.0'] },
+    ],
+  });
+  const [seen] = await directory.store.observations.surfaces(handle, 'https://good.example.com/mcp');
+  const digest = String(seen?.digest);
+
+  await directory.importEntries([
+    next({ remotes: [at('evil')], packages: [onNpm('evil-package')], repository }),
+  ]);
+  expect(await judged()).toEqual(unknown);
+  expect(await inView()).toEqual(nobody);
+  expect(await text('/views/safe/feed.json')).toContain(
+    'left the view (safe: tools_unchanged_for 30 unknown, no_payment_seen unknown, package_not_deprecated unknown, package_built_from_repository unknown)',
+  );
+  const path = `/agents/${handle}`;
+  const short = (await client.call('get_agent', { handle })).structuredContent;
+  const full = (await client.call('get_agent', { handle, detail: 'full' })).structuredContent;
+  const answers = [
+    JSON.stringify(short),
+    JSON.stringify(full),
+    await text(path),
+    await text(`${path}.md`),
+    await text(`${path}.json`),
+    await text(`${path}/tools.json`),
+    await text(`/v0.1/servers/${encodeURIComponent(handle)}/versions/latest`),
+    JSON.stringify(await client.call('check_surface', { handle, digests: {} })),
+  ];
+  for (const answer of answers)
+    expect(answer).not.toMatch(new RegExp(`${digest}|good-package|good\\.example\\.com`));
+  expect(full).toMatchObject({
+    observations: expect.arrayContaining([
+      expect.objectContaining({
+        kind: 'tools.surface',
+        subject: 'https://evil.example.com/mcp',
+        state: 'not_checked',
+        value: null,
+      }),
+      expect.objectContaining({ kind: 'package.exists', subject: 'npm:evil-package', state: 'not_checked' }),
+    ]),
+  });
+  for (const history of [`${path}/history`, `${path}/history.json`])
+    expect(await text(history)).toContain('https://good.example.com/mcp');
+});
+
+it('is due for a check at once, which finds nothing at the new address', async () => {
+  const { context } = directory;
+  expect(await observeDue(observer, context, { signal: new AbortController().signal })).toMatchObject({
+    looked: 2,
+    failed: 0,
+  });
+  const asked = registry.sent.filter(({ path }) => path === '/evil-package');
+  expect(asked).toHaveLength(1);
+  expect(await observeDue(observer, context, { signal: new AbortController().signal })).toMatchObject({
+    looked: 0,
+  });
+  expect(await judged()).toEqual({
+    ...unknown,
+    package_not_deprecated: 'met',
+    package_built_from_repository: 'not_met',
+  });
+});
+
+it('a record that changes while it is looked at stays due', async () => {
+  const listing = await directory.store.listings.byHandle(handle);
+  if (!listing) throw new Error('not listed');
+  await directory.importEntries([next(good)]);
+  await observer.observe(listing);
+  const signal = new AbortController().signal;
+  expect(await observeDue(observer, directory.context, { signal })).toMatchObject({ looked: 1 });
+  expect(await observeDue(observer, directory.context, { signal })).toMatchObject({ looked: 0 });
+});
+
+it.each([
+  [
+    'another version of the package',
+    { ...good, packages: [onNpm('good-package', '1.0.1')] },
+    ['package_not_deprecated', 'package_built_from_repository'],
+  ],
+  [
+    'another repository',
+    { ...good, repository: { url: 'https://github.com/Evil/server', source: 'github' } },
+    ['package_built_from_repository'],
+  ],
+  [
+    'one more endpoint',
+    { ...good, remotes: [at('good'), at('evil')] },
+    ['tools_unchanged_for', 'no_payment_seen'],
+  ],
+])('%s makes unknown what was seen without it', async (_, record, changed) => {
+  await directory.importEntries([next(good)]);
+  await observeFor60Days();
+  expect(await judged()).toEqual(met);
+  await directory.importEntries([next(record)]);
+  const expected = Object.fromEntries(changed.map((criterion) => [criterion, 'unknown']));
+  expect(await judged()).toEqual({ ...met, ...expected });
+  expect(await inView()).toEqual(nobody);
+});
