@@ -70,7 +70,7 @@ describe('/compare', () => {
     expect(imported).toContain('<h2 id="imported">As recorded and imported</h2>');
     expect(resultsIn(imported)).toEqual([['Met'], ['Not met', 'Met'], ['Met', 'Met'], ['Met']]);
     expect(observed).toContain('<h2 id="observed">As checked by Dossier</h2>');
-    expect(resultsIn(observed)).toEqual([['Not met', 'Unknown']]);
+    expect(resultsIn(observed)).toEqual([['Does not apply', 'Unknown']]);
     expect(native).toContain('<h2 id="native">Claims and ratings made on this service</h2>');
     expect(resultsIn(native)).toEqual([['Not met'], ['Not met'], ['Not met']]);
     expect(native).toContain('The same for all 2:');

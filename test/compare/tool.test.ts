@@ -57,7 +57,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       ['publisher_listings_at_most', 'met', '1 listing of this namespace is stored here, this one included.'],
     ]);
     expect(short(listings[0]?.observed)).toEqual([
-      ['endpoint_observed_alive', 'not_met', 'No remote endpoint is recorded.'],
+      ['endpoint_observed_alive', 'not_applicable', 'No remote endpoint is recorded.'],
     ]);
     expect(short(listings[0]?.native)).toEqual([
       ['claimed', 'not_met', 'This listing is not claimed.'],
@@ -68,7 +68,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       ],
     ]);
     expect(short(listings[1]?.observed)).toEqual([
-      ['endpoint_observed_alive', 'unknown', 'Dossier has not checked whether the endpoint answers.'],
+      ['endpoint_observed_alive', 'unknown', 'Dossier has not seen whether the endpoint answers.'],
     ]);
     expect(listings[1]?.native?.map(({ result }) => result)).toEqual(['met', 'met']);
     expect(listings[1]?.native?.[0]?.fact).toMatch(
@@ -258,7 +258,7 @@ describe('for any picks', () => {
             expect(native).toMatchObject(of('native'));
           }
           for (const answer of [...(imported ?? []), ...(observed ?? []), ...(native ?? [])]) {
-            expect(['met', 'not_met', 'unknown']).toContain(answer.result);
+            expect(['met', 'not_met', 'unknown', 'not_applicable']).toContain(answer.result);
             expect(answer.as_of).toMatch(/^\d{4}-\d\d-\d\d$/);
             const key = `${handle} ${answer.criterion} ${answer.value}`;
             expect(answer).toEqual(alone.get(key) ?? answer);

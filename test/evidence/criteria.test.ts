@@ -294,9 +294,12 @@ const imported: readonly Row[] = [
   ),
 ];
 
+/** What was seen at the recorded endpoint, or at what a fact names. */
 const seen = (...facts: Partial<Observation>[]): Change => ({
+  remotes: [remote],
   observations: facts.map((fact) => ({
     kind: 'price.challenge',
+    subject: remote.url,
     question: 'price',
     value: null,
     state: 'observed',
@@ -401,6 +404,21 @@ const elsewhere = seen({
   details: { offers: [{ ...offer, network: 'tempo', chain_id: 7, asset: 'usd' }] },
 });
 const noPrice = seen({ state: 'no_price_seen' });
+const second = { type: 'streamable-http', url: 'https://mcp.example/pro' };
+const cheap = { state: 'quoted', value: 'many words', details: { offers: [offer] } } as const;
+const dear = { ...cheap, subject: second.url, details: { offers: [{ ...offer, amount: '100000000' }] } };
+const cheapText = '10000 of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 on base (exact)';
+const atBoth = (...facts: Partial<Observation>[]): Change => ({
+  ...seen(...facts),
+  remotes: [remote, second],
+});
+/** What was seen of recorded packages on npm. */
+const ofPackages = (names: readonly string[], ...facts: Partial<Observation>[]): Change => ({
+  ...seen(...facts),
+  remotes: [],
+  packages: names.map((identifier) => ({ ...npm, identifier })),
+});
+const many = Array.from({ length: 11 }, (_, n) => `p${n}`);
 const lockedPrice = seen({ state: 'auth_first', reason: 'The host evil.example says no.' });
 const paid = (fact: Partial<Observation> = {}) => seen({ kind: 'price.pay_to', value: '0x1', ...fact });
 const changed = { value: '0x2', state: 'observed' as const, seen_until: '2026-10-31T10:00:00.000Z' };
@@ -409,16 +427,40 @@ const onBase = 'eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 const observedRows: readonly Row[] = [
   ...(
     [
-      [200, 'observed', 'met', 'A recorded endpoint answered Dossier.'],
-      [null, 'unreachable', 'not_met', 'No recorded endpoint answered Dossier.'],
-      [null, 'not_checked', 'unknown', 'Dossier has not checked whether the endpoint answers.'],
-      [null, 'refused', 'unknown', 'A check of the endpoint gave no result.'],
+      [
+        'observed',
+        200,
+        'met',
+        'A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay.',
+      ],
+      ...(['unreachable', 'not_found'] as const).map(
+        (state) =>
+          [
+            state,
+            null,
+            'not_met',
+            'The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay.',
+          ] as const,
+      ),
+      ['not_checked', null, 'unknown', 'Dossier has not seen whether the endpoint answers.'],
+      [
+        'refused',
+        null,
+        'unknown',
+        'Dossier has not seen whether the endpoint answers: the check was refused.',
+      ],
+      [
+        'stale',
+        200,
+        'unknown',
+        'Dossier has not seen whether the endpoint answers: the last look is too long ago.',
+      ],
     ] as const
-  ).map(([value, state, result, fact]) =>
+  ).map(([state, value, result, fact]) =>
     row(
       'endpoint_observed_alive',
       undefined,
-      { remotes: [remote], ...seen({ kind: 'endpoint.answers', question: 'reach', value, state }) },
+      seen({ kind: 'endpoint.answers', question: 'reach', value, state }),
       result,
       fact,
     ),
@@ -437,49 +479,91 @@ const observedRows: readonly Row[] = [
   row(
     'no_payment_seen',
     undefined,
-    seen({ state: 'no_price_seen' }, { kind: 'price.tool', state: 'advertised', value: '1 of 2' }),
+    seen(
+      { state: 'no_price_seen' },
+      {
+        kind: 'price.tool',
+        state: 'advertised',
+        value: '1 of 2',
+      },
+    ),
     'not_met',
     'Tools in the endpoint’s list state prices.',
+  ),
+  row(
+    'no_payment_seen',
+    undefined,
+    seen({ state: 'no_price_seen' }, { kind: 'price.tool', state: 'unreachable' }),
+    'unknown',
+    'Dossier has not seen whether the endpoint quotes a price: it did not answer.',
+  ),
+  row(
+    'no_payment_seen',
+    undefined,
+    seen({ state: 'unrecognised' }),
+    'not_met',
+    'The endpoint asked Dossier for a payment.',
   ),
   row(
     'price_at_most',
     '0.01 USDC',
     quoted,
     'met',
-    'A quoted offer in this asset asks for at most 0.01 USDC.',
-    'quoted words',
+    'The endpoint quotes an offer of at most 0.01 USDC.',
+    cheapText,
+  ),
+  row(
+    'price_at_most',
+    '0.01 USDC',
+    atBoth(cheap, dear),
+    'not_met',
+    'Every offer in this asset that Dossier has read asks for more than 0.01 USDC.',
+    '100000000 of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 on base (exact)',
+  ),
+  row(
+    'price_at_most',
+    '0.01 USDC',
+    atBoth(cheap, { subject: second.url, state: 'auth_first' }),
+    'unknown',
+    'Dossier has not seen whether the endpoint quotes a price: it asks for credentials first.',
+  ),
+  row(
+    'price_at_most',
+    '100 USDC',
+    atBoth(cheap, dear),
+    'met',
+    'The endpoint quotes an offer of at most 100 USDC.',
+    cheapText,
   ),
   row(
     'price_at_most',
     '0.0099 USDC',
     quoted,
     'not_met',
-    'Every quoted offer in this asset asks for more than 0.0099 USDC.',
-    'quoted words',
+    'Every offer in this asset that Dossier has read asks for more than 0.0099 USDC.',
+    cheapText,
   ),
   row(
     'price_at_most',
     `9999 ${onBase}`,
     quoted,
     'not_met',
-    `Every quoted offer in this asset asks for more than 9999 ${onBase}.`,
-    'quoted words',
+    `Every offer in this asset that Dossier has read asks for more than 9999 ${onBase}.`,
+    cheapText,
   ),
   row(
     'price_at_most',
     '1 test-USDC',
     quoted,
     'unknown',
-    'The endpoint quotes no price in this asset.',
-    'quoted words',
+    'The endpoint quotes no price in this asset that Dossier has read.',
   ),
   row(
     'price_at_most',
     '1 USDC',
     elsewhere,
     'unknown',
-    'The endpoint quotes no price in this asset.',
-    'quoted words',
+    'The endpoint quotes no price in this asset that Dossier has read.',
   ),
   row(
     'price_at_most',
@@ -493,14 +577,14 @@ const observedRows: readonly Row[] = [
     19,
     paid(),
     'met',
-    'The addresses that the endpoint asks to be paid at were the same in every look since 2026-11-01.',
+    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20.',
   ),
   row(
     'pay_to_unchanged_for',
     20,
     paid(),
     'unknown',
-    'The addresses that the endpoint asks to be paid at were the same in every look since 2026-11-01; what was there before, Dossier has not seen.',
+    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20; that is less than was asked for.',
   ),
   row(
     'pay_to_unchanged_for',
@@ -514,65 +598,97 @@ const observedRows: readonly Row[] = [
     20,
     paid({ changed_from: { ...changed, value: null, state: 'unreachable' } }),
     'unknown',
-    'The addresses that the endpoint asks to be paid at were the same in every look since 2026-11-01; what was there before, Dossier has not seen.',
+    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20; that is less than was asked for.',
   ),
   row(
     'tools_unchanged_for',
     1,
-    seen({ kind: 'tools.surface', value: 'a' }, { kind: 'tools.surface', state: 'unreachable' }),
+    atBoth(
+      { kind: 'tools.surface', value: 'a' },
+      { kind: 'tools.surface', subject: second.url, state: 'unreachable' },
+    ),
     'unknown',
     'The tools that the endpoint lists are not known to Dossier: it did not answer.',
   ),
   row(
-    'package_not_deprecated',
-    undefined,
-    seen({ kind: 'package.deprecated', value: false }, { kind: 'package.deprecated', value: false }),
+    'tools_unchanged_for',
+    1,
+    atBoth({ kind: 'tools.surface', value: 'a' }),
+    'unknown',
+    'The tools that the endpoint lists are not known to Dossier.',
+  ),
+  row(
+    'pay_to_unchanged_for',
+    19,
+    atBoth({ kind: 'price.pay_to', value: '0x1' }, { subject: second.url, state: 'no_price_seen' }),
     'met',
-    'The registry marks no recorded package on npm or PyPI as deprecated or yanked.',
+    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20.',
   ),
   row(
     'package_not_deprecated',
     undefined,
-    seen(
-      { kind: 'package.deprecated', value: null, state: 'unreachable' },
-      { kind: 'package.deprecated', value: true, subject: 'npm:old' },
+    ofPackages(
+      ['a', 'b'],
+      { kind: 'package.deprecated', subject: 'npm:a', value: false },
+      { kind: 'package.deprecated', subject: 'npm:b', value: false },
+    ),
+    'met',
+    'Their registries mark no recorded package as deprecated or yanked.',
+  ),
+  row(
+    'package_not_deprecated',
+    undefined,
+    ofPackages(
+      ['a', 'b'],
+      { kind: 'package.deprecated', subject: 'npm:a', value: null, state: 'unreachable' },
+      { kind: 'package.deprecated', subject: 'npm:b', value: true },
     ),
     'not_met',
-    'The registry marks a recorded package as deprecated or yanked.',
-    'npm:old',
+    'Its registry marks a recorded package as deprecated or yanked.',
   ),
   row(
     'package_not_deprecated',
     undefined,
-    seen(
-      { kind: 'package.deprecated', value: false },
-      { kind: 'package.deprecated', value: null, state: 'unreachable' },
+    ofPackages(
+      ['a', 'b'],
+      { kind: 'package.deprecated', subject: 'npm:a', value: false },
+      { kind: 'package.deprecated', subject: 'npm:b', value: null, state: 'unreachable' },
     ),
     'unknown',
     'Dossier has not seen whether each recorded package is deprecated: it did not answer.',
   ),
   row(
-    'package_built_from_repository',
+    'package_not_deprecated',
     undefined,
-    seen({ kind: 'package.provenance', value: 'match' }),
-    'met',
-    'The signed provenance of each recorded package on npm or PyPI names the recorded repository.',
+    ofPackages(
+      many,
+      ...many.map((name) => ({ kind: 'package.deprecated', subject: `npm:${name}`, value: false })),
+    ),
+    'unknown',
+    'Dossier has not seen whether each recorded package is deprecated.',
   ),
   row(
     'package_built_from_repository',
     undefined,
-    seen(
-      { kind: 'package.provenance', value: 'match' },
-      { kind: 'package.provenance', value: 'other', subject: 'npm:x' },
+    ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: 'match' }),
+    'met',
+    'The signed provenance of each recorded package names the recorded repository.',
+  ),
+  row(
+    'package_built_from_repository',
+    undefined,
+    ofPackages(
+      ['a', 'x'],
+      { kind: 'package.provenance', subject: 'npm:a', value: 'match' },
+      { kind: 'package.provenance', subject: 'npm:x', value: 'other' },
     ),
     'not_met',
     'A recorded package has no provenance, or its signed provenance names another repository.',
-    'npm:x',
   ),
   row(
     'package_built_from_repository',
     undefined,
-    seen({ kind: 'package.provenance', value: 'not_comparable' }),
+    ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: 'not_comparable' }),
     'unknown',
     'Dossier has not seen provenance of each recorded package.',
   ),
@@ -702,37 +818,57 @@ describe('a criterion', () => {
   it.each(observedRows)(
     '%s %s is answered by what Dossier saw, as of its last look',
     (criterion, value, change, result, fact, recorded) => {
-      expect(judge(criterion, value, change)).toEqual({
+      const { subject: _, as_of, ...found } = judge(criterion, value, change);
+      expect(found).toEqual({
         evidence: 'observed',
         ...asked(criterion, value),
         result,
         fact,
         ...(recorded && { recorded }),
         source: 'Dossier',
-        as_of: '2026-11-20',
       });
+      // What was not looked at at all is not known as of the day of the answer.
+      expect(result === 'unknown' ? ['2026-11-20', '2026-11-05'] : ['2026-11-20']).toContain(as_of);
     },
   );
 
-  it('of packages is unknown where the record names none, and says so', () => {
+  it('names the endpoint or package that decided', () => {
+    expect(judge('price_at_most', '0.01 USDC', atBoth(cheap, dear))).toMatchObject({
+      subject: 'https://mcp.example/pro',
+    });
+    const packages = ofPackages(
+      ['a', 'x'],
+      { kind: 'package.provenance', subject: 'npm:a', value: 'match' },
+      { kind: 'package.provenance', subject: 'npm:x', value: 'other' },
+    );
+    expect(judge('package_built_from_repository', undefined, packages)).toMatchObject({ subject: 'npm:x' });
+  });
+
+  it('does not apply where the record names nothing to ask it of, which is no no', () => {
+    const ofEndpoints = [
+      ['endpoint_observed_alive', undefined],
+      ['price_known', undefined],
+      ['no_payment_seen', undefined],
+      ['price_at_most', '1 USDC'],
+      ['pay_to_unchanged_for', 1],
+      ['tools_unchanged_for', 1],
+    ] as const;
+    for (const [criterion, value] of ofEndpoints)
+      expect(judge(criterion, value, { packages: [npm] })).toEqual({
+        evidence: 'observed',
+        ...asked(criterion, value),
+        result: 'not_applicable',
+        fact: 'No remote endpoint is recorded.',
+        source: 'registry.test (MCP)',
+        as_of: '2026-11-01',
+      });
     for (const criterion of ['package_not_deprecated', 'package_built_from_repository'] as const)
-      expect(judge(criterion, undefined, { packages: [] })).toMatchObject({
-        result: 'unknown',
+      expect(judge(criterion, undefined, { remotes: [remote] })).toMatchObject({
+        result: 'not_applicable',
         fact: 'No package is recorded.',
         source: 'registry.test (MCP)',
         as_of: '2026-11-01',
       });
-  });
-
-  it('of endpoints is not met where the record names none, and says so', () => {
-    expect(judge('endpoint_observed_alive', undefined, {})).toEqual({
-      evidence: 'observed',
-      criterion: 'endpoint_observed_alive',
-      result: 'not_met',
-      fact: 'No remote endpoint is recorded.',
-      source: 'registry.test (MCP)',
-      as_of: '2026-11-01',
-    });
   });
 
   it('of endpoints is unknown before the first look: Dossier says so itself, as of the day of the answer', () => {
@@ -740,7 +876,7 @@ describe('a criterion', () => {
       evidence: 'observed',
       criterion: 'endpoint_observed_alive',
       result: 'unknown',
-      fact: 'Dossier has not checked whether the endpoint answers.',
+      fact: 'Dossier has not seen whether the endpoint answers.',
       source: 'Dossier',
       as_of: '2026-11-05',
     });
@@ -754,14 +890,11 @@ describe('a criterion', () => {
       ['pay_to_unchanged_for', 1],
       ['tools_unchanged_for', 1],
     ] as const)
-      expect(judge(criterion, value, {})).toMatchObject({ result: 'unknown', as_of: '2026-11-05' });
+      expect(judge(criterion, value, { remotes: [remote], packages: [npm] })).toMatchObject({
+        result: 'unknown',
+        as_of: '2026-11-05',
+      });
   });
-
-  it.each(['package_not_deprecated', 'package_built_from_repository'] as const)(
-    '%s is unknown as of the reading of a record without packages',
-    (criterion) =>
-      expect(judge(criterion, undefined, {})).toMatchObject({ result: 'unknown', as_of: '2026-11-01' }),
-  );
 
   it('takes a price only in an asset that can be compared', () => {
     const refused = [

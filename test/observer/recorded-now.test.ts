@@ -242,6 +242,24 @@ it.each([
     { ...good, remotes: [at('good'), at('evil')] },
     ['tools_unchanged_for', 'no_payment_seen'],
   ],
+  [
+    'one more package',
+    { ...good, packages: [onNpm('good-package'), onNpm('evil-package')] },
+    ['package_not_deprecated', 'package_built_from_repository'],
+  ],
+  [
+    'one more version of a package',
+    { ...good, packages: [onNpm('good-package'), onNpm('good-package', '1.0.1')] },
+    ['package_not_deprecated', 'package_built_from_repository'],
+  ],
+  [
+    'a package that Dossier does not check',
+    {
+      ...good,
+      packages: [onNpm('good-package'), { registryType: 'mcpb', identifier: 'https://evil.example/x.mcpb' }],
+    },
+    ['package_not_deprecated', 'package_built_from_repository'],
+  ],
 ])('%s makes unknown what was seen without it', async (_, record, changed) => {
   await directory.importEntries([next(good)]);
   await observeFor60Days();

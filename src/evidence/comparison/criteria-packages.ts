@@ -1,3 +1,4 @@
+import { readablePackages, toPackage } from '../kinds/package/recorded-packages.ts';
 import type { Observation } from '../observation/observation.ts';
 import {
   type ComparedListing,
@@ -7,6 +8,7 @@ import {
   plainCriterion,
   recordedFinding,
   unseenFinding,
+  worstOf,
 } from './criterion.ts';
 
 const evidence = 'observed';
@@ -20,33 +22,38 @@ interface Asked {
   readonly unseen: string;
 }
 
-/** Not met if one package does not fulfil it, met only if each does. */
-function ofEachPackage(compared: ComparedListing, { kind, holds, ...texts }: Asked): Finding {
-  const found = compared.listing.observations.filter((one) => one.kind === kind);
-  if (found.length === 0 && compared.listing.packages.length === 0)
-    return recordedFinding(compared, { result: 'unknown', fact: 'No package is recorded.' });
-  const seen = found.filter(({ state, value }) => state === 'observed' && value !== 'not_comparable');
-  const against = seen.find(({ value }) => !holds(value));
-  if (against) {
-    const recorded = against.subject === undefined ? {} : { recorded: against.subject };
-    return observedFinding(against, { result: 'not_met', fact: texts.notMet, ...recorded });
-  }
-  const [first] = seen;
-  return first && seen.length === found.length
-    ? observedFinding(first, { result: 'met', fact: texts.met })
-    : unseenFinding(
-        compared,
-        texts.unseen,
-        found.find((one) => !seen.includes(one)),
-      );
+type RecordedPackage = ComparedListing['listing']['packages'][number];
+
+function judgeOne(compared: ComparedListing, recorded: RecordedPackage, asked: Asked): Finding {
+  const { observations, packages } = compared.listing;
+  const checked = readablePackages({ packages }).find(
+    (one) => one.recorded === toPackage(recorded)?.recorded,
+  );
+  const seen = observations.find(
+    ({ kind, subject }) => checked && kind === asked.kind && subject === checked.subject,
+  );
+  if (seen?.state !== 'observed' || seen.value === 'not_comparable')
+    return unseenFinding(compared, asked.unseen, seen);
+  return asked.holds(seen.value)
+    ? observedFinding(seen, { result: 'met', fact: asked.met })
+    : observedFinding(seen, { result: 'not_met', fact: asked.notMet });
+}
+
+/** Not met if one recorded package does not fulfil it, met only if each does; one that Dossier does not check is unknown. */
+function ofEachPackage(compared: ComparedListing, asked: Asked): Finding {
+  const { packages } = compared.listing;
+  return (
+    worstOf(packages.map((one) => judgeOne(compared, one, asked))) ??
+    recordedFinding(compared, { result: 'not_applicable', fact: 'No package is recorded.' })
+  );
 }
 
 const notDeprecated = plainCriterion({ evidence, label: 'No recorded package is deprecated' }, (compared) =>
   ofEachPackage(compared, {
     kind: 'package.deprecated',
     holds: (value) => value === false,
-    met: 'The registry marks no recorded package on npm or PyPI as deprecated or yanked.',
-    notMet: 'The registry marks a recorded package as deprecated or yanked.',
+    met: 'Their registries mark no recorded package as deprecated or yanked.',
+    notMet: 'Its registry marks a recorded package as deprecated or yanked.',
     unseen: 'Dossier has not seen whether each recorded package is deprecated',
   }),
 );
@@ -57,7 +64,7 @@ const builtFromRepository = plainCriterion(
     ofEachPackage(compared, {
       kind: 'package.provenance',
       holds: (value) => value === 'match',
-      met: 'The signed provenance of each recorded package on npm or PyPI names the recorded repository.',
+      met: 'The signed provenance of each recorded package names the recorded repository.',
       notMet: 'A recorded package has no provenance, or its signed provenance names another repository.',
       unseen: 'Dossier has not seen provenance of each recorded package',
     }),

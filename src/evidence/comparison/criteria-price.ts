@@ -1,6 +1,7 @@
-import type { Offer } from '../kinds/price/offer.ts';
+import { type Offer, offerText } from '../kinds/price/offer.ts';
 import { isWithinLimit, readPriceLimit } from '../kinds/price/price-limit.ts';
 import type { Observation } from '../observation/observation.ts';
+import { endpointsOf, notForPackages, type RecordedEndpoint, unseenPriceOf } from './criteria-endpoint.ts';
 import {
   type ComparedListing,
   type Criterion,
@@ -10,6 +11,7 @@ import {
   plainCriterion,
   priceCriterion,
   unseenFinding,
+  worstOf,
 } from './criterion.ts';
 
 const evidence = 'observed';
@@ -19,12 +21,9 @@ const pricedStates: readonly Observation['state'][] = ['quoted', 'advertised', '
 
 const isPriced = ({ state }: Observation) => pricedStates.includes(state);
 
-/** What was observed of prices: the one with a price first, then the one of the endpoint itself. */
-function pricesOf({ listing: { observations } }: ComparedListing) {
-  const found = observations.filter(({ kind }) => amounts.includes(kind));
-  const challenges = found.filter(({ kind }) => kind === 'price.challenge');
-  return { priced: found.filter(isPriced), challenges };
-}
+/** The first price that was seen, at an endpoint, in its host's documents or in a catalogue. */
+const pricedOf = ({ listing: { observations } }: ComparedListing) =>
+  observations.find((one) => amounts.includes(one.kind) && isPriced(one));
 
 const pricedFacts: Readonly<Record<string, string>> = {
   'price.challenge': 'The endpoint quoted Dossier a price.',
@@ -33,31 +32,45 @@ const pricedFacts: Readonly<Record<string, string>> = {
   'price.catalog': 'A catalogue of prices lists the endpoint.',
 };
 
-/** The answer where no price was seen: that none was, or why Dossier could not see one. */
-function withoutPrice(compared: ComparedListing, seenNone: Finding['result']): Finding {
-  const { challenges } = pricesOf(compared);
-  const stopped = challenges.find(({ state }) => state !== 'no_price_seen');
-  const [first] = challenges;
-  if (stopped || !first)
-    return unseenFinding(compared, 'Dossier has not seen whether the endpoint quotes a price', stopped);
-  return observedFinding(first, {
-    result: seenNone,
-    fact: 'Dossier saw no price; a call of a tool may still cost.',
-  });
+const noPrice = 'Dossier saw no price; a call of a tool may still cost.';
+const unseen = 'Dossier has not seen whether the endpoint quotes a price';
+
+/** The answer for one endpoint where no price was seen: that none was, or why Dossier could not see one. */
+function withoutPrice(
+  compared: ComparedListing,
+  endpoint: RecordedEndpoint,
+  seenNone: Finding['result'],
+): Finding {
+  const stopped = unseenPriceOf(endpoint);
+  const challenge = endpoint.factOf('price.challenge');
+  if (stopped || !challenge)
+    return unseenFinding(compared, unseen, typeof stopped === 'string' ? undefined : stopped);
+  return observedFinding(challenge, { result: seenNone, fact: noPrice });
 }
 
+const ofEachEndpoint = (compared: ComparedListing, judge: (endpoint: RecordedEndpoint) => Finding): Finding =>
+  worstOf(endpointsOf(compared).map(judge)) ?? notForPackages(compared);
+
 const priceKnown = plainCriterion({ evidence, label: 'A price was seen' }, (compared) => {
-  const [first] = pricesOf(compared).priced;
-  if (!first) return withoutPrice(compared, 'not_met');
+  const first = pricedOf(compared);
+  if (!first) {
+    // Not met only if each endpoint was seen to ask for none.
+    const found = endpointsOf(compared).map((endpoint) => withoutPrice(compared, endpoint, 'not_met'));
+    return found.find(({ result }) => result === 'unknown') ?? found[0] ?? notForPackages(compared);
+  }
   const recorded = first.value === null ? {} : { recorded: String(first.value) };
   return observedFinding(first, { result: 'met', fact: pricedFacts[first.kind] ?? '', ...recorded });
 });
 
 const noPaymentSeen = plainCriterion({ evidence, label: 'No request for a payment was seen' }, (compared) => {
-  const [first] = pricesOf(compared).priced;
-  return first
-    ? observedFinding(first, { result: 'not_met', fact: pricedFacts[first.kind] ?? '' })
-    : withoutPrice(compared, 'met');
+  const first = pricedOf(compared);
+  if (first) return observedFinding(first, { result: 'not_met', fact: pricedFacts[first.kind] ?? '' });
+  return ofEachEndpoint(compared, (endpoint) => {
+    const challenge = endpoint.factOf('price.challenge');
+    return challenge?.state === 'unrecognised'
+      ? observedFinding(challenge, { result: 'not_met', fact: 'The endpoint asked Dossier for a payment.' })
+      : withoutPrice(compared, endpoint, 'met');
+  });
 });
 
 const offersOf = ({ details }: Observation): readonly Offer[] =>
@@ -65,25 +78,24 @@ const offersOf = ({ details }: Observation): readonly Offer[] =>
 
 const priceAtMost = priceCriterion({ evidence, label: 'Quotes at most {}' }, (compared, text) => {
   const limit = readPriceLimit(text);
-  const { challenges } = pricesOf(compared);
-  const quoted = challenges.filter(({ state }) => state === 'quoted');
-  const [first] = quoted;
-  if (!first || !limit) return withoutPrice(compared, 'unknown');
-  const within = quoted.flatMap(offersOf).map((offer) => isWithinLimit(offer, limit));
-  const known = within.filter((one) => one !== undefined);
-  if (known.length === 0)
-    return observedFinding(first, {
-      result: 'unknown',
-      fact: 'The endpoint quotes no price in this asset.',
-      recorded: String(first.value),
+  return ofEachEndpoint(compared, (endpoint) => {
+    const challenge = endpoint.factOf('price.challenge');
+    if (challenge?.state !== 'quoted' || !limit) return withoutPrice(compared, endpoint, 'unknown');
+    const offers = offersOf(challenge).map((offer) => ({ offer, within: isWithinLimit(offer, limit) }));
+    const comparable = offers.filter(({ within }) => within !== undefined);
+    const decisive = comparable.find(({ within }) => within) ?? comparable[0];
+    if (!decisive)
+      return observedFinding(challenge, {
+        result: 'unknown',
+        fact: 'The endpoint quotes no price in this asset that Dossier has read.',
+      });
+    return observedFinding(challenge, {
+      result: decided(decisive.within === true),
+      fact: decisive.within
+        ? `The endpoint quotes an offer of at most ${text}.`
+        : `Every offer in this asset that Dossier has read asks for more than ${text}.`,
+      recorded: offerText(decisive.offer),
     });
-  const isMet = known.includes(true);
-  return observedFinding(first, {
-    result: decided(isMet),
-    fact: isMet
-      ? `A quoted offer in this asset asks for at most ${text}.`
-      : `Every quoted offer in this asset asks for more than ${text}.`,
-    recorded: String(first.value),
   });
 });
 

@@ -1,4 +1,5 @@
-import { type DatedObservation, isDated } from '../observation/observation.ts';
+import { type DatedObservation, isDated, type Observation } from '../observation/observation.ts';
+import { endpointsOf, notForPackages, type RecordedEndpoint, unseenPriceOf } from './criteria-endpoint.ts';
 import {
   type ComparedListing,
   type Criterion,
@@ -7,6 +8,7 @@ import {
   numberCriterion,
   observedFinding,
   unseenFinding,
+  worstOf,
 } from './criterion.ts';
 
 const evidence = 'observed';
@@ -21,44 +23,48 @@ interface Watched {
 
 const day = (time: string) => time.slice(0, 10);
 
-/** Whether one fact has been the same for so many days. Without a change seen, only the time since the first look counts. */
-function judgeOne(one: DatedObservation, { subject }: Watched, isLongEnough: boolean): Finding {
-  const since = day(one.first_seen_at);
-  if (one.changed_from?.state === 'observed' && !isLongEnough) {
-    const fact = `${subject} changed: Dossier has seen the present ones since ${since}, and others until ${day(one.changed_from.seen_until)}.`;
+/** Whether one fact has been the same for so many days, as far as it was looked at. */
+function judgeOne(one: DatedObservation, days: number, { subject }: Watched): Finding {
+  const [since, until] = [day(one.first_seen_at), day(one.observed_at)];
+  const same = `${subject} were the same each time that Dossier saw them from ${since} to ${until}`;
+  const seen_days = daysSince(one.first_seen_at, Date.parse(one.observed_at)) ?? 0;
+  if (seen_days >= days) return observedFinding(one, { result: 'met', fact: `${same}.` });
+  const before = one.changed_from;
+  if (before && before.value !== null) {
+    const fact = `${subject} changed: Dossier has seen the present ones since ${since}, and others until ${day(before.seen_until)}.`;
     return observedFinding(one, { result: 'not_met', fact });
   }
-  if (isLongEnough)
-    return observedFinding(one, {
-      result: 'met',
-      fact: `${subject} were the same in every look since ${since}.`,
-    });
-  const fact = `${subject} were the same in every look since ${since}; what was there before, Dossier has not seen.`;
-  return observedFinding(one, { result: 'unknown', fact });
+  return observedFinding(one, { result: 'unknown', fact: `${same}; that is less than was asked for.` });
 }
 
-const order = { not_met: 0, unknown: 1, met: 2 } as const;
-
-/** The worst finding over all endpoints of a listing. */
-function unchangedFor(compared: ComparedListing, days: number, watched: Watched): Finding {
-  const found = compared.listing.observations.filter(({ kind }) => kind === watched.kind);
-  const unseen = found.find(({ state }) => state !== 'observed');
-  const findings = found
-    .filter(isDated)
-    .filter(({ state }) => state === 'observed')
-    .map((one) => judgeOne(one, watched, (daysSince(one.first_seen_at, compared.now_ms) ?? 0) >= days));
-  if (unseen || findings.length === 0)
-    findings.push(unseenFinding(compared, `${watched.subject} are not known to Dossier`, unseen));
-  return findings.toSorted((a, b) => order[a.result] - order[b.result])[0] as Finding;
+/** The worst finding over all recorded endpoints; one without the fact is unknown unless it `needs` none. */
+function unchangedFor(
+  compared: ComparedListing,
+  days: number,
+  watched: Watched,
+  needs: (endpoint: RecordedEndpoint) => boolean = () => true,
+): Finding {
+  const endpoints = endpointsOf(compared);
+  if (endpoints.length === 0) return notForPackages(compared);
+  const unseen = (one?: Observation) =>
+    unseenFinding(compared, `${watched.subject} are not known to Dossier`, one);
+  const findings = endpoints.flatMap((endpoint): Finding[] => {
+    const one = endpoint.factOf(watched.kind);
+    if (one?.state === 'observed' && isDated(one)) return [judgeOne(one, days, watched)];
+    return one || needs(endpoint) ? [unseen(one)] : [];
+  });
+  return worstOf(findings) ?? unseen();
 }
 
 const payToUnchangedFor = numberCriterion(
   { evidence, label: 'The same addresses to pay for at least {} day(s)', max: maxDays },
   (compared, days) =>
-    unchangedFor(compared, days, {
-      kind: 'price.pay_to',
-      subject: 'The addresses that the endpoint asks to be paid at',
-    }),
+    unchangedFor(
+      compared,
+      days,
+      { kind: 'price.pay_to', subject: 'The addresses that the endpoint asks to be paid at' },
+      (endpoint) => unseenPriceOf(endpoint) !== undefined,
+    ),
 );
 
 const toolsUnchangedFor = numberCriterion(

@@ -1,8 +1,8 @@
 import type { ImportedSignal, ListingDocument } from '../listing/listing-document.ts';
 import type { Observation } from '../observation/observation.ts';
 
-/** Results of a criterion. `unknown` never counts as a yes or a no. */
-export const comparisonResults = ['met', 'not_met', 'unknown'] as const;
+/** Results of a criterion. `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
+export const comparisonResults = ['met', 'not_met', 'unknown', 'not_applicable'] as const;
 type ComparisonResult = (typeof comparisonResults)[number];
 
 /** What a rule judges: the listing document as every face shows it, at a time. */
@@ -18,6 +18,8 @@ export interface Finding {
   readonly fact: string;
   /** The publisher's text that the fact is about. */
   readonly recorded?: string;
+  /** The recorded endpoint, package or host that was looked at. */
+  readonly subject?: string;
   readonly source: string;
   /** YYYY-MM-DD. */
   readonly as_of: string;
@@ -100,9 +102,20 @@ export const recordedFinding = (
 
 /** A finding from what this service saw itself, as of when it last saw it. */
 export const observedFinding = (
-  { source, observed_at = '' }: Observation,
+  { subject, source, observed_at = '' }: Observation,
   found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
-): Finding => ({ ...found, source, as_of: observed_at.slice(0, 10) });
+): Finding => ({
+  ...found,
+  ...(subject !== undefined && { subject }),
+  source,
+  as_of: observed_at.slice(0, 10),
+});
+
+const worst = ['not_met', 'unknown', 'met'] as const;
+
+/** The worst of some findings: what must be so of each recorded endpoint or package. */
+export const worstOf = (findings: readonly Finding[]): Finding | undefined =>
+  worst.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
 const whyUnseen: Readonly<Partial<Record<Observation['state'], string>>> = {
   auth_first: 'it asks for credentials first',
@@ -119,6 +132,7 @@ export function unseenFinding({ listing }: ComparedListing, fact: string, look?:
   return {
     result: 'unknown',
     fact: why ? `${fact}: ${why}.` : `${fact}.`,
+    ...(look?.subject !== undefined && { subject: look.subject }),
     source: look?.source ?? 'Dossier',
     as_of: (look?.observed_at ?? listing.evidence_snapshot_date).slice(0, 10),
   };

@@ -16,7 +16,7 @@ export function judgeMember(view: SavedView, compared: ComparedListing): Members
   const { imported, observed, native } = compareListing(compared, view.criteria);
   const answers = [...imported, ...observed, ...native];
   const isMet = ({ result }: Answer) =>
-    result === 'met' || (result === 'unknown' && view.unknown === 'include');
+    result === 'met' || (result !== 'not_met' && view.unknown === 'include');
   const failed = answers.filter((answer) => !isMet(answer));
   return {
     answers,

@@ -7,6 +7,7 @@ interface Answer {
   readonly result: string;
   readonly fact: string;
   readonly recorded?: string | undefined;
+  readonly subject?: string | undefined;
   readonly source: string;
   readonly as_of: string;
 }
@@ -39,7 +40,7 @@ const answersOf = ({ imported = [], observed = [], native = [] }: Compared) => [
 
 /** A criterion's line; its source is a number that the foot of the text explains. */
 const answerLine = (answer: Answer, sources: readonly string[]) =>
-  `${answer.criterion}${answer.value === undefined ? '' : ` ${toInlineText(String(answer.value))}`}: ${answer.result}. ${toInlineText(answer.fact)}${answer.recorded ? ` Recorded: ${code(answer.recorded)}` : ''} [${sources.indexOf(sourceOf(answer)) + 1}]`;
+  `${answer.criterion}${answer.value === undefined ? '' : ` ${toInlineText(String(answer.value))}`}: ${answer.result}. ${toInlineText(answer.fact)}${answer.recorded ? ` Recorded: ${code(answer.recorded)}` : ''}${answer.subject ? ` Seen at ${code(answer.subject)}.` : ''} [${sources.indexOf(sourceOf(answer)) + 1}]`;
 
 function listingText(listing: Compared, sources: readonly string[]): string {
   const { handle, description, sample, problem } = listing;

@@ -98,12 +98,12 @@ export function toComparePage(site: Site, page: ComparePage): Html {
   return toPage(site, {
     title: comparison ? `Compare: ${picks.handles.join(', ')}` : 'Compare listings',
     description:
-      'Two to eight listings side by side against criteria you pick: met, not met or unknown, with fact, source and date.',
+      'Two to eight listings side by side against criteria you pick: met, not met, unknown or does not apply, with fact, source and date.',
     path: '/compare',
     indexed: picks.handles.length === 0 && picks.criteria.length === 0,
     body: html`
 <h1>Compare listings</h1>
-<p class="lead">Side by side against criteria you pick: met, not met or unknown, each with the fact, its source and its date. There is no total and no winner.</p>
+<p class="lead">Side by side against criteria you pick: met, not met, unknown or does not apply, each with the fact, its source and its date. There is no total and no winner.</p>
 ${problemBlock(page)}${unknownBlock(page)}
 ${comparison ? comparisonTables(comparison, page.documents ?? []) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}

@@ -13,7 +13,12 @@ export type Compared = Comparison['listings'][number];
 type Answer = NonNullable<Compared['native']>[number];
 
 /** Labels of the results of a criterion. */
-export const resultTexts = { met: 'Met', not_met: 'Not met', unknown: 'Unknown' } as const;
+export const resultTexts = {
+  met: 'Met',
+  not_met: 'Not met',
+  unknown: 'Unknown',
+  not_applicable: 'Does not apply',
+} as const;
 
 /** Titles of the three kinds of evidence. */
 export const kindTitles = {
