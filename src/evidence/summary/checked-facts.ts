@@ -21,7 +21,8 @@ function factOf(observations: readonly Observation[]): FactGroup['facts'][string
   const bySubject = Map.groupBy(observations, stated);
   return firstFew(
     [...bySubject].map(
-      ([value, same]) => `${value} (${firstFew(same.map(({ subject }) => subject ?? 'no subject')).join(', ')})`,
+      ([value, same]) =>
+        `${value} (${firstFew(same.map(({ subject }) => subject ?? 'no subject')).join(', ')})`,
     ),
   );
 }

@@ -12,7 +12,13 @@ const observationOf = ({ observations }: ListingDocument, kind: string) => {
   if (!found) return undefined;
   const { subject, state, value, first_seen_at, observed_at } = found;
   const shown = typeof value === 'string' ? value.slice(0, 200) : value;
-  return { ...(subject !== undefined && { at: subject.slice(0, 200) }), state, value: shown, since: first_seen_at, checked_at: observed_at };
+  return {
+    ...(subject !== undefined && { at: subject.slice(0, 200) }),
+    state,
+    value: shown,
+    since: first_seen_at,
+    checked_at: observed_at,
+  };
 };
 
 /** Kinds of fact that hosts can decide by; everything else is in the document. */
