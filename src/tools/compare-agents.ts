@@ -85,7 +85,7 @@ export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
   description:
-    'Holds 2 to 8 listings against criteria you pick: each met, not_met, unknown or not_applicable, with fact, source and date. Use it to weigh candidates; for one listing use get_agent. Nothing is added up or ranked; unknown is not a no, met is not a recommendation.',
+    'Holds 2 to 8 listings against criteria you pick: each result with fact, source and date. Use it to weigh candidates; for one listing use get_agent. Nothing is added up or ranked; unknown is not a no, met is not a recommendation.',
   effects: readsOnly,
   input,
   output,
