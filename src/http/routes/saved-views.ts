@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { keyOf, type SavedView } from '../../evidence/comparison/saved-view.ts';
 import { changesOf, type Member, readMembers, requireJudged } from '../../tools/support/view-members.ts';
+import { leftOutOf } from '../../views/connect/connections.ts';
 import { toManagedSettings, toMcpJson } from '../../views/saved-views/policy.ts';
 import { toViewPage, toViewsPage } from '../../views/saved-views/view-page.ts';
 import { toFeed } from '../../views/text/feed.ts';
@@ -40,6 +41,8 @@ async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSett
   const { members } = await readMembers(view, { limit: mostInPolicy }, context);
   const count = await context.store.views.count(keyOf(view));
   if (count > mostInPolicy) c.header('Dossier-Left-Out', String(count - mostInPolicy));
+  const parts = members.flatMap(({ listing }) => leftOutOf(listing)).length;
+  if (parts > 0) c.header('Dossier-Left-Out-Parts', String(parts));
   return answerJson(c, toPolicy(members.map(({ listing }) => listing)), policyFor(view, members));
 }
 

@@ -7,8 +7,8 @@ import type {
 import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
 import { type Html, paste } from '../layout/html.ts';
 import { type Tab, tabs } from '../layout/tabs.ts';
-import { type Connection, type PasteableConfig, toConfigs } from './connect-configs.ts';
-import { toEntryNames } from './entry-names.ts';
+import { type PasteableConfig, toConfigs } from './connect-configs.ts';
+import { type Connection, toCommands, toEntryNames, toRemote } from './connections.ts';
 
 const toTab = ({ client, where, text, deepLink }: PasteableConfig): Tab => ({
   name: client,
@@ -24,42 +24,35 @@ const configTabs = (group: string, connection: Connection): Html =>
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
-const isPlain = (url: string) => URL.canParse(url) && /^https?:/.test(url) && !/[{}\s\\]/.test(url);
-
 const needs = ({ inputs }: Pick<ListingPackage, 'inputs'>) =>
   inputs ? html`<p class="note">As recorded, it <span class="foreign">${inputsText(inputs)}</span>.</p>` : '';
 
-/** Header names that a configuration can hold as they are (RFC 9110 tokens, without what shells interpret). */
-const headersOf = ({ inputs = [] }: ListingRemote) =>
-  inputs
-    .filter(({ kind, required, name }) => kind === 'header' && required && /^[A-Za-z0-9-]{1,60}$/.test(name))
-    .map(({ name }) => name);
+const isTemplate = ({ url }: ListingRemote) => /[{}]/.test(url);
 
-const toConnection = (remote: ListingRemote, name: string): Connection => ({
-  name,
-  url: new URL(remote.url).href,
-  type: remote.type === 'sse' ? 'sse' : 'http',
-  headers: headersOf(remote),
-});
+/** Why no configuration is given for an endpoint. */
+const withoutConfig = (remote: ListingRemote) =>
+  isTemplate(remote)
+    ? html`<p>The recorded endpoint is a template: <code class="foreign">${remote.url}</code>. Fill in its values before you connect.</p>`
+    : html`<p>The recorded endpoint is not an https address of a public host without a user name, so no configuration is given: <code class="foreign">${remote.url}</code></p>`;
 
-const template = ({ url }: ListingRemote) =>
-  html`<p>The recorded endpoint is a template: <code class="foreign">${url}</code>. Fill in its values before you connect.</p>`;
-
-const firstRemote = (remote: ListingRemote, name: string) =>
-  isPlain(remote.url)
-    ? html`${configTabs('use', toConnection(remote, name))}${needs(remote)}`
-    : html`${template(remote)}${needs(remote)}`;
+function firstRemote(remote: ListingRemote, name: string): Html {
+  const usable = toRemote(remote);
+  return html`${usable ? configTabs('use', { name, ...usable }) : withoutConfig(remote)}${needs(remote)}`;
+}
 
 /** The first configuration: a command where the address allows one. */
 function otherRemote(remote: ListingRemote, name: string): Html {
-  if (!isPlain(remote.url)) return html`<li>${template(remote)}${needs(remote)}</li>`;
-  const [config] = toConfigs(toConnection(remote, name));
-  return html`<li>${config && paste(config.text)}${needs(remote)}</li>`;
+  const usable = toRemote(remote);
+  const [config] = usable ? toConfigs({ name, ...usable }) : [];
+  return html`<li>${config ? paste(config.text) : withoutConfig(remote)}${needs(remote)}</li>`;
 }
+
+const packageText = (recorded: ListingPackage) => html`
+<p><code class="foreign">${recorded.identifier}</code>${toCommands(recorded).length === 0 && html` <span class="note">Allow lists and configurations leave it out: it runs over another transport than stdio, or its name is not in the form of npm, PyPI, NuGet or an OCI image.</span>`}</p>${needs(recorded)}`;
 
 const withoutRemote = ({ packages }: ListingDocument) => html`
 <p>The listing records no remote endpoint.${packages.length > 0 && ' See the page of its package for how to run it.'}</p>
-${packages.map((recorded) => html`<p><code class="foreign">${recorded.identifier}</code></p>${needs(recorded)}`)}`;
+${packages.map(packageText)}`;
 
 function connectListing(listing: ListingDocument): Html {
   const names = toEntryNames(

@@ -1,11 +1,4 @@
-/** A server to connect to: the name its entry gets, its URL, its transport, and the headers whose values are the caller's. */
-export interface Connection {
-  readonly name: string;
-  readonly url: string;
-  readonly type: 'http' | 'sse';
-  /** Names of letters, digits and hyphens only. */
-  readonly headers: readonly string[];
-}
+import { type Connection, placeholder, toHeaders, toServerJson } from './connections.ts';
 
 /** A configuration to paste and where it goes. */
 export interface PasteableConfig {
@@ -21,14 +14,9 @@ const plainInShells = /^https?:\/\/[A-Za-z0-9.:/_~=@,+-]+$/;
 
 const json = (value: object) => JSON.stringify(value, null, 2);
 
-const placeholder = 'YOUR_VALUE';
-
-const headersOf = ({ headers }: Connection) =>
-  headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map((header) => [header, placeholder])) };
-
 function cursorConfig(connection: Connection): PasteableConfig {
   const { name, url } = connection;
-  const server = { url, ...headersOf(connection) };
+  const server = { url, ...toHeaders(connection) };
   const config = Buffer.from(JSON.stringify(server)).toString('base64');
   return {
     client: 'Cursor',
@@ -40,7 +28,7 @@ function cursorConfig(connection: Connection): PasteableConfig {
 
 function codeConfig(connection: Connection): PasteableConfig {
   const { name, url, type } = connection;
-  const server = { type, url, ...headersOf(connection) };
+  const server = { type, url, ...toHeaders(connection) };
   return {
     client: 'VS Code',
     where: '.vscode/mcp.json',
@@ -102,7 +90,7 @@ export function toConfigs(connection: Connection): PasteableConfig[] {
     {
       client: 'JSON',
       where: 'the mcpServers map of any MCP client',
-      text: json({ mcpServers: { [name]: { type, url, ...headersOf(connection) } } }),
+      text: json({ mcpServers: { [name]: toServerJson(connection) } }),
     },
   ];
 }

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { type Answer, criterionText } from '../../evidence/comparison/criteria.ts';
 import type { SavedView } from '../../evidence/comparison/saved-view.ts';
 import type { Member } from '../../tools/support/view-members.ts';
+import { leftOutOf } from '../connect/connections.ts';
 import { type Html, handleLink, paste } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
@@ -12,10 +13,14 @@ const notVerdict =
 const answerItem = ({ fact, source, as_of, result }: Answer) => html`
 <li>${result === 'unknown' && 'Not known: '}${fact} <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span></li>`;
 
+const leftOutNote = (leftOut: readonly string[]) =>
+  leftOut.length > 0 &&
+  html`<p class="note">The allow list and .mcp.json leave out ${leftOut.map((text, at) => html`${at > 0 && ', '}<code class="foreign">${text}</code>`)}: they take https addresses of public hosts without a user name or placeholders, and packages over stdio whose names are in the form of npm, PyPI, NuGet or an OCI image.</p>`;
+
 const memberItem = ({ listing, answers }: Member) => html`
 <li><h3>${handleLink(listing.handle)}</h3>
 <p class="foreign">${listing.description}</p>
-<ul class="plain">${answers.map(answerItem)}</ul></li>`;
+<ul class="plain">${answers.map(answerItem)}</ul>${leftOutNote(leftOutOf(listing))}</li>`;
 
 const addresses = ({ name }: SavedView, { config }: Site) => {
   const base = `${config.publicUrl}/views/${name}`;
