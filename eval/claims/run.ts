@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { readConfig } from '../../src/config/config.ts';
 import { placesOf } from '../../src/evidence/claim/methods/index.ts';
 import { type ClaimKind, claimKinds } from '../../src/evidence/claim/proof-place.ts';
-import { toRepositoryKey } from '../../src/registry/entry/repository-key.ts';
+import { toRepositoryKey } from '../../src/evidence/repository-key.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
 
 /** The part of a registry entry that decides how its listing can be claimed. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { challengeName } from '../evidence/claim/methods/dns.ts';
+import { registryKeyPath } from '../evidence/claim/methods/registry-key.ts';
+import { wellKnownPath } from '../evidence/claim/methods/well-known.ts';
 import type { ProofPlace } from '../evidence/claim/proof-place.ts';
-import { type PlaceNames, placeNames } from './place-names.ts';
 
 /** Results of a claim check (docs/trust.md section 1). */
 export const checkResults = [
@@ -17,7 +19,7 @@ export const checkResults = [
   'repository_not_found',
   'repository_empty',
   'repository_moved',
-  'repository_id_mismatch',
+  'place_was_missing',
   'redirect_refused',
   'host_unreachable',
   'host_timeout',
@@ -31,6 +33,7 @@ export const checkResults = [
   'key_not_published',
   'signature_invalid',
   'claimed_elsewhere',
+  'capability_needed',
   'proven',
 ] as const;
 export type CheckResult = (typeof checkResults)[number];
@@ -49,6 +52,31 @@ export const claimCheck = z.object({
 });
 export type ClaimCheck = z.infer<typeof claimCheck>;
 
+/** How the sentences about a check name a place. */
+interface PlaceNames {
+  /** What was read. */
+  readonly file: string;
+  readonly host: string;
+  readonly thing: 'repository' | 'domain';
+  /** What to do with a challenge. */
+  readonly put: 'Commit' | 'Serve' | 'Add' | 'Sign';
+}
+
+/** How the sentences about a check of this place name it. */
+function placeNames({ kind, shown }: ProofPlace, claimFile: string): PlaceNames {
+  const domain = { host: `web server of ${shown}`, thing: 'domain' } as const;
+  if (kind === 'well_known')
+    return { ...domain, file: `https://${shown}${wellKnownPath(claimFile)}`, put: 'Serve' };
+  if (kind === 'dns') return { ...domain, file: `the TXT records of ${challengeName(shown)}`, put: 'Add' };
+  if (kind === 'registry_key')
+    return {
+      ...domain,
+      file: `the TXT records of ${shown} and at https://${shown}${registryKeyPath}`,
+      put: 'Sign',
+    };
+  return { file: claimFile, host: 'repository host', thing: 'repository', put: 'Commit' };
+}
+
 type Message = (names: PlaceNames) => string;
 
 const ofLines = {
@@ -56,7 +84,7 @@ const ofLines = {
   no_challenge_in_file: ({ file }) =>
     `${file} was read, but the challenge is not in it. Put the whole line on a line of its own.`,
   challenge_foreign: ({ thing, put }) =>
-    `The challenge was made for another listing, another ${thing} or another service. ${put} the one for this listing.`,
+    `The challenge was made for another listing, another ${thing} or another service, or to continue a claim that has ended. ${put} the one for this listing.`,
   challenge_expired: ({ put }) =>
     `The challenge is older than 7 days and was never used. ${put} the new one instead.`,
   challenge_from_future: ({ put }) =>
@@ -78,8 +106,8 @@ const ofHosts = {
   repository_empty: ({ file }) => `The recorded repository has no commit yet. Commit ${file} to it.`,
   repository_moved: () =>
     'The recorded repository redirects to another address. Record the new address in the registry, then claim again.',
-  repository_id_mismatch: () =>
-    'The commit at which the claim was last proven is no longer in the recorded repository, so its old lines do not count. Commit a new challenge.',
+  place_was_missing: ({ put }) =>
+    `An earlier check found the recorded repository missing, empty or moved, so lines from before do not count any more. ${put} a new challenge; it begins a new claim.`,
   redirect_refused: ({ host }) => `The ${host} redirects to another host; such redirects are not followed.`,
   host_unreachable: ({ host }) => `The ${host} cannot be reached. Try again later.`,
   host_timeout: ({ host }) => `The ${host} took longer than 8 seconds. Try again later.`,
@@ -102,6 +130,8 @@ const ofDomains = {
     'The signature is not one of this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
   claimed_elsewhere: () =>
     'The listing is claimed in another way by whoever controls another account or domain. To move the claim, put this same line there too and check again; otherwise that claim has to end first.',
+  capability_needed: ({ put }) =>
+    `The listing has an active claim, and this challenge was asked for without one of its capabilities, so it waits. ${put} one that was asked for with such a capability in the Authorization header; or take the lines of the claim away, and this one begins a new claim.`,
 } satisfies Partial<Record<CheckResult, Message>>;
 
 const messages: Record<Exclude<CheckResult, 'proven'>, Message> = { ...ofLines, ...ofHosts, ...ofDomains };

@@ -1,10 +1,9 @@
 import type { Claim } from '../evidence/claim/claim.ts';
 import type { ClaimFile } from '../evidence/claim/claim-file.ts';
-import { isInRepository } from '../evidence/claim/proof-place.ts';
 import { type OptOut, secondCheck_ms } from '../evidence/listing/state/opt-out.ts';
 import { toWithdrawn } from '../evidence/listing/state/withdrawn.ts';
 import type { Transaction } from '../store/store.ts';
-import type { Proof } from './proof/proof.ts';
+import type { Reading } from './locations.ts';
 import { recordClaimEvent } from './record-event.ts';
 import { suspendClaim } from './suspend.ts';
 
@@ -54,52 +53,62 @@ export async function restoreListing(tx: Transaction, optOut: OptOut, restoratio
   await recordRestored(tx, optOut, restoration);
 }
 
-/**
- * Whether one check is enough: the listing is claimed in this same place, or was in this same repository. A domain has no
- * history that shows another owner.
- */
-const isOwners = (claim: Claim | undefined, { place, isContinuous }: Proof) =>
-  claim?.place_key === place.key && isContinuous && (isInRepository(place.kind) || claim.state === 'claimed');
+/** Whether one check is enough: the claim in force stands in this same place. */
+const isOwners = (claim: Claim | undefined, { place }: Reading) =>
+  claim?.state === 'claimed' && claim.place_key === place.key;
 
-/** Whether a line counts here: the namespace's places say nothing against whoever has claimed the listing elsewhere. */
-const isHeard = (claim: Claim | undefined, { place, read }: Proof) =>
-  place.kind === 'repository' ||
-  claim?.state !== 'claimed' ||
-  claim.root === (read.seen ? `dns:${read.seen.domain}` : place.root);
+/** Whether a line counts here: while a claim is in force, only its account or domain can opt the listing out. */
+const isHeard = (claim: Claim | undefined, { place, read }: Reading) =>
+  claim?.state !== 'claimed' || claim.root === (read.seen ? `dns:${read.seen.domain}` : place.root);
 
-async function seeLine(tx: Transaction, proof: Proof, known: OptOut | undefined): Promise<OptOut> {
-  const { listing, place, now } = proof;
-  const { handle } = listing;
-  const at = now.toISOString();
-  const seen: OptOut = known
-    ? { ...known, checked_at: at }
-    : {
-        handle,
-        state: 'seen',
-        ...{ kind: place.kind, place: place.shown, place_key: place.key },
-        seen_at: at,
-        checked_at: at,
-        listing: undefined,
-      };
+/** A line as it was seen here first, in a state. */
+const toSeen = ({ listing: { handle }, place, now }: Reading, state: OptOut['state']): OptOut => ({
+  ...{ handle, state, kind: place.kind, place: place.shown, place_key: place.key },
+  ...{ seen_at: now.toISOString(), checked_at: now.toISOString(), listing: undefined },
+});
+
+async function seeLine(
+  tx: Transaction,
+  reading: Reading,
+  [known, claim]: [OptOut | undefined, Claim | undefined],
+): Promise<OptOut> {
+  const { now } = reading;
+  const checked_at = now.toISOString();
+  const isKnown = known && known.state !== 'contested';
+  const seen: OptOut = isKnown ? { ...known, checked_at } : toSeen(reading, 'seen');
   const isSecond = now.getTime() - Date.parse(seen.seen_at) >= secondCheck_ms;
-  const ends = seen.state === 'seen' && (isSecond || isOwners(await tx.claims.claim(handle), proof));
+  const ends = seen.state === 'seen' && (isSecond || isOwners(claim, reading));
   const after = ends ? await withdraw(tx, seen) : seen;
   await tx.listings.putOptOut(after);
   return after;
+}
+
+/** Keeps a line of somebody else for the operator to see, unless another line is stored. */
+async function contest(
+  tx: Transaction,
+  reading: Reading,
+  [stored, known]: [OptOut | undefined, OptOut | undefined],
+): Promise<undefined> {
+  const isKept = stored && stored.state !== 'contested' && (!known || stored.state === 'overruled');
+  if (isKept) return;
+  const checked_at = reading.now.toISOString();
+  await tx.listings.putOptOut(
+    known?.state === 'contested' ? { ...known, checked_at } : toSeen(reading, 'contested'),
+  );
 }
 
 /** After this time without its second check, the place of a line could not be read, or is none any more. */
 const unread_ms = 2 * secondCheck_ms;
 
 /** Whether the stored line of another place still keeps lines elsewhere from being stored. */
-const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Proof) =>
+const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Reading) =>
   state === 'withdrawn' ||
   (state === 'seen' && kind !== place.kind && now.getTime() - Date.parse(seen_at) < unread_ms);
 
 const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
 
 /** Takes a line that is gone, or not heard, back: a listing is listed again only by the place that withdrew it. */
-async function takeBack(tx: Transaction, stored: OptOut, { now }: Proof): Promise<void> {
+async function takeBack(tx: Transaction, stored: OptOut, { now }: Reading): Promise<void> {
   if (stored.state === 'withdrawn')
     await restoreListing(tx, stored, { at: now.toISOString(), reason: 'optout_removed' });
   else await tx.listings.removeOptOut(stored.handle);
@@ -111,10 +120,10 @@ async function takeBack(tx: Transaction, stored: OptOut, { now }: Proof): Promis
  */
 export async function applyOptOut(
   tx: Transaction,
-  proof: Proof,
+  reading: Reading,
   file: ClaimFile | string,
 ): Promise<OptOut | undefined> {
-  const { place, read, listing } = proof;
+  const { place, read, listing } = reading;
   if (place.kind === 'registry_key') return undefined;
   const { handle } = listing;
   const stored = await tx.listings.optOut(handle);
@@ -123,9 +132,10 @@ export async function applyOptOut(
   const isConclusive = read.pinned && (typeof file !== 'string' || absences.includes(file));
   if (!isConclusive || (stored?.state === 'withdrawn' && !isHere)) return known;
   const claim = await tx.claims.claim(handle);
-  const isWanted = typeof file !== 'string' && file.optouts.includes(handle) && isHeard(claim, proof);
-  if (isWanted && (known || !stored || isOwners(claim, proof) || !isPending(stored, proof)))
-    return seeLine(tx, proof, known);
-  if (!isWanted && isHere) await takeBack(tx, stored, proof);
+  const isThere = typeof file !== 'string' && file.optouts.includes(handle);
+  if (isThere && !isHeard(claim, reading)) return contest(tx, reading, [stored, known]);
+  if (isThere && (known || !stored || isOwners(claim, reading) || !isPending(stored, reading)))
+    return seeLine(tx, reading, [known, claim]);
+  if (!isThere && isHere) await takeBack(tx, stored, reading);
   return undefined;
 }

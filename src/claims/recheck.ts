@@ -6,8 +6,9 @@ import type { ClaimKind } from '../evidence/claim/proof-place.ts';
 import type { Listing } from '../evidence/listing/listing.ts';
 import { type OptOut, secondCheck_ms } from '../evidence/listing/state/opt-out.ts';
 import { unlessAborted } from '../unless-aborted.ts';
-import { checkClaim } from './check-claim.ts';
-import { type ClaimTarget, findTarget, findToCheck, toSubject } from './checks/target.ts';
+import { checkClaim } from './check.ts';
+import { recordUnread } from './suspend.ts';
+import { type ClaimTarget, findTarget, findToCheck, toSubject } from './target.ts';
 
 const page = 100;
 const passesPerInterval = 20;
@@ -17,13 +18,18 @@ const longestSleep_s = 3600;
 const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
   Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
-/** When a claim is checked again, in ms since 1970: the interval (+-20 %) after its last check. */
+/**
+ * When a claim is checked again, in ms since 1970: the interval (+-20 %) after its last check, a quarter of that after one that
+ * failed.
+ */
 export function recheckDue_ms(
-  { handle, checked_at }: Pick<Claim, 'handle' | 'checked_at'>,
+  { handle, checked_at, tried_at }: Pick<Claim, 'handle' | 'checked_at' | 'tried_at'>,
   interval_s: number,
 ): number {
-  const spread = createHash('sha256').update(`${handle}\n${checked_at}`).digest().readUInt16BE(0) / 65_535;
-  return Date.parse(checked_at) + interval_s * 1000 * (0.8 + 0.4 * spread);
+  const last = tried_at ?? checked_at;
+  const spread = createHash('sha256').update(`${handle}\n${last}`).digest().readUInt16BE(0) / 65_535;
+  const wait_ms = (interval_s * 1000) / (tried_at === undefined ? 1 : 4);
+  return Date.parse(last) + wait_ms * (0.8 + 0.4 * spread);
 }
 
 /** When an opt-out line is read again: a second time a day after the first, then as often as claims. */
@@ -54,8 +60,16 @@ async function wasChecked({ listing, place }: ClaimTarget, context: Context): Pr
   return !!check && Math.abs(clock().getTime() - Date.parse(check.begun_at)) <= 0.9 * pauseOf_ms(config);
 }
 
+/** A claim whose place is none any more (its host is not read any more, say) cannot be read: that is a failed check. */
+const recordNoPlace = ({ handle }: Listing, kind: ClaimKind, { store, clock }: Context) =>
+  store.write(async (tx) => {
+    const claim = await tx.claims.claim(handle);
+    if (claim?.state === 'claimed' && claim.kind === kind) await recordUnread(tx, claim, clock());
+  });
+
 async function recheckPlace(listing: Listing, kind: ClaimKind, context: Context): Promise<boolean> {
   const target = findTarget(listing, kind, context);
+  if (!target) await recordNoPlace(listing, kind, context);
   if (!target || (await wasChecked(target, context))) return false;
   const { check, changed } = await checkClaim(target, context, 'recheck');
   context.log.debug({ handle: listing.handle, kind, result: check.result, changed }, 'claim checked');
@@ -91,18 +105,50 @@ async function* readAll<T extends { readonly handle: string }>(
   }
 }
 
-/** Handles whose claim or opt-out line is due. */
-async function* readDue({ store, config, clock }: Context): AsyncGenerator<string> {
+/** Handles whose claim or opt-out line is due, with the place. */
+async function* readDue({ store, config, clock }: Context): AsyncGenerator<Pick<Claim, 'handle' | 'place'>> {
   const interval_s = config.claimRecheck_s;
   for await (const claim of readAll(store.claims.claimed))
-    if (isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config)) yield claim.handle;
+    if (isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config)) yield claim;
   for await (const optOut of readAll(store.listings.optOuts))
-    if (isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config)) yield optOut.handle;
+    if (isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config)) yield optOut;
+}
+
+/** Hosts that are asked at the same time; one of them is asked one thing at a time. */
+const hostsAtOnce = 4;
+/** Due listings that wait for their host. */
+const mostWaiting = 256;
+
+const hostOf = (place: string) => URL.parse(place)?.host ?? place;
+
+/** Work on hosts: one after the other on each, so that a host that stalls delays nobody else's. */
+function createHostQueues() {
+  const last = new Map<string, Promise<void>>();
+  const running = new Set<Promise<void>>();
+  const waiting = new Set<Promise<void>>();
+  const inTurn = async (before: Promise<void> | undefined, work: () => Promise<void>) => {
+    await before;
+    while (running.size >= hostsAtOnce) await Promise.race(running);
+    const own = work();
+    running.add(own);
+    await own.finally(() => running.delete(own));
+  };
+  return {
+    /** Resolves once there is room for more. */
+    async add(host: string, work: () => Promise<void>): Promise<void> {
+      const turn = inTurn(last.get(host), work);
+      last.set(host, turn);
+      waiting.add(turn);
+      void turn.finally(() => waiting.delete(turn));
+      while (waiting.size >= mostWaiting) await Promise.race(waiting);
+    },
+    end: () => Promise.all(waiting),
+  };
 }
 
 /**
- * Checks every claim and opt-out line that is due, one after the other, except those that another node checked in this pass. Returns how
- * many it checked. A check that fails is logged and does not stop the others; the signal drops the one under way.
+ * Checks every claim and opt-out line that is due, on a few hosts at once, except those that another node checked in this pass.
+ * Returns how many it checked. A check that fails is logged and does not stop the others; the signal drops those under way.
  */
 export async function recheckClaims(
   context: Context,
@@ -111,14 +157,19 @@ export async function recheckClaims(
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
   await context.store.write((tx) => tx.checks.purge(hourAgo));
-  for await (const handle of readDue(context)) {
-    try {
-      if (await unlessAborted(recheck(handle, context), stopped)) checked += 1;
-    } catch (error) {
-      if (stopped.aborted) return checked;
-      context.log.warn({ err: error, handle }, 'claim re-check failed');
-    }
+  const queues = createHostQueues();
+  for await (const { handle, place } of readDue(context)) {
+    if (stopped.aborted) break;
+    await queues.add(hostOf(place), async () => {
+      if (stopped.aborted) return;
+      try {
+        if (await unlessAborted(recheck(handle, context), stopped)) checked += 1;
+      } catch (error) {
+        if (!stopped.aborted) context.log.warn({ err: error, handle }, 'claim re-check failed');
+      }
+    });
   }
+  await queues.end();
   return checked;
 }
 

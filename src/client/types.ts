@@ -915,7 +915,7 @@ export interface ClaimAgentAnswer {
       | 'repository_not_found'
       | 'repository_empty'
       | 'repository_moved'
-      | 'repository_id_mismatch'
+      | 'place_was_missing'
       | 'redirect_refused'
       | 'host_unreachable'
       | 'host_timeout'
@@ -929,6 +929,7 @@ export interface ClaimAgentAnswer {
       | 'key_not_published'
       | 'signature_invalid'
       | 'claimed_elsewhere'
+      | 'capability_needed'
       | 'proven';
     at: string;
     commit?: string;

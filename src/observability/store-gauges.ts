@@ -7,6 +7,7 @@ export interface StoreFigures {
   readonly ratings: number;
   readonly open_feedback: number;
   readonly open_reports: number;
+  readonly contested_opt_outs: number;
   /** When any node last looked at a listing; undefined before the first look. */
   readonly lastLookAt_ms?: number;
   /** The last audit that finished; undefined where none has. */
@@ -36,6 +37,10 @@ function createWrittenGauges(gauge: (name: string, help: string) => Gauge, regis
   const ratings = gauge('dossier_ratings', 'Current ratings');
   const feedback = gauge('dossier_feedback_open', 'Feedback that no operator has closed, reports left out');
   const reports = gauge('dossier_reports_open', 'Reports that no operator has closed');
+  const contested = gauge(
+    'dossier_opt_outs_contested',
+    'Opt-out lines of somebody who does not hold the claim of the listing',
+  );
   const claims = new Gauge({
     name: 'dossier_claims',
     help: 'Claims by state',
@@ -46,6 +51,7 @@ function createWrittenGauges(gauge: (name: string, help: string) => Gauge, regis
     ratings.set(figures.ratings);
     feedback.set(figures.open_feedback);
     reports.set(figures.open_reports);
+    contested.set(figures.contested_opt_outs);
     for (const [state, count] of Object.entries(figures.claims)) claims.set({ state }, count);
   };
 }

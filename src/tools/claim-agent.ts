@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { answerClaim } from '../claims/answers/answer-claim.ts';
-import { claimResponse } from '../claims/answers/claim-response.ts';
-import { findWays, requireTarget } from '../claims/answers/ways.ts';
-import { type ClaimTarget, findToCheck } from '../claims/checks/target.ts';
+import { answerClaim, requireTarget } from '../claims/answer.ts';
+import { claimResponse } from '../claims/response.ts';
+import { type ClaimTarget, findMethods, findToCheck } from '../claims/target.ts';
 import { claimMethods } from '../evidence/claim/methods/index.ts';
 import { claimKind, claimKinds, isInRepository } from '../evidence/claim/proof-place.ts';
 import { findListing } from './support/find-listing.ts';
@@ -53,7 +52,7 @@ export const claimAgent = defineTool({
       ...answer,
       method: target.place.kind,
       ...toCopy(target, answer.challenge),
-      methods: findWays(listing, context).map((place) => ({
+      methods: findMethods(listing, context).map((place) => ({
         method: place.kind,
         where: claimMethods[place.kind].whereToPut(place, claimFile),
       })),

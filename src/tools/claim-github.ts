@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { answerClaim } from '../claims/answers/answer-claim.ts';
-import { claimResponse } from '../claims/answers/claim-response.ts';
-import { findToCheck, toRepositoryTarget } from '../claims/checks/target.ts';
+import { answerClaim } from '../claims/answer.ts';
+import { claimResponse } from '../claims/response.ts';
+import { findToCheck, toRepositoryTarget } from '../claims/target.ts';
 import { claimAgent } from './claim-agent.ts';
 import { findListing } from './support/find-listing.ts';
 import { defineTool } from './tool.ts';

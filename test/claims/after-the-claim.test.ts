@@ -155,7 +155,7 @@ describe('the host in trouble', () => {
 
   test('an unpinned read activates a line and never takes one away', async () => {
     const first = await claim();
-    const second = await directory.ask({ rotate: true });
+    const second = await directory.ask({ rotate: true }, first.capability);
     directory.git.fault = (request, response) => {
       if (!request.url?.endsWith('/git-upload-pack')) return false;
       response.writeHead(500).end();
@@ -263,6 +263,60 @@ describe('the re-check', () => {
     expect(await recheckClaims(directory.context)).toBe(1);
     expect(await standing()).toMatchObject({ state: 'suspended', suspended_reason: 'proof_missing' });
     expect(await recheckClaims(directory.context)).toBe(0);
+  });
+
+  test('does not wait for a host that stalls, and asks a failing one again after a quarter of the time', async () => {
+    const stalled = Array.from({ length: 5 }, (_, at) => `org.stalled/s${at}`);
+    await putListings(
+      directory.context.store,
+      ...stalled.map((name, at) => claimableListing(at + 2, name, `https://slow.example/stalled/s${at}`)),
+    );
+    await directory.context.store.write(async (tx) => {
+      for (const [at, name] of stalled.entries())
+        await tx.claims.putClaim({
+          ...{ handle: name, state: 'claimed', claimed_at: '2026-11-20T00:00:00.000Z', kind: 'repository' },
+          ...{ place: `https://slow.example/stalled/s${at}`, place_key: `slow.example/stalled/s${at}` },
+          ...{
+            root: 'slow.example/stalled',
+            root_generation: 0,
+            first_proved_at: '2026-11-20T00:00:00.000Z',
+          },
+          checked_at: '2026-11-20T00:00:00.000Z',
+        });
+    });
+    await claim();
+    directory.repository.commit({ [file]: null });
+    directory.wait(1.3 * day_s);
+    let asked = 0;
+    let release = () => {};
+    const released = new Promise<void>((done) => {
+      release = done;
+    });
+    const stalling = {
+      ...directory.context,
+      repositories: {
+        ...directory.context.repositories,
+        place: (url: string) =>
+          url.startsWith('https://slow.example/')
+            ? { host: 'slow.example', path: url.slice(21), key: url.slice(8) }
+            : directory.context.repositories.place(url),
+        check: async (...place: Parameters<Context['repositories']['check']>) => {
+          if (place[0].host !== 'slow.example') return directory.context.repositories.check(...place);
+          asked += 1;
+          await released;
+          return { result: 'host_timeout', pinned: false } as const;
+        },
+      },
+    };
+    const pass = recheckClaims(stalling);
+    await expect.poll(async () => (await standing())?.state).toBe('suspended');
+    expect(asked).toBe(1);
+    release();
+    expect(await pass).toBe(6);
+    directory.wait(0.15 * day_s);
+    expect(await recheckClaims(stalling)).toBe(0);
+    directory.wait(0.16 * day_s);
+    expect(await recheckClaims(stalling)).toBe(5);
   });
 
   test('spreads claims over time, and stops on request', async () => {

@@ -179,7 +179,7 @@ test('the second look within 30 seconds counts: later callers get its result, an
 
 test('rotate gives a new pair; the new line replaces the old one', async () => {
   const { issued } = await claim();
-  const fresh = await directory.ask({ rotate: true });
+  const fresh = await directory.ask({ rotate: true }, issued.capability);
   expect(fresh.status).toBe('challenge_issued');
   expect(fresh.capability).not.toBe(issued.capability);
   directory.repository.commit({ [file]: fresh.challenge });
@@ -229,7 +229,7 @@ test('deleting the line suspends, putting it back restores', async () => {
     state: 'suspended',
     suspended_reason: 'proof_missing',
   });
-  directory.wait(30 * 86_400);
+  directory.wait(29 * 86_400);
   directory.repository.commit({ [file]: issued.challenge });
   expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
   expect(await authenticate(directory.as(issued.capability))).toMatchObject({ state: 'active' });
@@ -309,7 +309,7 @@ test('a revoked capability never comes back; a new line does', async () => {
 
 test('revoking one of two capabilities keeps the claim', async () => {
   const { issued } = await claim();
-  const second = await directory.ask({ rotate: true });
+  const second = await directory.ask({ rotate: true }, issued.capability);
   directory.repository.commit({ [file]: `${issued.challenge}\n${second.challenge}\n` });
   expect(await directory.ask()).toMatchObject({ changed: 'rotated', capabilities: { length: 2 } });
   await revokeCapability(directory.as(issued.capability));

@@ -35,8 +35,8 @@ export interface ClaimDirectory {
   readonly repository: GitRepository;
   /** Moves the clock. */
   wait(seconds: number): void;
-  /** Asks claim_agent, more than 30 s after the question before. */
-  ask(input?: Record<string, unknown>): Promise<Answer>;
+  /** Asks claim_agent, more than 30 s after the question before; a capability goes into Authorization. */
+  ask(input?: Record<string, unknown>, capability?: string): Promise<Answer>;
   /** The same directory as another node sees it: its own memory, the same database. */
   otherNode(): Context;
   as(capability: string): Context;
@@ -119,9 +119,10 @@ export async function openClaimDirectory(environment: Record<string, string> = {
     git,
     repository: git.createRepository('webhook-co/webhook'),
     wait,
-    ask(input = {}) {
+    ask(input = {}, capability) {
       wait(31);
-      return askClaim(context, input);
+      const caller = { network: '127.0.0.1', ...(capability && { capability }) };
+      return askClaim(withCaller(context, caller), input);
     },
     otherNode: createContext,
     as: (capability) => withCaller(context, { network: '127.0.0.1', capability }),

@@ -16,8 +16,8 @@ export interface ClaimAnswer {
 export interface Claimable {
   readonly directory: Directory;
   readonly git: GitServer;
-  /** POST /api/claim-github, more than 30 seconds after the last one. */
-  claim(handle: string, input?: Record<string, unknown>): Promise<ClaimAnswer>;
+  /** POST /api/claim-github, more than 30 seconds after the last one; a capability goes into Authorization. */
+  claim(handle: string, input?: Record<string, unknown>, capability?: string): Promise<ClaimAnswer>;
   /** Status and body of a page or document. */
   get(path: string): Promise<{ status: number; body: string }>;
   /** The history of a claim: type, reason, control root. */
@@ -48,11 +48,14 @@ export async function openClaimable(
   return {
     directory,
     git,
-    async claim(handle, input = {}) {
+    async claim(handle, input = {}, capability) {
       directory.wait(31);
       const response = await directory.app.request('/api/claim-github', {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: {
+          'content-type': 'application/json',
+          ...(capability && { authorization: `Bearer ${capability}` }),
+        },
         body: JSON.stringify({ handle, ...input }),
       });
       return (await response.json()) as ClaimAnswer;

@@ -2,7 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { recheckClaims } from '../../src/claims/recheck.ts';
 import { capabilityHash } from '../../src/evidence/claim/capability.ts';
 import { createChallenge } from '../../src/evidence/claim/challenge.ts';
+import { createRepositoryReader } from '../../src/repositories/reader.ts';
+import { registryEntry } from '../support/entries.ts';
 import { type Claimable, openClaimable, recorded } from './claimable.ts';
+import { openDomainDirectory } from './domain-directory.ts';
 
 const file = 'dossier-claim.txt';
 const handle = 'io.github.alice/a';
@@ -41,11 +44,113 @@ function recreate(text: string) {
 }
 const pageText = async () => (await service.get(`/agents/${handle}`)).body.replace(/\s+/g, ' ');
 
-describe('a suspended claim', () => {
-  test('is restored by a line known before, and stays the claim it was', async () => {
+describe('a new line', () => {
+  test('continues the claim if its challenge was asked for with a capability of it, whoever has it checked', async () => {
+    const { repository, issued, claimed } = await claimAsAlice();
+    const next = await service.claim(handle, { rotate: true }, issued.capability);
+    expect(next.next).toContain('This challenge continues the claim of the listing');
+    repository.commit({ [file]: next.challenge });
+    expect(await service.claim(handle)).toMatchObject({
+      status: 'claimed',
+      changed: 'rotated',
+      claimed_at: claimed.claimed_at,
+      capabilities: [{ id: next.capability_id }],
+    });
+    expect(await known()).toMatchObject({ root_generation: 0, first_proved_at: claimed.claimed_at });
+    expect(await standing(next.capability)).toBe('200');
+  });
+
+  test('waits beside a line of the claim, and begins a new one once that is gone', async () => {
+    const { repository, issued, claimed } = await claimAsAlice();
+    const next = await service.claim(handle, { rotate: true });
+    expect(next.next).toContain('This challenge begins a new claim');
+    repository.commit({ [file]: `${issued.challenge}\n${next.challenge}\n` });
+    expect(await service.claim(handle, { challenge: next.challenge })).toMatchObject({
+      status: 'not_proven',
+      reason: 'capability_needed',
+    });
+    expect(await service.claim(handle)).toMatchObject({
+      status: 'claimed',
+      changed: 'none',
+      capabilities: [{ id: issued.capability_id }],
+    });
+    const commit = repository.commit({ [file]: next.challenge });
+    const again = await service.claim(handle);
+    expect(again).toMatchObject({ status: 'claimed', changed: 'activated', commit });
+    expect(String(again.claimed_at) > String(claimed.claimed_at)).toBe(true);
+    expect(await known()).toMatchObject({ root_generation: 1, first_proved_at: again.claimed_at });
+    expect(await standing(issued.capability)).toBe('401 capability_revoked');
+    expect(await service.history(handle)).toEqual([
+      'activated github.com/alice 0',
+      'suspended proof_missing github.com/alice 0',
+      'activated github.com/alice 1',
+    ]);
+  });
+
+  test('asked for with the capability of another listing, or of an earlier claim, continues nothing', async () => {
+    const { repository, issued } = await claimAsAlice();
+    const bob = await service.claim('io.github.bob/b');
+    service.git.createRepository('bob/b').commit({ [file]: bob.challenge });
+    expect(await service.claim('io.github.bob/b')).toMatchObject({ status: 'claimed' });
+    const foreign = await service.claim(handle, { rotate: true }, bob.capability);
+    const earlier = await service.claim(handle, { rotate: true }, issued.capability);
+    const plain = await service.claim(handle, { rotate: true });
+    repository.commit({ [file]: plain.challenge });
+    expect(await service.claim(handle)).toMatchObject({ changed: 'activated' });
+    repository.commit({ [file]: [plain, foreign, earlier].map(({ challenge }) => challenge).join('\n') });
+    expect(await service.claim(handle)).toMatchObject({
+      changed: 'none',
+      capabilities: [{ id: plain.capability_id }],
+    });
+    for (const [{ challenge }, reason] of [
+      [foreign, 'capability_needed'],
+      [earlier, 'challenge_foreign'],
+    ] as const)
+      expect(await service.claim(handle, { challenge })).toMatchObject({ status: 'not_proven', reason });
+  });
+
+  test('of a claim whose line was missing begins a new claim, though it was asked for with a capability of it', async () => {
+    const { repository, issued } = await claimAsAlice();
+    const next = await service.claim(handle, { rotate: true }, issued.capability);
+    repository.commit({ [file]: null });
+    await service.claim(handle);
+    repository.commit({ [file]: next.challenge });
+    expect(await service.claim(handle)).toMatchObject({ status: 'claimed', changed: 'activated' });
+    expect(await known()).toMatchObject({ root_generation: 1 });
+  });
+
+  test('in another repository of the account moves the claim if a capability was presented, else begins a new one', async () => {
+    const { issued, claimed } = await claimAsAlice();
+    await service.directory.importEntries([recorded(handle, 'alice/other', { version: '2.0.0' })]);
+    const other = service.git.createRepository('alice/other');
+    const next = await service.claim(handle, {}, issued.capability);
+    const commit = other.commit({ [file]: next.challenge });
+    expect(await service.claim(handle)).toMatchObject({ changed: 'moved', commit });
+    expect(await known()).toMatchObject({ root_generation: 0, first_proved_at: claimed.claimed_at, commit });
+    await service.directory.importEntries([recorded(handle, 'alice/third', { version: '3.0.0' })]);
+    service.git.createRepository('alice/third').commit({ [file]: (await service.claim(handle)).challenge });
+    expect(await service.claim(handle)).toMatchObject({ changed: 'activated' });
+    expect(await known()).toMatchObject({ root: 'github.com/alice', root_generation: 1 });
+  });
+});
+
+describe('a line known before', () => {
+  test.each([
+    [29, { status: 'claimed', changed: 'restored' }],
+    [31, { status: 'not_proven', reason: 'challenge_expired' }],
+  ])('put back after %i days: %j', async (days, answer) => {
     const { repository, issued, claimed } = await claimAsAlice();
     repository.commit({ [file]: null });
-    expect(await service.claim(handle)).toMatchObject({ status: 'challenge_issued' });
+    await service.claim(handle);
+    service.directory.wait(days * 86_400);
+    repository.commit({ [file]: issued.challenge });
+    expect(await service.claim(handle)).toMatchObject(answer);
+    expect(await known()).toMatchObject({ root_generation: 0, first_proved_at: claimed.claimed_at });
+  });
+
+  test('restores the claim as it was, and a new line beside it waits', async () => {
+    const { repository, issued, claimed } = await claimAsAlice();
+    repository.commit({ [file]: null });
     const other = await service.claim(handle);
     repository.commit({ [file]: `${issued.challenge}\n${other.challenge}\n` });
     expect(await service.claim(handle)).toMatchObject({
@@ -53,98 +158,184 @@ describe('a suspended claim', () => {
       changed: 'restored',
       claimed_at: claimed.claimed_at,
       commit: claimed.commit,
+      capabilities: [{ id: issued.capability_id }],
     });
     expect(await standing(issued.capability)).toBe('200');
-    expect(await standing(other.capability)).toBe('200');
-    expect(await known()).toMatchObject({ root_generation: 0, first_proved_at: claimed.claimed_at });
-  });
-
-  test('proven only by a line never known before is a new claim of a new control root', async () => {
-    const { repository, issued, claimed } = await claimAsAlice();
-    repository.commit({ [file]: null });
-    const other = await service.claim(handle);
-    const commit = repository.commit({ [file]: other.challenge });
-    const again = await service.claim(handle);
-    expect(again).toMatchObject({ status: 'claimed', changed: 'activated', commit });
-    expect(String(again.claimed_at) > String(claimed.claimed_at)).toBe(true);
-    expect(await known()).toMatchObject({ root_generation: 1, first_proved_at: again.claimed_at });
-    expect(await standing(issued.capability)).toBe('401 capability_revoked');
-    repository.commit({ [file]: `${issued.challenge}\n${other.challenge}\n` });
-    expect(await service.claim(handle)).toMatchObject({ capabilities: [{ id: other.capability_id }] });
-    expect(await service.history(handle)).toEqual([
-      'activated github.com/alice 0',
-      'suspended proof_missing github.com/alice 0',
-      'activated github.com/alice 1',
-    ]);
+    expect(await standing(other.capability)).toBe('401 capability_invalid');
   });
 });
 
-describe('a repository deleted and made again by somebody else', () => {
-  test('continues nothing when it was gone in between', async () => {
-    const alice = await claimAsAlice();
-    service.git.removeRepository('alice/a');
-    service.git.createRepository('alice/a').commit({ 'README.md': 'unrelated history' });
-    const mallory = await service.claim(handle);
-    const commit = recreate(mallory.challenge);
-    const claimed = await service.claim(handle);
-    expect(claimed).toMatchObject({ status: 'claimed', changed: 'activated', commit });
-    expect(await standing(alice.issued.capability)).toBe('401 capability_revoked');
-    const date = String(claimed.claimed_at).slice(0, 10);
-    const page = await pageText();
-    expect(page).toContain(`was shown at commit ${commit} on ${date}.`);
-    expect(page).not.toContain(`was shown at commit ${alice.commit}`);
-  });
-
-  test('continues nothing when no check came in between', async () => {
-    const alice = await claimAsAlice();
-    const mallory = await service.claim(handle, { rotate: true });
-    const commit = recreate(`${alice.issued.challenge}\n${mallory.challenge}\n`);
-    expect(await service.claim(handle)).toMatchObject({
-      status: 'claimed',
-      changed: 'activated',
-      commit,
-      capabilities: [{ id: mallory.capability_id }],
-    });
-    expect(await standing(alice.issued.capability)).toBe('401 capability_revoked');
-    expect(await standing(mallory.capability)).toBe('200');
-    expect(await known()).toMatchObject({ root: 'github.com/alice', root_generation: 1 });
-  });
-
-  test('does not restore by lines that were copied', async () => {
-    const alice = await claimAsAlice();
-    recreate(alice.issued.challenge);
-    expect(await service.claim(handle)).toMatchObject({
-      status: 'not_proven',
-      reason: 'repository_id_mismatch',
-    });
-    expect(await known()).toMatchObject({ state: 'suspended', suspended_reason: 'repository_changed' });
-    expect(await standing(alice.issued.capability)).toBe('401 capability_suspended');
-    const page = await pageText();
-    expect(page).toContain(`was shown at commit ${alice.commit} on`);
-    expect(page).toContain('Suspended: repository changed.');
-  });
-
-  test('does not get the old generation by recording another repository of the account', async () => {
-    await claimAsAlice();
-    service.git.removeRepository('alice/a');
-    await service.directory.importEntries([recorded(handle, 'alice/other')]);
-    const repository = service.git.createRepository('alice/other');
-    repository.commit({ [file]: (await service.claim(handle)).challenge });
-    expect(await service.claim(handle)).toMatchObject({ changed: 'activated' });
-    expect(await known()).toMatchObject({ root: 'github.com/alice', root_generation: 1 });
-  });
-
-  test('is not concluded from a host in trouble', async () => {
-    const { repository, commit, issued } = await claimAsAlice();
-    repository.commit({ [file]: `${issued.challenge}\n\n` });
+describe('a repository that was missing or moved at a check', () => {
+  const gone = () => service.git.removeRepository('alice/a');
+  const moved = () => {
     service.git.fault = (request, response) => {
-      if (!request.url?.includes(commit)) return false;
-      response.writeHead(503).end();
+      if (!request.url?.startsWith('/alice/a')) return false;
+      response.writeHead(301, { location: request.url.replace('/alice/a', '/alice/b') }).end();
       return true;
     };
-    expect(await service.claim(handle)).toMatchObject({ status: 'claimed', check: { result: 'host_error' } });
-    expect(await standing(issued.capability)).toBe('200');
+  };
+  test.each([
+    ['gone', gone],
+    ['moved', moved],
+  ])('(%s) has lines that do not count any more, and a new one begins a new claim', async (_, lose) => {
+    const alice = await claimAsAlice();
+    const cosigned = await service.claim(handle, { rotate: true }, alice.issued.capability);
+    lose();
+    await service.claim(handle);
+    expect(await standing(alice.issued.capability)).toBe('200');
+    const today = service.directory.context.clock().toISOString().slice(0, 10);
+    expect(await pageText()).toContain(
+      `A check on ${today} found that repository missing, empty or moved. Checks have failed since ${today}.`,
+    );
+    service.git.fault = undefined;
+    recreate(alice.issued.challenge);
+    expect(await service.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'place_was_missing' });
+    expect(await known()).toMatchObject({ state: 'suspended', suspended_reason: 'repository_changed' });
+    recreate(`${alice.issued.challenge}\n${cosigned.challenge}\n`);
+    expect(await service.claim(handle)).toMatchObject({
+      changed: 'activated',
+      capabilities: [{ id: cosigned.capability_id }],
+    });
+    expect(await known()).toMatchObject({ root: 'github.com/alice', root_generation: 1 });
+    expect(await standing(alice.issued.capability)).toBe('401 capability_revoked');
   });
+});
+
+describe('who registers the name of an account again and pushes a copy of its public history', () => {
+  const rated = 'io.github.bob/b';
+  const rate = async (capability: string) => {
+    const interaction_at = service.directory.context.clock().toISOString();
+    const answer = await call('submit_rating', capability, {
+      ...{ handle: rated, interaction_id: 'one', interaction_at },
+      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+    });
+    return String(answer.rating_id);
+  };
+  const call = async (tool: string, capability: string, input: object) => {
+    const response = await service.directory.app.request(`/api/tools/${tool}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${capability}` },
+      body: JSON.stringify(input),
+    });
+    return (await response.json()) as Record<string, unknown>;
+  };
+
+  test.each([0, 4, 52])(
+    'after %i days of a missing repository: has no power over ratings and begins as a new source',
+    async (days) => {
+      const { repository, issued } = await claimAsAlice();
+      service.directory.wait(8 * 86_400);
+      const rating_id = await rate(issued.capability);
+      const copy = service.git.copyRepository('alice/a');
+      for (let day = 0; day < days; day++) {
+        if (day === 0) service.git.removeRepository('alice/a');
+        service.directory.wait(86_400);
+        await recheckClaims(service.directory.context);
+      }
+      if (days > 0) copy.restore();
+      const mallory = await service.claim(handle, { rotate: true });
+      repository.commit({ [file]: `${issued.challenge}\n${mallory.challenge}\n` });
+      await service.claim(handle);
+      expect(await call('withdraw_rating', mallory.capability, { rating_id })).not.toHaveProperty(
+        'withdrawn_at',
+      );
+      repository.commit({ [file]: mallory.challenge });
+      await service.claim(handle);
+      expect(await known()).toMatchObject({ state: 'claimed', root_generation: 1 });
+      expect(await standing(mallory.capability)).toBe('200');
+      expect(await call('withdraw_rating', mallory.capability, { rating_id })).toMatchObject({
+        code: 'rating_not_yours',
+      });
+      expect(
+        await call('submit_rating', mallory.capability, {
+          ...{ handle: rated, interaction_id: 'two', protocol: 'mcp', relationship: 'none' },
+          ...{ interaction_at: service.directory.context.clock().toISOString(), outcome: 'succeeded' },
+        }),
+      ).toMatchObject({ group: 'new_source' });
+    },
+  );
+});
+
+test('the new owner of a domain who puts the old public line back beside an own one has no power over the claim', async () => {
+  const domain = await openDomainDirectory([recorded('com.example/tool', 'alice/tool')], ['example.com']);
+  const name = '_dossier-challenge.example.com';
+  const ask = (input = {}) => domain.ask('com.example/tool', { method: 'dns', ...input });
+  const old = await ask();
+  domain.setTxt(name, old.challenge);
+  expect(await ask()).toMatchObject({ changed: 'activated' });
+  domain.setTxt(name);
+  await ask();
+  domain.directory.wait(21 * 86_400);
+  const own = await ask();
+  domain.setTxt(name, old.challenge, own.challenge);
+  expect(await ask()).toMatchObject({ changed: 'restored', capabilities: [{ id: old.capability_id }] });
+  expect(await domain.standing(own.capability)).toBe('capability_invalid');
+  domain.setTxt(name, own.challenge);
+  expect(await ask()).toMatchObject({ changed: 'activated', capabilities: [{ id: own.capability_id }] });
+  expect(await domain.directory.store.claims.claim('com.example/tool')).toMatchObject({ root_generation: 1 });
+  await domain.close();
+});
+
+describe('a recorded link into the repository', () => {
+  const link = (url: string, version: string) =>
+    service.directory.importEntries([
+      registryEntry(handle, { repository: { url, source: 'github' }, version }),
+    ]);
+  test.each([
+    'https://github.com/alice/a/tree/main/packages/x',
+    'http://github.com/alice/a',
+    'git+https://www.github.com/alice/a.git?tab=readme#top',
+  ])('%s is read as that repository: it can be claimed, and its claim ends with its line', async (url) => {
+    const { repository, issued } = await claimAsAlice();
+    await link(url, '2.0.0');
+    service.directory.wait(1.25 * 86_400);
+    expect(await recheckClaims(service.directory.context)).toBe(1);
+    expect(await standing(issued.capability)).toBe('200');
+    repository.commit({ [file]: null });
+    service.directory.wait(1.25 * 86_400);
+    await recheckClaims(service.directory.context);
+    expect(await standing(issued.capability)).toBe('401 capability_suspended');
+    expect(await service.claim(handle)).toMatchObject({ status: 'challenge_issued', repository: url });
+  });
+});
+
+test('a claim whose host is not read any more is suspended after thirty days, of which ten had a failed check', async () => {
+  const { issued } = await claimAsAlice();
+  const { context } = service.directory;
+  const without = { ...context, repositories: createRepositoryReader({}) };
+  for (let day = 0; day < 29; day++) {
+    service.directory.wait(86_400);
+    await recheckClaims(without);
+  }
+  expect(await standing(issued.capability)).toBe('200');
+  service.directory.wait(2 * 86_400);
+  await recheckClaims(without);
+  expect(await known()).toMatchObject({ suspended_reason: 'host_unreachable_30d' });
+});
+
+test('after many rotations an old line is restored, and the capabilities that ended first end for good', async () => {
+  const { repository, issued } = await claimAsAlice();
+  const { store } = service.directory;
+  const at = '2026-01-01T00:00:00.000Z';
+  await store.write(async (tx) => {
+    for (let turn = 10; turn < 80; turn++) {
+      const hash = `${turn}`.repeat(32);
+      const row = { handle, hash, id: hash.slice(0, 16), issued_at: at, ended_at: at };
+      const activated_at = service.directory.context.clock().toISOString();
+      await tx.claims.addCapability({ ...row, activated_at, state: 'suspended' });
+    }
+  });
+  const next = await service.claim(handle, { rotate: true }, issued.capability);
+  repository.commit({ [file]: next.challenge });
+  expect(await service.claim(handle)).toMatchObject({ changed: 'rotated' });
+  repository.commit({ [file]: issued.challenge });
+  expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
+  expect([await standing(issued.capability), await standing(next.capability)]).toEqual([
+    '200',
+    '401 capability_suspended',
+  ]);
+  const living = await store.claims.capabilities(handle);
+  expect(living.length).toBeLessThanOrEqual(64);
 });
 
 test('the statement names the commit last proven, with its date', async () => {

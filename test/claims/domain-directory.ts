@@ -20,7 +20,7 @@ export interface DomainDirectory extends Claimable {
   /** Puts TXT records at a name on both servers; none removes the name. */
   setTxt(name: string, ...records: string[]): void;
   /** claim_agent over HTTP, more than 30 seconds after the last call. */
-  ask(handle: string, input?: Record<string, unknown>): Promise<ClaimAnswer>;
+  ask(handle: string, input?: Record<string, unknown>, capability?: string): Promise<ClaimAnswer>;
   /** Status of the capability: 200, or the code of the problem. */
   standing(capability: string): Promise<string>;
   /** The claim in the listing document. */
@@ -56,6 +56,7 @@ async function createWebServer(): Promise<WebServer & { url: string; close(): Pr
 export async function openDomainDirectory(
   entries: readonly RegistryEntry[],
   domains: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<DomainDirectory> {
   const web = await createWebServer();
   const dns = [await createDnsServer(), await createDnsServer()] as const;
@@ -64,6 +65,7 @@ export async function openDomainDirectory(
     {
       DNS_SERVERS: dns.map(({ address }) => address).join(','),
       HOST_OVERRIDES: JSON.stringify(Object.fromEntries(domains.map((domain) => [domain, web.url]))),
+      ...environment,
     },
     { claimDns_ms: 300 },
   );
@@ -75,11 +77,14 @@ export async function openDomainDirectory(
     setTxt(name, ...records) {
       for (const { zone } of dns) records.length > 0 ? zone.set(name, records) : zone.delete(name);
     },
-    async ask(handle, input = {}) {
+    async ask(handle, input = {}, capability) {
       directory.wait(31);
       const response = await directory.app.request('/api/tools/claim_agent', {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: {
+          'content-type': 'application/json',
+          ...(capability && { authorization: `Bearer ${capability}` }),
+        },
         body: JSON.stringify({ handle, ...input }),
       });
       return (await response.json()) as ClaimAnswer;

@@ -201,3 +201,27 @@ describe('a TXT record in the DNS of the domain', () => {
     expect(await directory.standing(issued.capability)).toBe('capability_revoked');
   });
 });
+
+test('a line that is moved between the names of a domain never fails a check, and ends as a claim of where it stands', async () => {
+  const below = 'com.example.api/tool';
+  const ask = (input = {}) => directory.ask(below, { method: 'dns', ...input });
+  const issued = await ask();
+  const [upper, lower] = ['_dossier-challenge.example.com', '_dossier-challenge.api.example.com'];
+  directory.setTxt(upper, issued.challenge);
+  expect(await ask()).toMatchObject({ status: 'claimed' });
+  directory.setTxt(upper);
+  directory.setTxt(lower, issued.challenge);
+  expect(await ask()).toMatchObject({ check: { result: 'dns_no_record' } });
+  expect(await ask()).toMatchObject({ status: 'claimed', changed: 'activated' });
+  directory.setTxt(lower);
+  directory.setTxt(upper, issued.challenge);
+  expect(await ask()).toMatchObject({ status: 'claimed', changed: 'activated' });
+  expect(await directory.history(below)).toEqual([
+    'activated dns:example.com 0',
+    'suspended proof_missing dns:example.com 0',
+    'activated dns:api.example.com 0',
+    'suspended proof_missing dns:api.example.com 0',
+    'activated dns:example.com 1',
+  ]);
+  expect(await directory.standing(issued.capability)).toBe('200');
+});

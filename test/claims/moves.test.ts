@@ -136,6 +136,33 @@ test('a GitHub account without a repository is proven by the repository of its n
   ]);
 });
 
+test('the profile repository is a method only if the record names no repository of the account, or the claim stands there', async () => {
+  const carol = 'io.github.carol/x';
+  const repository = directory.git.createRepository('carol/x');
+  const issued = await directory.ask(carol);
+  repository.commit({ [file]: issued.challenge });
+  expect(await directory.ask(carol)).toMatchObject({ status: 'claimed', method: 'repository' });
+  const refused = await directory.ask(carol, { method: 'profile_repository' });
+  expect(refused).toMatchObject({
+    code: 'invalid_input',
+    detail: expect.stringContaining(
+      'profile_repository cannot work for this listing; those that can: repository',
+    ),
+  });
+  directory.git.createRepository('carol/carol').commit({ [file]: `optout ${carol}\n` });
+  expect(await directory.ask(carol, { method: 'profile_repository' })).toMatchObject({
+    code: 'invalid_input',
+  });
+  expect(await directory.history(carol)).toEqual(['activated github.com/carol 0']);
+
+  const bob = 'io.github.Bob/tool';
+  const own = await directory.ask(bob);
+  directory.git.createRepository('bob/bob').commit({ [file]: own.challenge });
+  await directory.ask(bob);
+  await directory.directory.importEntries([recorded(bob, 'bob/tool', { version: '2.0.0' })]);
+  expect(await directory.ask(bob)).toMatchObject({ status: 'claimed', method: 'profile_repository' });
+});
+
 test('with a leaked claim key nobody takes the capability of another, and nothing fails', async () => {
   const keyed = await openDomainDirectory(
     [recorded(handle, 'alice/tool'), recorded('org.evil/x', 'evil/x')],

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { recheckClaims } from '../../src/claims/recheck.ts';
+import { runDossier } from '../support/command.ts';
+import { createSharedDatabase } from '../support/database.ts';
 import { serverFailure } from '../support/endpoints/dns-server.ts';
 import { registryEntry } from '../support/entries.ts';
 import { recorded } from './claimable.ts';
@@ -230,4 +232,41 @@ test('while the listing is claimed by another account or domain, a line of its d
   expect(await pageStatus(both)).toBe(410);
   repository.commit({ 'README.md': 'nothing to say about it' });
   expect(await directory.ask(both, { method: 'repository' })).toMatchObject({ status: 410 });
+});
+
+test('while the domain has claimed the listing, a line in its recorded repository is only shown to the operator', async () => {
+  const settings = { DATABASE_URL: await createSharedDatabase() };
+  await directory.close();
+  directory = await openDomainDirectory([recorded(both, 'corp/both')], ['api.example.com'], settings);
+  const { challenge, capability } = await directory.ask(both, { method: 'dns' });
+  directory.setTxt(name, challenge);
+  expect(await directory.ask(both, { method: 'dns' })).toMatchObject({ status: 'claimed' });
+  const repository = directory.git.createRepository('corp/both');
+  repository.commit({ 'dossier-claim.txt': `optout ${both}\n` });
+  await directory.ask(both, { method: 'repository' });
+  for (let day = 0; day < 3; day++) await checkDaily();
+  expect([await pageStatus(both), await directory.standing(capability)]).toEqual([200, '200']);
+  const doctor = async () => {
+    const { stdout } = await runDossier(['doctor'], { ...settings, REGISTRY_URL: 'off', LOG_LEVEL: 'error' });
+    return /^(.*) claims: (.*)$/m
+      .exec(stdout)
+      ?.slice(1)
+      .map((text) => text.trim());
+  };
+  const today = expect.stringMatching(
+    /^an opt-out line of somebody who does not hold the claim: com\.example\.api\/both \(at https:\/\/github\.com\/corp\/both since \d{4}-\d\d-\d\d\)$/,
+  );
+  expect(await doctor()).toEqual(['warning', today]);
+  expect((await directory.directory.store.figures.counts()).contested_opt_outs).toBe(1);
+
+  directory.setTxt(name, challenge, `optout ${both}`);
+  expect(await directory.ask(both, { method: 'dns' })).toMatchObject({ status: 410 });
+  directory.setTxt(name);
+  await checkDaily();
+  expect(await pageStatus(both)).toBe(200);
+
+  await directory.ask(both, { method: 'repository' });
+  expect(await pageStatus(both)).toBe(200);
+  await checkDaily();
+  expect(await pageStatus(both)).toBe(410);
 });

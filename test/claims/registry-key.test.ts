@@ -1,5 +1,7 @@
 import { createECDH, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkClaim, checkSignature } from '../../src/claims/check.ts';
+import { findTarget, findToCheck } from '../../src/claims/target.ts';
 import { registryEntry } from '../support/entries.ts';
 import { makeServiceKey } from '../support/receipts.ts';
 import { type DomainDirectory, openDomainDirectory } from './domain-directory.ts';
@@ -167,4 +169,103 @@ test('while a claim stands by a domain, keys of a domain below it count for noth
   expect((await askBelow({ challenge, signature: forged })).changed).toBeUndefined();
   expect(await directory.standing(issued.capability)).toBe('200');
   expect((await directory.claimOf(below))?.receipt_keys).toBeUndefined();
+});
+
+describe('while a claim stands by the key of a domain, a key of a domain above it', () => {
+  const below = 'com.example.api/tool';
+  const askBelow = (input = {}) => directory.ask(below, { method: 'registry_key', ...input });
+  const [owner, above] = [ed25519(), ed25519()];
+  let issued: Awaited<ReturnType<typeof askBelow>>;
+  beforeEach(async () => {
+    await directory.close();
+    directory = await openDomainDirectory([registryEntry(below)], ['example.com', 'api.example.com']);
+    directory.setTxt('api.example.com', owner.line);
+    issued = await askBelow();
+    const signature = owner.sign(issued.challenge).toString('base64');
+    expect(await askBelow({ challenge: issued.challenge, signature })).toMatchObject({ status: 'claimed' });
+    directory.setTxt('example.com', above.line, makeServiceKey('of-the-upper-domain').line);
+  });
+
+  test('neither takes the claim over nor suspends it', async () => {
+    const { challenge } = await askBelow({ rotate: true });
+    const signature = above.sign(challenge).toString('base64');
+    expect(await askBelow({ challenge, signature })).toMatchObject({
+      status: 'not_proven',
+      reason: 'capability_needed',
+    });
+    expect(await askBelow()).toMatchObject({ status: 'claimed', changed: 'none' });
+    expect(await directory.standing(issued.capability)).toBe('200');
+    expect(await directory.history(below)).toEqual(['activated dns:api.example.com 0']);
+  });
+
+  test('adds no keys for receipts', async () => {
+    await askBelow();
+    expect((await directory.claimOf(below))?.receipt_keys).toBeUndefined();
+    directory.setTxt('api.example.com', owner.line, makeServiceKey('own').line);
+    expect(await askBelow()).toMatchObject({ receipt_keys: [{ kid: 'own' }] });
+  });
+});
+
+test('whoever signs with the same key as before continues the claim; a new key waits until the old one is gone', async () => {
+  const [signer, next] = [ed25519(), ed25519()];
+  directory.setTxt('example.com', signer.line);
+  const first = await ask();
+  await prove(first.challenge, signer.sign(first.challenge).toString('base64'));
+  const second = await ask({ rotate: true });
+  expect(await prove(second.challenge, signer.sign(second.challenge).toString('base64'))).toMatchObject({
+    changed: 'rotated',
+    capabilities: [{ id: first.capability_id }, { id: second.capability_id }],
+  });
+  directory.setTxt('example.com', signer.line, next.line);
+  const third = await ask({ rotate: true });
+  const signature = next.sign(third.challenge).toString('base64');
+  expect(await prove(third.challenge, signature)).toMatchObject({ reason: 'capability_needed' });
+  directory.setTxt('example.com', next.line);
+  expect(await prove(third.challenge, signature)).toMatchObject({ status: 'claimed' });
+  expect(await directory.history(handle)).toEqual([
+    'activated dns:example.com 0',
+    'rotated dns:example.com 0',
+    'suspended proof_missing dns:example.com 0',
+    'activated dns:example.com 1',
+  ]);
+});
+
+test('a deep namespace has at most five names asked, and eight keys looked at', async () => {
+  const deep = `com.example.${Array.from({ length: 40 }, (_, at) => `n${at}`).join('.')}/tool`;
+  await directory.close();
+  directory = await openDomainDirectory([registryEntry(deep)], []);
+  const domain = deep.split('/')[0]?.split('.').reverse().join('.') ?? '';
+  const names = [domain, 'n2.n1.n0.example.com', 'n1.n0.example.com', 'n0.example.com', 'example.com'];
+  const signers = names.map(() => [ed25519(), ed25519()]);
+  for (const [at, name] of names.entries())
+    directory.setTxt(name, ...(signers[at] ?? []).map(({ line }) => line));
+  const issued = await directory.ask(deep, { method: 'registry_key' });
+  expect(issued).toMatchObject({ check: { result: 'no_challenge_in_file' } });
+  expect(new Set(directory.dns[0].asked)).toEqual(new Set(names));
+  const { challenge } = issued;
+  for (const [at, reason] of [
+    [4, 'signature_invalid'],
+    [3, undefined],
+  ] as const) {
+    const signature = signers[at]?.[0]?.sign(challenge).toString('base64');
+    expect((await directory.ask(deep, { challenge, signature })).reason).toBe(reason);
+  }
+});
+
+test('a signature is not checked against keys of a reading that a newer one has replaced', async () => {
+  const signer = ed25519();
+  directory.setTxt('example.com', signer.line);
+  const { challenge, capability } = await ask();
+  const { context } = directory.directory;
+  const listing = await findToCheck(handle, context.store.listings);
+  const target = listing && findTarget(listing, 'registry_key', context);
+  if (!target) throw new Error('no target');
+  const before = await checkClaim(target, context);
+  directory.setTxt('example.com');
+  await ask();
+  const sent = { challenge, signature: signer.sign(challenge).toString('base64') };
+  await expect(checkSignature(target, { checked: before, sent }, context)).rejects.toMatchObject({
+    code: 'unavailable',
+  });
+  expect(await directory.standing(capability)).toBe('capability_invalid');
 });

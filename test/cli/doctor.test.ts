@@ -75,6 +75,7 @@ describe('dossier doctor', () => {
       'log',
       'log',
       'witnesses',
+      'claims',
       'registry',
       'registry',
       'PUBLIC_URL',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toRepositoryKey } from '../../src/registry/entry/repository-key.ts';
+import { toRepositoryKey } from '../../src/evidence/repository-key.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
 
 const reader = createRepositoryReader({

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -37,6 +37,8 @@ export interface GitServer {
   readonly requests: string[];
   fault: Fault | undefined;
   createRepository(path: string): GitRepository;
+  /** Copies a repository with its history, as a clone or fork has it; `restore` puts the copy in its place. */
+  copyRepository(path: string): { restore(): void };
   /** Deletes a repository with its whole history. */
   removeRepository(path: string): void;
   close(): Promise<void>;
@@ -150,7 +152,17 @@ export async function createGitServer(): Promise<GitServer> {
     requests,
     fault: undefined,
     createRepository: (path) => createRepository(join(root, `${path}.git`)),
-    removeRepository: (path) => rmSync(join(root, `${path}.git`), { recursive: true }),
+    copyRepository(path) {
+      const copy = mkdtempSync(join(tmpdir(), 'dossier-git-copy-'));
+      cpSync(join(root, `${path}.git`), copy, { recursive: true });
+      return {
+        restore() {
+          cpSync(copy, join(root, `${path}.git`), { recursive: true });
+          rmSync(copy, { recursive: true });
+        },
+      };
+    },
+    removeRepository: (path) => rmSync(join(root, `${path}.git`), { recursive: true, force: true }),
     async close() {
       http.closeAllConnections();
       await new Promise((done) => http.close(done));

@@ -5,7 +5,7 @@ import { takeNetworkLimits } from '../../limits/shared.ts';
 import { requireMayWrite } from '../../moderation/require-may-write.ts';
 import { Problem } from '../../problem.ts';
 import type { ProblemCode } from '../../problem-table.ts';
-import { endCapability } from './end-capability.ts';
+import { endCapability } from '../suspend.ts';
 
 /** Requests of one network with a capability that does not work, on all faces together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;

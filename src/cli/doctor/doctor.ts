@@ -5,6 +5,7 @@ import { NoDatabase, openStore } from '../../store/open.ts';
 import type { Store } from '../../store/store.ts';
 import { backups } from './backups.ts';
 import { type Check, type Finding, fault, type Subject } from './check.ts';
+import { claims } from './claims.ts';
 import { clock } from './clock.ts';
 import { database } from './database.ts';
 import { disk } from './disk.ts';
@@ -14,7 +15,17 @@ import { registry } from './registry.ts';
 import { witnesses } from './witnesses.ts';
 
 /** In the order in which an operator would ask. */
-const checks: readonly Check[] = [clock, disk, database, log, witnesses, registry, publicUrl, backups];
+const checks: readonly Check[] = [
+  clock,
+  disk,
+  database,
+  log,
+  witnesses,
+  claims,
+  registry,
+  publicUrl,
+  backups,
+];
 
 const marks = { fine: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
 

@@ -14,6 +14,11 @@ export interface ChallengeBinding {
   readonly handle: string;
   /** The key of the place: `host/path` of a repository in lower case, or `dns:` and a domain. */
   readonly placeKey: string;
+  /**
+   * The claim, by control root and generation, whose living capability the request presented that asked for the challenge:
+   * its line continues that claim. Absent for any other request.
+   */
+  readonly continues?: string | undefined;
 }
 
 /** A parsed challenge; its MAC and time are not checked yet. */
@@ -41,9 +46,14 @@ const macBytes = 16;
 const payloadBytes = 38;
 const form = /^dossier-claim-v1\.([A-Za-z0-9_-]{72})$/;
 
-function toMac({ secret }: ClaimKey, { origin, handle, placeKey }: ChallengeBinding, payload: Buffer) {
+function toMac(
+  { secret }: ClaimKey,
+  { origin, handle, placeKey, continues }: ChallengeBinding,
+  payload: Buffer,
+) {
   const mac = createHmac('sha256', secret);
-  mac.update(`dossier/claim/v1\n${origin}\n${handle}\n${placeKey}\n`).update(payload);
+  const continued = continues === undefined ? '' : `continues ${continues}\n`;
+  mac.update(`dossier/claim/v1\n${origin}\n${handle}\n${placeKey}\n${continued}`).update(payload);
   return mac.digest().subarray(0, macBytes);
 }
 

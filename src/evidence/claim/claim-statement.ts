@@ -21,6 +21,9 @@ export interface StatedClaim extends ShownClaim {
   /** Where and when the claim line was last read in a repository. */
   readonly proven_commit?: string | undefined;
   readonly proven_at?: string | undefined;
+  /** Days on which checks failed since the last one that read anything, and when one found the repository missing or moved. */
+  readonly failed_days?: readonly string[] | undefined;
+  readonly lost_at?: string | undefined;
 }
 
 type Remotes = readonly { readonly url: string }[];
@@ -29,6 +32,10 @@ const lastProof = ({ commit, proven_commit, proven_at }: StatedClaim) =>
   proven_commit && proven_at && proven_commit !== commit
     ? ` The claim line was last read there at commit ${proven_commit} on ${dayOf(proven_at)}.`
     : '';
+
+const troubleText = ({ failed_days: [since] = [], lost_at }: StatedClaim) =>
+  (lost_at ? ` A check on ${dayOf(lost_at)} found that repository missing, empty or moved.` : '') +
+  (since ? ` Checks have failed since ${since}.` : '');
 
 function remoteText({ kind, place: domain }: StatedClaim, remotes: Remotes): string {
   if (isInRepository(kind) || domain === undefined) return '';
@@ -39,4 +46,4 @@ function remoteText({ kind, place: domain }: StatedClaim, remotes: Remotes): str
 
 /** What one claim showed, where and when, and whether a recorded remote is on a proven domain: the same on every face. */
 export const claimStatement = (claim: StatedClaim, remotes: Remotes): string =>
-  `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${remoteText(claim, remotes)} This ${limit}`;
+  `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)} This ${limit}`;

@@ -25,7 +25,12 @@ export interface Claim {
   /** HEAD's commit when a usable claim line was last read there, and that time. */
   readonly proven_commit?: string | undefined;
   readonly proven_at?: string | undefined;
+  /** When the last check was applied that read something. */
   readonly checked_at: string;
+  /** When a check failed last, since then. */
+  readonly tried_at?: string | undefined;
+  /** When a check first found its repository missing, empty or moved since the last proof: lines from before do not count any more. */
+  readonly lost_at?: string | undefined;
   /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
   readonly failed_days?: readonly string[] | undefined;
 }

@@ -19,12 +19,19 @@ export function namespaceDomain(handle: string): string | undefined {
   return isName && getDomain(domain, { allowPrivateDomains: true }) ? domain : undefined;
 }
 
-/** A domain and those above it, down to the one that can be registered: whose DNS proves the namespace too. */
+/** Names of one listing that are asked for. */
+const mostNames = 5;
+
+/**
+ * A domain and those above it, down to the one that can be registered: whose DNS proves the namespace too. Of a deeper one the
+ * domain itself and the four names nearest to the registrable one.
+ */
 export function domainsAbove(domain: string): string[] {
   const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;
   const labels = domain.split('.');
   const last = labels.length - registrable.split('.').length;
-  return labels.slice(0, last + 1).map((_, at) => labels.slice(at).join('.'));
+  const names = labels.slice(0, last + 1).map((_, at) => labels.slice(at).join('.'));
+  return names.length > mostNames ? [domain, ...names.slice(1 - mostNames)] : names;
 }
 
 /** The hosts of recorded remotes that are the domain or below it. */

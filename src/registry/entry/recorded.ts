@@ -1,9 +1,9 @@
 import type { Listing, ListingVersion } from '../../evidence/listing/listing.ts';
 import type { ListingPackage, ListingRemote } from '../../evidence/listing/listing-document.ts';
+import { toRepositoryKey } from '../../evidence/repository-key.ts';
 import { toLine } from '../../evidence/text/sanitize.ts';
 import { packageInputs, remoteInputs } from './inputs.ts';
 import { publisherFields } from './publisher-fields.ts';
-import { toRepositoryKey } from './repository-key.ts';
 import { publisherKeywords, type ServerJson } from './server-json.ts';
 
 const longestText = 500;

@@ -11,7 +11,7 @@ export interface ClaimReads {
   claim(handle: string): Promise<Claim | undefined>;
   /** Claims after a handle, in handle order: for the periodic re-check. */
   claimed(afterHandle: string, limit: number): Promise<Claim[]>;
-  /** A listing's active and suspended capabilities, oldest first; only the newest 64 if there are more. */
+  /** A listing's active and suspended capabilities, oldest first; a check leaves at most 64 of them. */
   capabilities(handle: string): Promise<Capability[]>;
   /** How many of a listing's capabilities have leaked. */
   leakedCount(handle: string): Promise<number>;
@@ -23,7 +23,7 @@ export interface ClaimReads {
   holder(hash: string): Promise<{ capability: Capability; isClaimed: boolean } | undefined>;
   /** The first generation of a control root that no event of this listing has: 0 for a new root. */
   nextRootGeneration(handle: string, root: string): Promise<number>;
-  /** The first 100 events of a claim, oldest first. */
+  /** The newest 100 events of a claim, oldest first. */
   history(handle: string): Promise<ClaimEvent[]>;
 }
 

@@ -7,6 +7,8 @@ export interface StoredFigures {
   readonly open_feedback: number;
   /** Reports that no operator has closed. */
   readonly open_reports: number;
+  /** Opt-out lines of somebody who does not hold the claim of the listing. */
+  readonly contested_opt_outs: number;
 }
 
 export interface FigureReads {

@@ -10,6 +10,8 @@ export const decodeClaim = ({
   proven_commit,
   proven_at,
   failed_days,
+  tried_at,
+  lost_at,
   seen,
   ...row
 }: ClaimRow): Claim => ({
@@ -18,6 +20,8 @@ export const decodeClaim = ({
   ...(proven_commit !== null && { proven_commit }),
   ...(proven_at !== null && { proven_at }),
   ...(failed_days !== null && { failed_days: failed_days.split(' ') }),
+  ...(tried_at !== null && { tried_at }),
+  ...(lost_at !== null && { lost_at }),
   ...(suspended_reason !== null && { suspended_reason }),
   ...(commit_id !== null && { commit: commit_id }),
   ...(branch !== null && { branch }),
@@ -31,6 +35,8 @@ export const encodeClaim = ({
   proven_commit,
   proven_at,
   failed_days,
+  tried_at,
+  lost_at,
   seen,
   ...claim
 }: Claim): ClaimRow => ({
@@ -39,6 +45,8 @@ export const encodeClaim = ({
   proven_commit: proven_commit ?? null,
   proven_at: proven_at ?? null,
   failed_days: failed_days?.join(' ') ?? null,
+  tried_at: tried_at ?? null,
+  lost_at: lost_at ?? null,
   suspended_reason: suspended_reason ?? null,
   commit_id: commit ?? null,
   branch: branch ?? null,

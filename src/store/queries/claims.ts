@@ -7,39 +7,39 @@ import { decodeCapability, decodeClaim, encodeClaim } from './claim-rows.ts';
 import { precompileQuery } from './precompiled-query.ts';
 
 const readEvents = precompileQuery((db, handle: string) =>
-  db.selectFrom('claim_event').selectAll().where('handle', '=', handle).orderBy('log_index').limit(100),
+  db
+    .selectFrom('claim_event')
+    .selectAll()
+    .where('handle', '=', handle)
+    .orderBy('log_index', 'desc')
+    .limit(100),
 );
 
-/** The public history of a claim, oldest first. */
+/** The newest 100 events of a claim, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
   const rows = await readEvents(db, handle);
-  return rows.map(({ type, at, kind, place, root, root_generation, commit_id, reason, log_index }) => ({
-    type,
-    at,
-    kind,
-    ...placeMember(kind, place),
-    ...(root !== null && { root }),
-    ...(root_generation !== null && { root_generation }),
-    ...(commit_id && { commit: commit_id }),
-    ...(reason && { reason }),
-    log_index,
-  }));
+  return rows
+    .reverse()
+    .map(({ type, at, kind, place, root, root_generation, commit_id, reason, log_index }) => ({
+      type,
+      at,
+      kind,
+      ...placeMember(kind, place),
+      ...(root !== null && { root }),
+      ...(root_generation !== null && { root_generation }),
+      ...(commit_id && { commit: commit_id }),
+      ...(reason && { reason }),
+      log_index,
+    }));
 }
 
-/** A listing never has more; ended ones are found by their hash. */
-const livingLimit = 64;
-
 async function readLiving(db: Db, handle: string): Promise<Capability[]> {
-  const newest = await db
+  const rows = db
     .selectFrom('capability')
     .selectAll()
     .where('handle', '=', handle)
-    .where('state', 'in', ['active', 'suspended'])
-    .orderBy('activated_at', 'desc')
-    .orderBy('hash', 'desc')
-    .limit(livingLimit)
-    .execute();
-  return newest.reverse().map(decodeCapability);
+    .where('state', 'in', ['active', 'suspended']);
+  return (await rows.orderBy('activated_at').orderBy('hash').execute()).map(decodeCapability);
 }
 
 const readHolder = precompileQuery((db, hash: string) =>

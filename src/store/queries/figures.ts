@@ -23,6 +23,10 @@ export const createFigureReads = (db: Db): FigureReads => ({
           .as('ratings'),
         openOf('feedback').as('open_feedback'),
         openOf('report').as('open_reports'),
+        selectFrom('opt_out')
+          .where('state', '=', 'contested')
+          .select(fn.countAll<number>().as('rows'))
+          .as('contested_opt_outs'),
       ])
       .executeTakeFirstOrThrow();
     return {
@@ -30,6 +34,7 @@ export const createFigureReads = (db: Db): FigureReads => ({
       ratings: Number(counted.ratings),
       open_feedback: Number(counted.open_feedback),
       open_reports: Number(counted.open_reports),
+      contested_opt_outs: Number(counted.contested_opt_outs),
     };
   },
 });

@@ -22,6 +22,8 @@ export interface ClaimRow {
   proven_at: Time | null;
   /** Days, YYYY-MM-DD, with spaces between. */
   failed_days: string | null;
+  tried_at: Time | null;
+  lost_at: Time | null;
   checked_at: Time;
 }
 

@@ -38,7 +38,7 @@ export interface ListingRow {
 /** A line `optout <handle>` that a check read (evidence/listing/state/opt-out.ts). */
 export interface OptOutRow {
   handle: string;
-  state: 'seen' | 'withdrawn' | 'overruled';
+  state: 'seen' | 'withdrawn' | 'overruled' | 'contested';
   kind: ClaimKind;
   place: string;
   place_key: string;

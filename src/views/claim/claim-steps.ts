@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { ClaimResponse } from '../../claims/answers/claim-response.ts';
+import type { ClaimResponse } from '../../claims/response.ts';
 import { claimMethods } from '../../evidence/claim/methods/index.ts';
 import type { ClaimKind } from '../../evidence/claim/proof-place.ts';
 import { type Html, minute } from '../layout/html.ts';

@@ -4,8 +4,11 @@ import type { Listing } from '../listing.ts';
 /** A line `optout <handle>` that a check read where the listing can be claimed. Times are RFC 3339 UTC. */
 export interface OptOut {
   readonly handle: string;
-  /** `seen`: waits for a second check. `withdrawn`: the listing is. `overruled`: the operator restored the listing. */
-  readonly state: 'seen' | 'withdrawn' | 'overruled';
+  /**
+   * `seen`: waits for a second check. `withdrawn`: the listing is. `overruled`: the operator restored the listing. `contested`:
+   * it counts for nothing while the claim in force belongs to another account or domain; the operator sees it.
+   */
+  readonly state: 'seen' | 'withdrawn' | 'overruled' | 'contested';
   /** Where the line stands, as of a claim there. */
   readonly kind: ClaimKind;
   readonly place: string;

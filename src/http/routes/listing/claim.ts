@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
-import { findWays } from '../../../claims/answers/ways.ts';
+import { findMethods } from '../../../claims/target.ts';
 import type { ClaimKind } from '../../../evidence/claim/proof-place.ts';
 import { Problem } from '../../../problem.ts';
 import { claimAgent } from '../../../tools/claim-agent.ts';
@@ -20,7 +20,7 @@ async function toStep(c: Request, handle: string) {
   const context = c.get('context');
   const listing = await getListing(handle, context);
   const { state, claim, origin_note } = listing;
-  return { handle, ways: findWays(listing, context), state, claim, origin_note };
+  return { handle, ways: findMethods(listing, context), state, claim, origin_note };
 }
 
 const showSteps = (c: Request, { site }: Face) => {

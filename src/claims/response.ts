@@ -1,15 +1,17 @@
 import { z } from 'zod';
-import type { Context } from '../../context.ts';
-import { capabilityHash, capabilityId, createCapability } from '../../evidence/claim/capability.ts';
-import { challengeLife_s, createChallenge } from '../../evidence/claim/challenge.ts';
-import type { Capability, Claim } from '../../evidence/claim/claim.ts';
-import { placeMember } from '../../evidence/claim/proof-place.ts';
-import { type ReceiptKey, shownReceiptKey, toShownKeys } from '../../evidence/claim/receipt-keys.ts';
-import { type CheckResult, checkMessage, claimCheck } from '../check-results.ts';
-import type { CheckedClaim } from '../checked-claim.ts';
-import { bindingOf, type ClaimTarget } from '../checks/target.ts';
-import { claimKeyRing } from '../keys.ts';
-import { nextWhenClaimed, nextWhenIssued } from './next-steps.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../context.ts';
+import { capabilityHash, capabilityId, createCapability } from '../evidence/claim/capability.ts';
+import { challengeLife_s, createChallenge } from '../evidence/claim/challenge.ts';
+import type { Capability, Claim } from '../evidence/claim/claim.ts';
+import { claimMethods } from '../evidence/claim/methods/index.ts';
+import { type ProofPlace, placeMember } from '../evidence/claim/proof-place.ts';
+import { type ReceiptKey, shownReceiptKey, toShownKeys } from '../evidence/claim/receipt-keys.ts';
+import type { CheckedClaim } from './check.ts';
+import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
+import { continuationOf } from './judge.ts';
+import { claimKeyRing } from './keys.ts';
+import { bindingOf, type ClaimTarget } from './target.ts';
 
 /** The response to a claim request (docs/trust.md section 1, POST /api/claim-github). */
 export const claimResponse = z.object({
@@ -68,18 +70,65 @@ export const toCommonFields = (
   check,
 });
 
+/** Where the line of a new pair goes. */
+function nextWhenIssued(place: ProofPlace, file: string): string {
+  if (place.kind === 'repository')
+    return `Keep the capability that came with the challenge you commit; it is shown only now. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
+  const then = place.kind === 'registry_key' ? '' : ' Then send the same request again, with this method.';
+  return `Keep the capability that came with the challenge you use; it is shown only now. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
+}
+
+/** What to do next with an active claim. */
+function nextWhenClaimed(
+  { kind }: ProofPlace,
+  { claimFile, isObserving }: Pick<Config, 'claimFile' | 'isObserving'>,
+): string {
+  const use = 'Use the capability whose capability_id is in capabilities, as Authorization: Bearer.';
+  const look = isObserving
+    ? ' POST /api/capability/look with it asks Dossier to look at your service at once, every 10 minutes.'
+    : '';
+  const more = `Request with rotate: true to get a new one.${look}`;
+  if (kind === 'registry_key')
+    return `${use} It works while the key that signed its line is published. ${more}`;
+  const place = kind === 'repository' || kind === 'profile_repository' ? `in ${claimFile}` : 'where it is';
+  return `${use} Keep its line ${place}: removing it suspends the capability. ${more}`;
+}
+
+/** What to do next with a challenge that is not proven. */
+export const nextWhenNotProven = (place: ProofPlace, file: string): string =>
+  place.kind === 'repository'
+    ? `Commit the challenge line in ${file} at the root of the default branch, then send the same request again. Omit challenge to get a new one.`
+    : `${claimMethods[place.kind].whereToPut(place, file)} Then send the same request again. Omit challenge to get a new one.`;
+
+/** For whom a pair is made: the claim on record, and whether the request presented a living capability of it. */
+export interface Issuing {
+  readonly claim: Claim | undefined;
+  readonly isCosigned: boolean;
+  readonly context: Context;
+}
+
+/** What a line of this challenge does to the claim on record. */
+function continuityText({ claim, isCosigned }: Issuing): string {
+  if (!claim) return '';
+  if (isCosigned)
+    return ' This challenge continues the claim of the listing: it was asked for with one of its capabilities.';
+  return ' This challenge begins a new claim, once no line of the claim on record counts any more; a new claim has no power over ratings and responses of that one. To continue that one, ask with rotate: true and one of its capabilities in the Authorization header.';
+}
+
 /** A new pair: a challenge to commit, and the capability that works once it is committed. Nothing is stored. */
 export async function toIssued(
   target: ClaimTarget,
   checked: CheckedClaim,
-  context: Context,
+  issuing: Issuing,
 ): Promise<ClaimResponse> {
+  const { claim, isCosigned, context } = issuing;
   const { claimFile, publicUrl } = context.config;
   const [key] = await claimKeyRing(context);
   const at_s = Math.floor(context.clock().getTime() / 1000);
   const capability = createCapability();
   const hash = capabilityHash(capability);
-  const challenge = createChallenge(key, bindingOf(target, context), { hash, at_s });
+  const continues = claim && isCosigned ? continuationOf(claim) : undefined;
+  const challenge = createChallenge(key, { ...bindingOf(target, context), continues }, { hash, at_s });
   const { result } = checked.check;
   const { handle } = target.listing;
   return {
@@ -91,7 +140,7 @@ export async function toIssued(
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
     ...messageOf(result, { target, checked }, context),
-    next: nextWhenIssued(target.place, claimFile),
+    next: nextWhenIssued(target.place, claimFile) + continuityText(issuing),
   };
 }
 
@@ -99,11 +148,12 @@ export async function toIssued(
 export async function toNotProven(
   target: ClaimTarget,
   checked: CheckedClaim,
-  context: Context,
+  issuing: Issuing,
 ): Promise<ClaimResponse> {
   const reason = checked.check.result === 'proven' ? 'reused' : checked.check.result;
-  const issued = await toIssued(target, checked, context);
-  return { ...issued, status: 'not_proven', reason, ...messageOf(reason, { target, checked }, context) };
+  const issued = await toIssued(target, checked, issuing);
+  const message = messageOf(reason, { target, checked }, issuing.context);
+  return { ...issued, status: 'not_proven', reason, ...message };
 }
 
 /** An active claim. It never contains a secret. */

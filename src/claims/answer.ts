@@ -1,0 +1,178 @@
+import type { Context } from '../context.ts';
+import { capabilityHash, isCapability } from '../evidence/claim/capability.ts';
+import { findChallengeFailure, readChallenge } from '../evidence/claim/challenge.ts';
+import type { Capability, Claim } from '../evidence/claim/claim.ts';
+import type { ClaimKind } from '../evidence/claim/proof-place.ts';
+import type { Listing } from '../evidence/listing/listing.ts';
+import { requireMayWrite } from '../moderation/require-may-write.ts';
+import { Problem } from '../problem.ts';
+import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
+import type { CheckResult } from './check-results.ts';
+import { continuationOf } from './judge.ts';
+import { claimKeyRing } from './keys.ts';
+import {
+  type ClaimResponse,
+  type ClaimStatus,
+  messageOf,
+  nextWhenNotProven,
+  toClaimed,
+  toCommonFields,
+  toIssued,
+  toNotProven,
+} from './response.ts';
+import { bindingOf, type ClaimTarget, findMethods, findTarget, toRepositoryTarget } from './target.ts';
+
+/** What a claim request asks for, besides the listing and the method. */
+export interface ClaimRequest {
+  readonly rotate?: boolean | undefined;
+  readonly challenge?: string | undefined;
+  readonly signature?: string | undefined;
+}
+
+type MethodRequest = ClaimRequest & { readonly method?: ClaimKind | undefined };
+
+const refuse = (field: string, message: string) =>
+  new Problem('invalid_input', { fields: [{ field, message }], detail: `${field}: ${message}.` });
+
+function requireFitting({ method, challenge, signature }: MethodRequest) {
+  if (signature === undefined) return;
+  if (method !== undefined && method !== 'registry_key')
+    throw refuse('signature', 'is for the method registry_key only');
+  if (challenge === undefined) throw refuse('challenge', 'is what the signature is over; send it too');
+}
+
+/**
+ * Where a request is checked: by the method that it names, or that of the known claim, or the easiest. Throws listing_withdrawn
+ * if a line elsewhere withdrew the listing, no_repository or host_unsupported if it cannot be claimed, invalid_input if not by
+ * the method that was asked for: one that is not offered works only for a claim or an opt-out that stands there.
+ */
+export async function requireTarget(
+  listing: Listing,
+  request: MethodRequest,
+  context: Context,
+): Promise<ClaimTarget> {
+  requireFitting(request);
+  const { claims, listings } = context.store;
+  const offered = findMethods(listing, context).map(({ kind }) => kind);
+  const optOut = listing.withdrawn === 'optout' ? await listings.optOut(listing.handle) : undefined;
+  const claim = await claims.claim(listing.handle);
+  const asked = request.method ?? (request.signature === undefined ? undefined : 'registry_key');
+  const kind = asked ?? optOut?.kind ?? claim?.kind ?? offered[0];
+  if (kind === undefined || kind === 'repository') return toRepositoryTarget(listing, context);
+  const isOpen = [...offered, claim?.kind, optOut?.kind].includes(kind);
+  const target = isOpen ? findTarget(listing, kind, context) : undefined;
+  if (!target)
+    throw refuse(
+      'method',
+      `${kind} cannot work for this listing; those that can: ${offered.join(', ') || 'none'}`,
+    );
+  if (optOut && optOut.kind !== kind) throw new Problem('listing_withdrawn');
+  return target;
+}
+
+/** Parses a challenge. Throws invalid_input unless the text has the form of one. */
+function requireChallenge(text: string) {
+  const challenge = readChallenge(text);
+  if (challenge) return challenge;
+  throw refuse('challenge', 'must be a challenge from claim_agent: dossier-claim-v1. and 72 more characters');
+}
+
+/** The living capability of this listing that the request presents, if it does. */
+async function findPresented(
+  { listing }: ClaimTarget,
+  { store, caller }: Context,
+): Promise<Capability | undefined> {
+  const { capability } = caller;
+  if (capability === undefined || !isCapability(capability)) return undefined;
+  const row = await store.claims.capability(capabilityHash(capability));
+  const isLiving = row?.state === 'active' || row?.state === 'suspended';
+  return isLiving && row.handle === listing.handle ? row : undefined;
+}
+
+const statusOf = async ({ listing: { handle } }: ClaimTarget, { store }: Context): Promise<ClaimStatus> => ({
+  claim: await store.claims.claim(handle),
+  capabilities: await store.claims.capabilities(handle),
+  receiptKeys: await store.ratings.receiptKeys(handle),
+});
+
+/** Whether nothing was found where the line belongs, so that the claim has yet to begin. */
+const isNotBegun = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim) =>
+  ['file_absent', 'well_known_absent', 'dns_no_record'].includes(result) ||
+  (place.kind === 'registry_key' && result === 'no_challenge_in_file');
+
+async function findOwnReason(
+  text: string,
+  [target, claim]: [ClaimTarget, Claim | undefined],
+  context: Context,
+): Promise<CheckResult | undefined> {
+  const challenge = requireChallenge(text);
+  const row = await context.store.claims.capability(challenge.hash);
+  if (row?.state === 'leaked') return 'secret_published';
+  if (row?.state === 'revoked') return 'reused';
+  if (row?.handle === target.listing.handle) return undefined;
+  const at = { ring: await claimKeyRing(context), now_s: Math.floor(context.clock().getTime() / 1000) };
+  const binding = bindingOf(target, context);
+  const failure = findChallengeFailure(challenge, binding, at);
+  if (failure !== 'challenge_foreign' || !claim) return failure;
+  return findChallengeFailure(challenge, { ...binding, continues: continuationOf(claim) }, at);
+}
+
+/** The response to a request that names a challenge which is not proven: why not. It never contains a secret. */
+async function toUnproven(
+  text: string,
+  { target, checked, claim }: { target: ClaimTarget; checked: CheckedClaim; claim: Claim | undefined },
+  context: Context,
+): Promise<ClaimResponse> {
+  const { result } = checked.check;
+  const isRead = /^(proven|reused|challenge_.*|capability_needed)$/.test(result);
+  const isWaiting = checked.waiting?.includes(requireChallenge(text).hash);
+  const unread = isWaiting ? 'capability_needed' : isRead ? 'no_challenge_in_file' : result;
+  const reason = (await findOwnReason(text, [target, claim], context)) ?? unread;
+  return {
+    status: 'not_proven',
+    ...toCommonFields(target, checked, context),
+    reason,
+    ...messageOf(reason, { target, checked }, context),
+    next: nextWhenNotProven(target.place, context.config.claimFile),
+  };
+}
+
+async function check(
+  target: ClaimTarget,
+  { challenge, signature }: ClaimRequest,
+  context: Context,
+): Promise<CheckedClaim> {
+  const checked = await checkClaim(target, context);
+  if (challenge === undefined || signature === undefined) return checked;
+  return checkSignature(target, { checked, sent: { challenge, signature } }, context);
+}
+
+/** Checks one way to claim a listing and answers where the claim stands. Throws listing_withdrawn, invalid_input, or what keeps the caller from writing. */
+export async function answerClaim(
+  target: ClaimTarget,
+  request: ClaimRequest,
+  context: Context,
+): Promise<ClaimResponse> {
+  const { rotate, challenge } = request;
+  const { handle } = target.listing;
+  const presented = await findPresented(target, context);
+  const capability_id = presented?.id;
+  await requireMayWrite(context, {
+    handle,
+    roots: [target.place.root],
+    ...(capability_id && { capability_id }),
+  });
+  const sent = challenge === undefined ? undefined : requireChallenge(challenge);
+  const checked = await check(target, request, context);
+  if (checked.optedOut) throw new Problem('listing_withdrawn');
+  const { claim, ...status } = await statusOf(target, context);
+  const { kind, key } = target.place;
+  const isLive =
+    !sent || status.capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
+  const isHere = claim?.state === 'claimed' && claim.place_key === key && claim.kind === kind;
+  if (isHere && isLive && (sent || !rotate)) return toClaimed(target, checked, { claim, ...status, context });
+  if (challenge !== undefined) return toUnproven(challenge, { target, checked, claim }, context);
+  const issuing = { claim, isCosigned: presented !== undefined, context };
+  if (rotate || isNotBegun(target, checked)) return toIssued(target, checked, issuing);
+  return toNotProven(target, checked, issuing);
+}

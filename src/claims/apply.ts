@@ -1,0 +1,272 @@
+import { capabilityHash, capabilityId } from '../evidence/claim/capability.ts';
+import { type Challenge, readChallenge } from '../evidence/claim/challenge.ts';
+import type { Capability, Claim } from '../evidence/claim/claim.ts';
+import { type ClaimFile, parseClaimFile } from '../evidence/claim/claim-file.ts';
+import type { ProofPlace, SeenFacts } from '../evidence/claim/proof-place.ts';
+import type { SeenReceiptKey } from '../evidence/claim/receipt-keys.ts';
+import { toKeyText } from '../evidence/claim/registry-key.ts';
+import type { OptOut } from '../evidence/listing/state/opt-out.ts';
+import type { Transaction } from '../store/store.ts';
+import type { CheckResult } from './check-results.ts';
+import {
+  type CountedLine,
+  type JudgedFacts,
+  judge,
+  type ReadLine,
+  toEvent,
+  toWanted,
+  type Verdict,
+  type WantedCapability,
+} from './judge.ts';
+import type { Reading } from './locations.ts';
+import { applyOptOut } from './opt-out.ts';
+import { recordClaimEvent } from './record-event.ts';
+import { endCapability, recordUnread, suspendClaim } from './suspend.ts';
+
+/** What a reading changed in the claim. */
+export type ClaimChange = NonNullable<ReturnType<typeof toEvent>> | 'none';
+
+/** The outcome of a reading for the claim. */
+export interface ReadingOutcome {
+  readonly result: CheckResult | 'optout';
+  readonly changed: ClaimChange;
+  /** What the check of a domain saw. */
+  readonly seen?: SeenFacts | undefined;
+  /** Hashes of the lines that wait (judge.ts). */
+  readonly waiting?: readonly string[];
+  /** The opt-out line that stands there. */
+  readonly optOut: OptOut | undefined;
+}
+
+const issuedAt = ({ issued_s }: Challenge) => new Date(issued_s * 1000).toISOString();
+const rootOf = (seen: SeenFacts | undefined, { root }: ProofPlace) => (seen ? `dns:${seen.domain}` : root);
+
+/** The lines of a text. */
+function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: Reading): ReadLine[] {
+  return challenges
+    .flatMap((text) => readChallenge(text) ?? [])
+    .map((challenge) => ({
+      ...{ hash: challenge.hash, issued_at: issuedAt(challenge), challenge },
+      ...{ root: rootOf(seen, place), seen },
+    }));
+}
+
+/** The line that a request signs, and the stored ones whose key is still published: first by the domain of the claim. */
+function signedLinesOf(
+  { read, signed, place }: Reading,
+  claim: Claim | undefined,
+  own: readonly Capability[],
+) {
+  const keys = (read.result === 'file' && read.keys) || [];
+  const lines = own.flatMap(({ hash, issued_at, signed_by }): ReadLine[] => {
+    const published = keys.filter((key) => toKeyText(key) === signed_by);
+    const key = published.find(({ seen }) => rootOf(seen, place) === claim?.root) ?? published[0];
+    if (!key || signed_by === undefined || hash === signed?.hash) return [];
+    return [{ hash, issued_at, root: rootOf(key.seen, place), seen: key.seen, signed_by }];
+  });
+  if (!signed) return lines;
+  const { signer, ...challenge } = signed;
+  const proven = signer
+    ? { root: rootOf(signer.seen, place), seen: signer.seen, signed_by: toKeyText(signer) }
+    : { root: place.root, isForged: true as const };
+  return [...lines, { hash: signed.hash, issued_at: issuedAt(signed), challenge, ...proven }];
+}
+
+/** What decides, and the lines, as the store has them now. */
+async function readFacts(tx: Transaction, file: ClaimFile, reading: Reading) {
+  const { listing, place, read, agreed, binding, ring, now } = reading;
+  const { handle } = listing;
+  const claim = await tx.claims.claim(handle);
+  const own = await tx.claims.capabilities(handle);
+  const lines = place.kind === 'registry_key' ? signedLinesOf(reading, claim, own) : linesOf(file, reading);
+  const known = new Map(own.map((row) => [row.hash, row]));
+  for (const { hash } of lines) {
+    const row = known.get(hash) ?? (await tx.claims.capability(hash));
+    if (row) known.set(hash, row);
+  }
+  const leaked = new Set(file.secrets.map(capabilityHash));
+  const facts: JudgedFacts = {
+    ...{ handle, place, pinned: read.pinned, agreed, leaked, claim, known, binding, ring, now },
+  };
+  return { facts, lines };
+}
+
+async function writeCapabilities(
+  tx: Transaction,
+  wanted: ReadonlyMap<string, WantedCapability>,
+  [facts, at]: [JudgedFacts, string],
+) {
+  for (const [hash, { state, line }] of wanted)
+    if (facts.known.has(hash)) await tx.claims.setCapabilityState(hash, state, at);
+    else if (line)
+      await tx.claims.addCapability({
+        ...{ hash, id: capabilityId(hash), handle: facts.handle, state },
+        ...{ issued_at: line.issued_at, activated_at: at, signed_by: line.signed_by },
+      });
+}
+
+/** A known capability may be proven by a signature that was proven by a text before. */
+async function writeSigners(tx: Transaction, { counted }: Verdict, { known }: JudgedFacts) {
+  for (const { hash, signed_by } of counted)
+    if (signed_by !== undefined && known.has(hash) && known.get(hash)?.signed_by !== signed_by)
+      await tx.claims.setSigner(hash, signed_by);
+}
+
+type ControlRoot = Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>;
+
+/** Whose claim it is: as before if it goes on, else a generation that this listing has not had. */
+async function toControlRoot(
+  tx: Transaction,
+  { root }: CountedLine,
+  { claim, handle, now }: JudgedFacts,
+): Promise<ControlRoot> {
+  if (claim) return claim;
+  const root_generation = await tx.claims.nextRootGeneration(handle, root);
+  return { root, root_generation, first_proved_at: now.toISOString() };
+}
+
+/** The claim after a proof. Date and commit of a claim that goes on by the same method stay those of its first proof. */
+async function toClaim(
+  tx: Transaction,
+  [newest, { continues }]: [CountedLine, Verdict],
+  [facts, { read, place, now }]: [JudgedFacts, Reading],
+): Promise<Claim> {
+  const known = continues ? facts.claim : undefined;
+  const same = known?.kind === place.kind && known.place_key === place.key ? known : undefined;
+  const { root, root_generation, first_proved_at } = await toControlRoot(tx, newest, {
+    ...facts,
+    claim: known,
+  });
+  const at = now.toISOString();
+  return {
+    ...{ handle: facts.handle, state: 'claimed' },
+    claimed_at: same?.claimed_at ?? at,
+    ...{ kind: place.kind, place: place.shown, place_key: place.key, seen: newest.seen },
+    ...{ root, root_generation, first_proved_at },
+    commit: same ? same.commit : read.commit,
+    branch: read.branch ?? same?.branch,
+    proven_commit: read.commit ?? same?.proven_commit,
+    proven_at: read.commit ? at : same?.proven_at,
+    checked_at: same && !read.pinned ? same.checked_at : at,
+  };
+}
+
+/** Brings the groups of ratings by and about a listing up to date with what its claim proves, unless that is as before. */
+async function recordRoot(
+  tx: Transaction,
+  { handle, root, root_generation }: Claim,
+  before: Claim | undefined,
+  at: string,
+) {
+  const isSame = before?.root === root && before.root_generation === root_generation;
+  if (isSame && before.state === 'claimed') return;
+  await tx.ratings.addHolder(handle, { root, at });
+  await tx.ratings.setSourceRoot(handle, { held: { root, root_generation }, at });
+}
+
+/** The keys for receipts in a text, and where it was read. */
+const toSeenKeys = ({ receiptKeys }: ClaimFile, { place, read: { commit } }: Reading): SeenReceiptKey[] =>
+  receiptKeys.map((key) => ({ ...key, kind: place.kind, place: place.shown, ...(commit && { commit }) }));
+
+/** Why a claim ends whose lines do not count any more. */
+const whyGone = (claim: Claim | undefined) =>
+  claim?.lost_at === undefined ? 'proof_missing' : 'repository_changed';
+
+/** Writes what a proof changes: capabilities, the claim, its history and the log. */
+async function applyProof(
+  tx: Transaction,
+  [newest, verdict]: [CountedLine, Verdict],
+  [facts, reading]: [JudgedFacts, Reading],
+): Promise<ClaimChange> {
+  const { handle, claim } = facts;
+  const at = reading.now.toISOString();
+  const event = toEvent(verdict, toWanted(verdict, facts), facts);
+  if (!verdict.continues && event !== 'moved') await suspendClaim(tx, { handle, reason: whyGone(claim), at });
+  const own = await tx.claims.capabilities(handle);
+  const known = new Map([...facts.known, ...own.map((row) => [row.hash, row] as const)]);
+  const wanted = toWanted(verdict, { ...facts, known });
+  await writeCapabilities(tx, wanted, [facts, at]);
+  await writeSigners(tx, verdict, facts);
+  const proven = await toClaim(tx, [newest, verdict], [facts, reading]);
+  await tx.claims.putClaim(proven);
+  await recordRoot(tx, proven, claim, at);
+  if (!event) return 'none';
+  const { commit } = reading.read;
+  const active = [...wanted].find(([, { state }]) => state === 'active')?.[0];
+  await recordClaimEvent(tx, proven, {
+    ...{ type: event, at },
+    ...(commit && { commit }),
+    ...(active && { capability_id: capabilityId(active) }),
+  });
+  await tx.listings.reindex(handle);
+  return event;
+}
+
+/** Never activated capabilities stored as leaked, for one listing; more than these are not leaked by mistake. */
+const leakedLimit = 256;
+
+/** Ends the capabilities that the file leaks. Those never activated are stored as leaked, so that they never work. */
+async function endLeaked(tx: Transaction, handle: string, [secrets, at]: [readonly string[], string]) {
+  let room = leakedLimit - (await tx.claims.leakedCount(handle));
+  for (const hash of secrets.map(capabilityHash)) {
+    const row = await tx.claims.capability(hash);
+    if (row) await endCapability(tx, row, { state: 'leaked', at });
+    else if (room-- > 0)
+      await tx.claims.addCapability({
+        ...{ hash, id: capabilityId(hash), handle, state: 'leaked' },
+        ...{ issued_at: at, activated_at: at, ended_at: at },
+      });
+  }
+}
+
+/** Results that say nothing about whether the line is there. */
+const isInconclusive = (result: CheckResult) =>
+  /^(host_|redirect_|repository_|not_text|too_large)/.test(result);
+/** Results that say that the repository is not the one of yesterday any more. */
+const isLost = (result: CheckResult) =>
+  ['repository_not_found', 'repository_moved', 'repository_empty'].includes(result);
+
+/** Suspends a claim without a line that counts where it was proven: at once after an authoritative reading, else after many checks that read nothing. */
+async function applyFailure(tx: Transaction, result: CheckResult, { listing, place, read, now }: Reading) {
+  const { handle } = listing;
+  const claim = await tx.claims.claim(handle);
+  if (claim?.kind !== place.kind || claim.place_key !== place.key) return;
+  const at = now.toISOString();
+  if (!read.pinned || isInconclusive(result)) {
+    const lost_at = claim.lost_at ?? (isLost(result) ? at : undefined);
+    await recordUnread(tx, { ...claim, lost_at }, now);
+    return;
+  }
+  await suspendClaim(tx, { handle, reason: whyGone(claim), at, ...(read.commit && { commit: read.commit }) });
+  const after = await tx.claims.claim(handle);
+  if (after)
+    await tx.claims.putClaim({ ...after, checked_at: at, failed_days: undefined, tried_at: undefined });
+}
+
+/** Applies one reading in the caller's transaction: opt-out, leaked capabilities, proof or suspension, with history and log. */
+export async function applyReading(tx: Transaction, reading: Reading): Promise<ReadingOutcome> {
+  const { listing, read, now } = reading;
+  const { handle } = listing;
+  const at = now.toISOString();
+  const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
+  const optOut = await applyOptOut(tx, reading, file);
+  if (optOut?.state === 'withdrawn') return { result: 'optout', changed: 'none', optOut };
+  if (typeof file === 'string') {
+    await applyFailure(tx, file, reading);
+    return { result: file, changed: 'none', optOut };
+  }
+  await endLeaked(tx, handle, [file.secrets, at]);
+  const { facts, lines } = await readFacts(tx, file, reading);
+  const verdict = judge(lines, facts);
+  const [newest] = verdict.counted.toSorted((a, b) => (a.issued_at < b.issued_at ? 1 : -1));
+  if (!newest) {
+    await applyFailure(tx, verdict.reason, reading);
+    return { result: verdict.reason, changed: 'none', waiting: verdict.waiting, optOut };
+  }
+  const changed = await applyProof(tx, [newest, verdict], [facts, reading]);
+  // A request with a signature reads no text.
+  const isComplete = read.pinned && !reading.signed;
+  await tx.ratings.putReceiptKeys(handle, { keys: toSeenKeys(file, reading), at, isComplete });
+  const result = file.secrets.length === 0 ? 'proven' : verdict.reason;
+  return { result, changed, seen: newest.seen, waiting: verdict.waiting, optOut };
+}

@@ -1,0 +1,192 @@
+import type { Context } from '../context.ts';
+import { readChallenge } from '../evidence/claim/challenge.ts';
+import { parseClaimFile } from '../evidence/claim/claim-file.ts';
+import { isSignedBy } from '../evidence/claim/registry-key.ts';
+import { waitsForSecondCheck } from '../evidence/listing/state/opt-out.ts';
+import { requireMayWrite } from '../moderation/require-may-write.ts';
+import { Problem } from '../problem.ts';
+import type { Transaction } from '../store/store.ts';
+import { applyReading, type ReadingOutcome } from './apply.ts';
+import type { ClaimCheck } from './check-results.ts';
+import { window_ms } from './checks/current-check.ts';
+import { runSharedCheck, type SaveOutcome } from './checks/shared-check.ts';
+import { claimKeyRing } from './keys.ts';
+import {
+  type LocationRead,
+  type Reading,
+  readLocation,
+  type SeenKey,
+  type SignedChallenge,
+} from './locations.ts';
+import { bindingOf, type ClaimTarget, findTarget, findToCheck, toSubject } from './target.ts';
+
+/** The outcome of a check; `optedOut` if the claim file withdraws the listing, `note` if it is about to. */
+export interface CheckedClaim {
+  readonly check: ClaimCheck;
+  readonly changed: ReadingOutcome['changed'];
+  readonly optedOut: boolean;
+  readonly note?: string;
+  /** The keys that a domain publishes, where signatures prove, and when reading them began. */
+  readonly keys?: readonly SeenKey[];
+  readonly begun_ms?: number;
+  /** Hashes of the lines that wait until the claim in force has none that counts. */
+  readonly waiting?: readonly string[];
+  /** Whether the next call checks again at once (checks/shared-check.ts). */
+  readonly isRepeatable?: boolean;
+}
+
+/** The outcome of applying what was read at a place, at a time. */
+function toChecked(
+  read: LocationRead,
+  { result, changed, seen = read.seen, waiting = [], optOut }: ReadingOutcome,
+  at: Date,
+): CheckedClaim {
+  const { commit, branch, pinned } = read;
+  const wait_s = read.result === 'file' ? undefined : read.retry_after_s;
+  const check: ClaimCheck = {
+    result: result === 'optout' ? 'proven' : result,
+    at: at.toISOString(),
+    ...(commit && { commit }),
+    ...(branch && { branch }),
+    ...seen,
+    pinned,
+    ...(wait_s !== undefined && { retry_after_s: wait_s }),
+  };
+  const note = optOut?.state === 'seen' && waitsForSecondCheck(optOut);
+  const keys = read.result === 'file' && read.keys;
+  return {
+    ...{ check, changed, optedOut: result === 'optout' },
+    ...(note && { note }),
+    ...(keys && { keys }),
+    ...(waiting.length > 0 && { waiting }),
+  };
+}
+
+/** Whether the host answered and the next step is the claimant's: to commit a line. */
+const isAnswered = ({ check: { result } }: CheckedClaim) =>
+  result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
+
+/** What was read at a place, and the signed challenge that a request sent, if it did. */
+interface Read {
+  readonly read: LocationRead;
+  readonly signed?: SignedChallenge;
+}
+
+/** Hashes of the challenges at the location of a claim in force that another method proved: whoever controls it agrees to them. */
+async function readAgreed({ listing, place }: ClaimTarget, context: Context): Promise<Set<string>> {
+  const claim = await context.store.claims.claim(listing.handle);
+  const other = claim?.state === 'claimed' && claim.kind !== place.kind ? claim.kind : undefined;
+  const target = other && findTarget(listing, other, context);
+  if (!target) return new Set();
+  const read = await readLocation(target.place, listing.handle, context);
+  const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';
+  const challenges = typeof file === 'string' ? [] : file.challenges;
+  return new Set(challenges.flatMap((text) => readChallenge(text)?.hash ?? []));
+}
+
+const hasLines = (read: LocationRead) => read.result === 'file' && read.text.includes('dossier-claim-v1.');
+
+/** Everything that is read before a check is applied. */
+async function prepare(
+  target: ClaimTarget,
+  { read, signed }: Read,
+  context: Context,
+): Promise<Omit<Reading, 'now'>> {
+  const agreed = signed || hasLines(read) ? await readAgreed(target, context) : new Set<string>();
+  const ring = await claimKeyRing(context);
+  return { ...target, read, agreed, signed, binding: bindingOf(target, context), ring };
+}
+
+/** How a reading is applied. */
+interface Applying {
+  readonly context: Context;
+  /** Somebody asked for the check, who may be kept from writing. */
+  readonly isAsked: boolean;
+  readonly guard?: (tx: Transaction) => Promise<void>;
+  readonly save?: SaveOutcome;
+}
+
+/**
+ * Applies what was read in one transaction, after `guard`. Throws unavailable if the listing changed meanwhile, and, if somebody
+ * asked for the check, what keeps them from writing by then.
+ */
+async function apply(
+  target: ClaimTarget,
+  read: Read,
+  { context, isAsked, guard, save }: Applying,
+): Promise<CheckedClaim> {
+  const prepared = await prepare(target, read, context);
+  const now = context.clock();
+  return context.store.write(async (tx) => {
+    const { listing, place } = target;
+    await guard?.(tx);
+    const current = await findToCheck(listing.handle, tx.listings);
+    if (current?.withdrawn !== listing.withdrawn || current?.repository !== listing.repository)
+      throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
+    if (isAsked)
+      await requireMayWrite({ ...context, store: tx }, { handle: listing.handle, roots: [place.root] });
+    const checked = toChecked(prepared.read, await applyReading(tx, { ...prepared, now }), now);
+    await save?.(tx, checked, isAnswered(checked));
+    return checked;
+  });
+}
+
+/** A challenge and its signature, as a request sends them. */
+export interface SentSignature {
+  readonly challenge: string;
+  readonly signature: string;
+}
+
+/**
+ * Checks a signature against the keys that the shared check of the domain read, so that requests with signatures make no
+ * lookups of their own; an outcome without keys stays as it is. Throws unavailable if the keys were read again meanwhile.
+ */
+export async function checkSignature(
+  target: ClaimTarget,
+  { checked, sent }: { checked: CheckedClaim; sent: SentSignature },
+  context: Context,
+): Promise<CheckedClaim> {
+  const { keys, check, begun_ms = 0 } = checked;
+  const challenge = readChallenge(sent.challenge);
+  if (!keys || !challenge) return checked;
+  const signer = keys.find((key) => isSignedBy(key, sent.challenge, sent.signature));
+  const read = { result: 'file', text: '', keys, pinned: check.pinned } as const;
+  const guard = async (tx: Transaction) => {
+    const newest = await tx.checks.newest(target.listing.handle, toSubject(target.place));
+    if (newest && Date.parse(newest.begun_at) > begun_ms)
+      throw new Problem('unavailable', { detail: 'The keys are being read again.', retry_after_s: 1 });
+  };
+  return apply(target, { read, signed: { ...challenge, signer } }, { context, isAsked: true, guard });
+}
+
+/** Whole seconds, 1 to 30, until a place that was checked at `begun_ms` may be checked again. */
+const untilNext_s = (begun_ms: number, now_ms: number) =>
+  Math.min(Math.max(Math.ceil((begun_ms + window_ms - now_ms) / 1000), 1), window_ms / 1000);
+
+/**
+ * Checks a place and applies what its lines say, at most once per listing, place and 30 seconds across
+ * all nodes, not counting a first check that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
+ */
+export async function checkClaim(
+  target: ClaimTarget,
+  context: Context,
+  by: 'claimant' | 'recheck' = 'claimant',
+): Promise<CheckedClaim> {
+  const subject = { handle: target.listing.handle, place: toSubject(target.place) };
+  const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
+    const read = await readLocation(target.place, target.listing.handle, context);
+    // Nobody commits a line after a re-check: another node that is late must not check again.
+    const saveChecked: SaveOutcome = by === 'claimant' ? save : (tx, checked) => save(tx, checked, false);
+    return apply(target, { read }, { context, isAsked: by === 'claimant', save: saveChecked });
+  });
+  if (isOwn) return { ...outcome, begun_ms };
+  const { check } = outcome;
+  if (outcome.isRepeatable) return { ...outcome, begun_ms, changed: 'none' };
+  const wait_s = untilNext_s(begun_ms, context.clock().getTime());
+  const retry_after_s = Math.max(wait_s, check.retry_after_s ?? 0);
+  return {
+    ...{ ...outcome, begun_ms },
+    check: check.result === 'proven' ? check : { ...check, retry_after_s },
+    changed: 'none',
+  };
+}

@@ -1,0 +1,256 @@
+import {
+  type Challenge,
+  type ChallengeBinding,
+  type ChallengeFailure,
+  type ClaimKey,
+  findChallengeFailure,
+} from '../evidence/claim/challenge.ts';
+import type { Capability, CapabilityState, Claim } from '../evidence/claim/claim.ts';
+import type { ProofPlace, SeenFacts } from '../evidence/claim/proof-place.ts';
+import type { ClaimEvent } from '../evidence/listing/listing-document.ts';
+
+/** A claim line as it was read, or as a published key signed it. */
+export interface ReadLine {
+  readonly hash: string;
+  /** RFC 3339. */
+  readonly issued_at: string;
+  /** Absent for a stored one, whose key is still published. */
+  readonly challenge?: Challenge;
+  /** The account or domain that whoever put it there controls. */
+  readonly root: string;
+  readonly seen?: SeenFacts | undefined;
+  /** The published key that signed it, if a signature proves it. */
+  readonly signed_by?: string;
+  /** A signature was sent for it, and no published key made that. */
+  readonly isForged?: true;
+}
+
+/** Why a line does not count. */
+export type LineFailure =
+  | ChallengeFailure
+  | 'no_challenge_in_file'
+  | 'secret_published'
+  | 'reused'
+  | 'place_was_missing'
+  | 'signature_invalid'
+  | 'claimed_elsewhere'
+  | 'capability_needed';
+
+/** Most specific first. A file for many listings has mostly foreign lines, so that being foreign says little. */
+const bySpecificity = [
+  'secret_published',
+  'place_was_missing',
+  'claimed_elsewhere',
+  'capability_needed',
+  'signature_invalid',
+  'challenge_expired',
+  'challenge_from_future',
+  'reused',
+  'challenge_key_retired',
+  'challenge_foreign',
+  'no_challenge_in_file',
+] as const satisfies readonly LineFailure[];
+
+/** What decides about the lines of one reading. */
+export interface JudgedFacts {
+  readonly handle: string;
+  readonly place: ProofPlace;
+  /** Whether the reading is authoritative, so that a line that is not in it is known to be gone. */
+  readonly pinned: boolean;
+  /** Hashes of the challenges at the location of a claim in force that is another one. */
+  readonly agreed: ReadonlySet<string>;
+  /** Hashes of the capabilities that the text leaks. */
+  readonly leaked: ReadonlySet<string>;
+  readonly claim: Claim | undefined;
+  /** By hash: all living capabilities of the listing, and whatever capability a line names. */
+  readonly known: ReadonlyMap<string, Capability>;
+  readonly binding: ChallengeBinding;
+  readonly ring: readonly ClaimKey[];
+  readonly now: Date;
+}
+
+/** A line that counts. `old`: its capability belongs to the known claim; `cosigned`: its challenge was asked for with one that does. */
+export interface CountedLine extends ReadLine {
+  readonly power: 'old' | 'cosigned' | 'new';
+}
+
+/** What is to become of a capability; with its line if one counts. */
+export interface WantedCapability {
+  readonly state: Extract<CapabilityState, 'active' | 'suspended' | 'revoked'>;
+  readonly line?: CountedLine;
+}
+
+/** What the lines of one reading prove. */
+export interface Verdict {
+  /** The lines that prove the claim; without any nothing is proven. */
+  readonly counted: readonly CountedLine[];
+  /** Whether the known claim goes on, with its date and its power over what was written; else this is a new one. */
+  readonly continues: boolean;
+  /** Hashes of the lines that wait until the known claim has none that counts. */
+  readonly waiting: readonly string[];
+  /** The most specific reason why other lines do not count. */
+  readonly reason: LineFailure;
+}
+
+/** How long a line that was taken away restores its capability: afterwards the location may have another holder. */
+const restore_ms = 30 * 86_400_000;
+/** Active capabilities of one listing: one for each deployment or maintainer. */
+const mostActive = 5;
+/** Active and suspended ones; what was suspended first ends for good. */
+const mostLiving = 64;
+
+/** A claim as challenges name it that continue it. */
+export const continuationOf = ({ root, root_generation }: Claim): string => `${root} ${root_generation}`;
+
+const isLiving = ({ state }: Capability) => state === 'active' || state === 'suspended';
+
+/** Why the line of a stored capability does not count; undefined if it does. */
+function findKnownFailure(
+  { handle, state, ended_at }: Capability,
+  { claim, place, now, ...facts }: JudgedFacts,
+): LineFailure | undefined {
+  if (state === 'leaked') return 'secret_published';
+  if (handle !== facts.handle) return 'challenge_foreign';
+  if (state === 'revoked') return 'reused';
+  if (claim?.place_key !== place.key) return 'challenge_foreign';
+  if (claim.lost_at !== undefined) return 'place_was_missing';
+  const isLapsed = state === 'suspended' && now.getTime() - Date.parse(ended_at ?? '') > restore_ms;
+  return isLapsed ? 'challenge_expired' : undefined;
+}
+
+/** Whether a key that signed a living capability of the claim signed this line: its holder is the same as then. */
+const isSameSigner = ({ signed_by }: ReadLine, { known }: JudgedFacts) =>
+  signed_by !== undefined && [...known.values()].some((row) => isLiving(row) && row.signed_by === signed_by);
+
+type JudgedLine = ReadLine & { readonly power: CountedLine['power'] | LineFailure };
+
+/** What a line that was never known before is worth by its MAC and time. */
+function judgeNew(line: ReadLine, facts: JudgedFacts): JudgedLine['power'] {
+  const { claim, binding, ring, now } = facts;
+  if (!line.challenge) return 'no_challenge_in_file';
+  const at = { ring, now_s: Math.floor(now.getTime() / 1000) };
+  const isOfClaim = claim?.root === line.root;
+  const failure = findChallengeFailure(line.challenge, binding, at);
+  if (!failure) return isOfClaim && isSameSigner(line, facts) ? 'cosigned' : 'new';
+  if (failure !== 'challenge_foreign' || !claim) return failure;
+  const continued = { ...binding, continues: continuationOf(claim) };
+  return findChallengeFailure(line.challenge, continued, at) ?? (isOfClaim ? 'cosigned' : 'new');
+}
+
+/** Judges one line by itself, with the root that it shows. */
+function judgeLine(line: ReadLine, facts: JudgedFacts): JudgedLine {
+  if (facts.leaked.has(line.hash)) return { ...line, power: 'secret_published' };
+  const known = facts.known.get(line.hash);
+  const own = facts.claim?.root === line.root ? 'old' : 'new';
+  const power = known ? (findKnownFailure(known, facts) ?? own) : judgeNew(line, facts);
+  return { ...line, power: line.isForged && isCounting(power) ? 'signature_invalid' : power };
+}
+
+const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =>
+  power === 'old' || power === 'cosigned' || power === 'new';
+
+const isCounted = (line: JudgedLine): line is CountedLine => isCounting(line.power);
+
+/** Why a line that begins a new claim has to wait; undefined if it need not. */
+function findHindrance({ hash }: CountedLine, facts: JudgedFacts): LineFailure | undefined {
+  const { claim, place, agreed, pinned } = facts;
+  if (claim?.state !== 'claimed') return undefined;
+  const isHere = claim.kind === place.kind && claim.place_key === place.key;
+  if (isHere) return pinned ? undefined : 'capability_needed';
+  return agreed.has(hash) ? undefined : 'claimed_elsewhere';
+}
+
+/** A check found the place without any line of the claim, missing or moved: nothing new continues it. */
+const isBroken = ({ lost_at, state, suspended_reason }: Claim) =>
+  lost_at !== undefined || (state === 'suspended' && suspended_reason === 'proof_missing');
+
+/** The lines that continue the known claim. */
+function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts): readonly CountedLine[] {
+  const old = usable.filter(({ power }) => power === 'old');
+  const cosigned = usable.filter(({ power }) => power === 'cosigned');
+  return claim && (old.length > 0 || !isBroken(claim)) ? [...old, ...cosigned] : [];
+}
+
+/** Newest first; the hash decides between lines of the same second. */
+const byAge = (a: Pick<ReadLine, 'issued_at' | 'hash'>, b: Pick<ReadLine, 'issued_at' | 'hash'>) =>
+  a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
+
+/** Lines that begin a new claim, all of the account or domain of the newest. */
+function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
+  const free = usable.filter((line) => findHindrance(line, facts) === undefined);
+  const [newest] = free.toSorted(byAge);
+  return free.filter(({ root }) => root === newest?.root).map((line) => ({ ...line, power: 'new' as const }));
+}
+
+/**
+ * Decides what the lines of one reading prove (docs/trust.md section 1, "Continuity"). A line in a public place shows control
+ * now: the claim goes on by the lines of its own capabilities, and by those whose challenge was asked for with one of them. Any
+ * other line waits while the claim has a line that counts, and begins a new claim afterwards.
+ */
+export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
+  const judged = lines.map((line) => judgeLine(line, facts));
+  const usable = judged.filter(isCounted);
+  const continuing = findContinuing(usable, facts);
+  const continues = continuing.length > 0;
+  const counted = continues ? continuing : findNew(usable, facts);
+  const waiting = usable.filter(({ hash }) => !counted.some((line) => line.hash === hash));
+  const reasons = new Set<string>([
+    ...judged.map(({ power }) => power),
+    ...waiting.map((line) => findHindrance(line, facts) ?? 'capability_needed'),
+    ...(facts.leaked.size > 0 ? ['secret_published'] : []),
+  ]);
+  return {
+    ...{ counted, continues, waiting: waiting.map(({ hash }) => hash) },
+    reason: bySpecificity.find((name) => reasons.has(name)) ?? 'no_challenge_in_file',
+  };
+}
+
+/** Whether capabilities stay active whose line was not read: the reading is not authoritative. */
+const staysUnseen = ({ continues }: Verdict, { pinned }: JudgedFacts) => continues && !pinned;
+
+/** What changes: by hash, the state that a capability is to have and does not have yet, or a new one. */
+export function toWanted(verdict: Verdict, facts: JudgedFacts): ReadonlyMap<string, WantedCapability> {
+  const { counted, continues } = verdict;
+  const living = [...facts.known.values()].filter((row) => row.handle === facts.handle && isLiving(row));
+  const lineOf = new Map(counted.map((line) => [line.hash, line]));
+  const unseen = staysUnseen(verdict, facts)
+    ? living.filter(({ hash, state }) => state === 'active' && !lineOf.has(hash))
+    : [];
+  const chosen = new Set(
+    [...counted, ...unseen]
+      .sort(byAge)
+      .slice(0, mostActive)
+      .map(({ hash }) => hash),
+  );
+  const ended = living
+    .filter(({ hash }) => !chosen.has(hash))
+    .toSorted((a, b) => ((a.ended_at ?? '~') < (b.ended_at ?? '~') ? 1 : -1))
+    .map(
+      ({ hash }, at) => [hash, continues && at < mostLiving - mostActive ? 'suspended' : 'revoked'] as const,
+    );
+  const wanted = [...[...chosen].map((hash) => [hash, 'active'] as const), ...ended];
+  return new Map(
+    wanted
+      .filter(([hash, state]) => facts.known.get(hash)?.state !== state)
+      .map(([hash, state]) => {
+        const line = lineOf.get(hash);
+        return [hash, { state, ...(state === 'active' && line && { line }) }];
+      }),
+  );
+}
+
+/** The event that reports a proof; undefined if it changed nothing. */
+export function toEvent(
+  { continues }: Verdict,
+  wanted: ReadonlyMap<string, WantedCapability>,
+  { claim, place, known }: JudgedFacts,
+): Extract<ClaimEvent['type'], 'activated' | 'rotated' | 'restored' | 'moved'> | undefined {
+  const isElsewhere = claim?.kind !== place.kind || claim.place_key !== place.key;
+  if (isElsewhere && (continues || claim?.state === 'claimed')) return 'moved';
+  if (!continues) return 'activated';
+  if (claim?.state === 'suspended') return 'restored';
+  const changes = [...wanted].filter(([, { state }]) => state !== 'revoked');
+  if (changes.some(([hash]) => !known.has(hash))) return 'rotated';
+  if (changes.some(([, { state }]) => state === 'active')) return 'restored';
+  return changes.length > 0 ? 'rotated' : undefined;
+}

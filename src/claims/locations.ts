@@ -1,0 +1,199 @@
+import type { Context } from '../context.ts';
+import type { AgreedTxt } from '../domains/agree.ts';
+import type { WebRead } from '../domains/reader.ts';
+import type { Challenge, ChallengeBinding, ClaimKey } from '../evidence/claim/challenge.ts';
+import { domainsAbove } from '../evidence/claim/domain.ts';
+import { challengeName } from '../evidence/claim/methods/dns.ts';
+import { registryKeyPath } from '../evidence/claim/methods/registry-key.ts';
+import { wellKnownPath } from '../evidence/claim/methods/well-known.ts';
+import type { ClaimKind, ProofPlace, SeenFacts } from '../evidence/claim/proof-place.ts';
+import { mostPublishedKeys, type PublishedKey, parsePublishedKeys } from '../evidence/claim/registry-key.ts';
+import type { Listing } from '../evidence/listing/listing.ts';
+import { toFileText } from '../repositories/file-text.ts';
+import type { ReadFailure } from '../repositories/reader.ts';
+import { readablePlace } from './target.ts';
+
+/** A key that a domain publishes for the MCP registry, and where it was seen. */
+export interface SeenKey extends PublishedKey {
+  readonly seen: SeenFacts;
+}
+
+interface ReadFacts {
+  /** Of a repository: the commit and branch that HEAD pointed to. */
+  readonly commit?: string;
+  readonly branch?: string;
+  /** Whether this reading is authoritative: only such a one takes something away. */
+  readonly pinned: boolean;
+  readonly seen?: SeenFacts;
+}
+
+/** Why a domain has no text that counts (docs/trust.md section 1, check.result). */
+export type DomainFailure =
+  | 'well_known_absent'
+  | 'dns_no_record'
+  | 'dns_no_answer'
+  | 'dns_disagree'
+  | 'key_not_published';
+
+/** The text at a location where a listing can be claimed, or why it could not be read. `keys` only where signatures prove. */
+export type LocationRead =
+  | (ReadFacts & { readonly result: 'file'; readonly text: string; readonly keys?: readonly SeenKey[] })
+  | (ReadFacts & {
+      readonly result: ReadFailure | DomainFailure;
+      readonly retry_after_s?: number;
+    });
+
+/** A challenge that a request says is signed, and the published key that signed it, if one did. */
+export interface SignedChallenge extends Challenge {
+  readonly signer: SeenKey | undefined;
+}
+
+/** One reading of a location of a listing, with everything needed to decide what it proves. */
+export interface Reading {
+  readonly listing: Listing;
+  readonly place: ProofPlace;
+  readonly read: LocationRead;
+  /** Hashes of the challenges at the location of a claim in force that is another one. */
+  readonly agreed: ReadonlySet<string>;
+  readonly signed?: SignedChallenge | undefined;
+  readonly binding: ChallengeBinding;
+  readonly ring: readonly ClaimKey[];
+  readonly now: Date;
+}
+
+async function readRepository({ shown }: ProofPlace, context: Context): Promise<LocationRead> {
+  const repository = readablePlace(shown, context);
+  if (!repository) return { result: 'host_unreachable', pinned: false };
+  return context.repositories.check(repository, context.config.claimFile);
+}
+
+async function readWellKnown(
+  { shown: domain }: ProofPlace,
+  { domains, config }: Context,
+): Promise<LocationRead> {
+  const seen = { domain };
+  const read = await domains.file(new URL(`https://${domain}${wellKnownPath(config.claimFile)}`));
+  if (read.result === 'absent') return { result: 'well_known_absent', pinned: true, seen };
+  if (read.result === 'body') return { ...toFileText(read.body, read.contentType), pinned: true, seen };
+  return { ...read, result: read.result, pinned: false };
+}
+
+/**
+ * The domains whose records count for a listing, the nearest first. While a claim is in force by a domain, only that one and
+ * those above it: a party that controls only a domain below it can neither hide its lines, nor stop them from being read, nor
+ * opt the listing out, nor add keys of its own.
+ */
+async function namesThatCount(domain: string, handle: string, { store }: Context): Promise<string[]> {
+  const claim = await store.claims.claim(handle);
+  const names = domainsAbove(domain);
+  const root = claim?.state === 'claimed' ? claim.root : undefined;
+  const first = names.findIndex((name) => `dns:${name}` === root);
+  return names.slice(Math.max(0, first));
+}
+
+type Answered = Exclude<AgreedTxt, 'no_answer'>;
+
+/** A wildcard record answers for every name, so that records of another purpose are none. */
+const isOurs = (record: string) => /dossier-claim-v1\.|dossier_cap_/.test(record);
+const isOptOut = (record: string) => /^\s*optout\s/.test(record);
+
+/** The nearest domain with a claim line, else with another line of ours. An opt-out counts from each of the domains. */
+function toDnsRead(answers: readonly (readonly [string, Answered])[]): LocationRead {
+  const isAgreed = answers.every(([, answer]) => answer.isAgreed);
+  const withAny = (isWanted: (record: string) => boolean) =>
+    answers.find(([, { records }]) => records.some(isWanted));
+  const found = withAny(isOurs) ?? withAny(isOptOut);
+  if (!found) return { result: isAgreed ? 'dns_no_record' : 'dns_disagree', pinned: isAgreed };
+  const [domain, { records, resolvers, dnssec }] = found;
+  const optOuts = answers.flatMap(([, answer]) => answer.records.filter(isOptOut));
+  const text = [...records, ...optOuts].join('\n');
+  return { result: 'file', text, pinned: isAgreed, seen: { domain, resolvers, dnssec } };
+}
+
+/** Reads the TXT records for claims of a domain, and if it has none, of the nearest domain above it that has some. */
+async function readDns({ shown }: ProofPlace, context: Context, handle: string): Promise<LocationRead> {
+  const names = await namesThatCount(shown, handle, context);
+  const answers = await Promise.all(names.map((domain) => context.domains.txt(challengeName(domain))));
+  const given = names.flatMap((domain, at) => {
+    const answer = answers[at];
+    return answer === undefined || answer === 'no_answer' ? [] : [[domain, answer] as const];
+  });
+  return given.length < names.length ? { result: 'dns_no_answer', pinned: false } : toDnsRead(given);
+}
+
+/** The registry reads no more of the file. */
+const keyFileLimit_bytes = 4096;
+
+/** One source of keys: its text, the keys in it, and whether it was read so that a missing key is known to be gone. */
+interface KeySource {
+  readonly domain: string;
+  readonly text: string;
+  readonly keys: readonly SeenKey[];
+  readonly isConclusive: boolean;
+}
+
+async function readKeysInDns(domain: string, { domains }: Context): Promise<KeySource> {
+  const answer = await domains.txt(domain);
+  if (answer === 'no_answer') return { domain, text: '', keys: [], isConclusive: false };
+  const { records, isAgreed, resolvers, dnssec } = answer;
+  const text = records.join('\n');
+  const keys = parsePublishedKeys(text).map((key) => ({ ...key, seen: { domain, resolvers, dnssec } }));
+  return { domain, text, keys, isConclusive: isAgreed };
+}
+
+function toKeySource(domain: string, read: WebRead): KeySource {
+  if (read.result !== 'body') return { domain, text: '', keys: [], isConclusive: read.result === 'absent' };
+  const text = read.body.length > keyFileLimit_bytes ? '' : read.body.toString('utf8');
+  const keys = parsePublishedKeys(text).map((key) => ({ ...key, seen: { domain } }));
+  return { domain, text, keys, isConclusive: true };
+}
+
+/** Whether a missing key is known to be gone: from where the claim in force was proven, or else from both. */
+async function isPinned(handle: string, [dns, web]: readonly [boolean, boolean], { store }: Context) {
+  const claim = await store.claims.claim(handle);
+  if (claim?.kind !== 'registry_key') return dns && web;
+  return claim.seen?.resolvers === undefined ? web : dns;
+}
+
+/**
+ * Reads the keys that a domain publishes for the MCP registry: in DNS also those of a domain above it. The text is that of the
+ * nearest domain alone, which the claim in force is of: one above it adds no line for it.
+ */
+async function readRegistryKeys(
+  { shown }: ProofPlace,
+  context: Context,
+  handle: string,
+): Promise<LocationRead> {
+  const names = await namesThatCount(shown, handle, context);
+  const readWeb = async () =>
+    toKeySource(shown, await context.domains.file(new URL(`https://${shown}${registryKeyPath}`)));
+  // A web server of a domain below that of the claim in force is not asked.
+  const [inDns, onWeb] = await Promise.all([
+    Promise.all(names.map((domain) => readKeysInDns(domain, context))),
+    names[0] === shown ? readWeb() : toKeySource(shown, { result: 'absent' }),
+  ]);
+  const isSilent = inDns.some(({ isConclusive }) => !isConclusive);
+  const pinned = await isPinned(handle, [!isSilent, onWeb.isConclusive], context);
+  const sources = [...inDns, onWeb];
+  const keys = sources.flatMap((source) => source.keys).slice(0, mostPublishedKeys);
+  if (keys.length === 0) return { result: isSilent ? 'dns_no_answer' : 'key_not_published', pinned };
+  const own = sources.filter(({ domain }) => domain === names[0]);
+  return { result: 'file', text: own.map(({ text }) => text).join('\n'), keys, pinned };
+}
+
+type Read = (place: ProofPlace, context: Context, handle: string) => Promise<LocationRead>;
+
+const reads: Readonly<Record<ClaimKind, Read>> = {
+  repository: readRepository,
+  profile_repository: readRepository,
+  registry_key: readRegistryKeys,
+  well_known: readWellKnown,
+  dns: readDns,
+};
+
+/**
+ * Reads the text at a location of a listing: claim lines, and every other line that its owner states there. Never throws:
+ * every failure is a result.
+ */
+export const readLocation = (place: ProofPlace, handle: string, context: Context): Promise<LocationRead> =>
+  reads[place.kind](place, context, handle);
