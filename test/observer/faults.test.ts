@@ -352,7 +352,7 @@ beforeAll(async () => {
     ...sequences.map(({ name }) => name),
     ...gates.map(([name]) => `gate-${name}`),
     ...forms.map(([name]) => `form-${name}`),
-    ...['gone', 'own', 'eras', 'error-first'],
+    ...['gone', 'own', 'eras'],
   ];
   directory = await openDirectory({
     entries: names.map((name) =>
@@ -524,6 +524,15 @@ it.each(forms)('an endpoint of the odd form %s is described as clients see it', 
     of('auth.required')?.value,
     of('price.challenge')?.state,
   ]).toEqual(['2025-06-18', 2, false, 'no_price_seen']);
+});
+
+it('says so where no client can read what an endpoint answers', async () => {
+  answering('own', { '/mcp': oddly(same, 200, { 'content-type': 'text/plain' }) });
+  const facts = await look('own');
+  expect([...facts.values()].find(({ kind }) => kind === 'tools.count')).toMatchObject({
+    state: 'unreachable',
+    reason: 'The endpoint answered with text/plain, which MCP clients do not read (JSON or an event stream).',
+  });
 });
 
 it('takes what only one era of the protocol has of a tool for no change, and every other for one', async () => {

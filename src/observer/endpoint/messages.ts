@@ -43,12 +43,25 @@ function toErrorAnswer(error: Reply, { url, status }: Fetched): NoAnswer {
   };
 }
 
+/** Clients read nothing else than these, whatever is in it. */
+const isReadable = ({ headers }: Fetched) =>
+  /^(?:application\/json|text\/event-stream)\b/i.test(headers['content-type'] ?? '');
+
+const unread = ({ headers }: Fetched): Replied => ({
+  is: 'no_answer',
+  answer: {
+    result: 'unreachable',
+    reason: `The endpoint answered with ${/^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0].slice(0, 60) ?? 'no content type'}, which MCP clients do not read (JSON or an event stream).`,
+  },
+});
+
 /** What the response to the request with this id is: the message in its body comes before its status. */
 export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   if (answer.result !== 'response') return { is: 'no_answer', answer };
   const messages = toMessages(answer).filter(({ jsonrpc }) => jsonrpc === '2.0');
   const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
-  if (isJsonObject(result)) return { is: 'result', result, status: answer.status };
+  if (isJsonObject(result))
+    return isReadable(answer) ? { is: 'result', result, status: answer.status } : unread(answer);
   const meaning =
     meaningOf(answer) === 'content' && isAskingInBody(answer) ? 'credentials' : meaningOf(answer);
   if (meaning === 'credentials' || meaning === 'payment') return { is: meaning, response: answer };
