@@ -183,6 +183,18 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
   expect((await service.app.request('/agents/com.example/none/feed.json')).status).toBe(404);
 });
 
+it.each(['/', '/agents/co.webhook/webhook', '/publishers/com.example', '/tags/webhooks'])(
+  'the page %s names its feeds where readers of feeds look for them',
+  async (path) => {
+    const page = await (await service.app.request(path)).text();
+    const named = page.matchAll(/<link rel="alternate" type="([^"]+)" title="Changes[^"]*" href="([^"]+)">/g);
+    const found = [...named].map(([, type, address = '']) => ({ type, address }));
+    expect(found.map(({ type }) => type)).toEqual(['application/atom+xml', 'application/feed+json']);
+    for (const { type, address } of found)
+      expect((await service.app.request(address)).headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+  },
+);
+
 it('has no feed of a tag that no listing has, and names the nearest', async () => {
   const answer = await service.app.request('/tags/webhook/feed.atom');
   expect(answer.status).toBe(404);

@@ -38,6 +38,7 @@ export const toListingHead = (listing: ListingDocument): PageHead => ({
   title: listing.handle,
   description: `“${listing.description}” ${listing.sample ? listing.origin_note : '(its publisher’s words).'} ${listing.evidence_snapshot}`,
   path: pagePath(listing.handle),
+  feeds: pagePath(listing.handle),
   card: `${pagePath(listing.handle)}/card.png`,
   data: toData(listing),
 });

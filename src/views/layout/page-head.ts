@@ -12,6 +12,8 @@ export interface PageHead {
   readonly indexed?: boolean;
   /** Path of the link preview image, 1200 by 630; by default the service's own. */
   readonly card?: string;
+  /** The path under which the feeds of what the page is about are; empty for those of all changes. */
+  readonly feeds?: string;
   /** Structured data (schema.org, as JSON-LD). */
   readonly data?: object;
 }
@@ -43,13 +45,18 @@ ${path && indexed !== false && html`<meta property="og:url" content="${config.pu
 <meta property="og:image:alt" content="${description}">
 <meta name="twitter:card" content="summary_large_image">`;
 
+const feedLinks = (path: string) => html`
+<link rel="alternate" type="application/atom+xml" title="Changes, as Atom" href="${path}/feed.atom">
+<link rel="alternate" type="application/feed+json" title="Changes, as JSON Feed" href="${path}/feed.json">`;
+
 /** Title, description, canonical link and preview of a page. Pages that are not indexed have no canonical link. */
 export function toHead(site: Site, page: PageHead): Html {
-  const { title, description, path, data } = page;
+  const { title, description, path, feeds, data } = page;
   const { serviceName, publicUrl } = site.config;
   return html`<title>${title === serviceName ? `${title}: evidence before you buy an agent service` : `${title} - ${serviceName}`}</title>
 ${description && html`<meta name="description" content="${description}">`}
 ${page.indexed === false ? html`<meta name="robots" content="noindex">` : path && html`<link rel="canonical" href="${publicUrl}${path}">`}
 ${description && shared(site, page)}
+${feeds !== undefined && feedLinks(feeds)}
 ${data && dataBlock(data)}`;
 }

@@ -28,6 +28,7 @@ export const toHomePage = (site: Site, { tags, status, changes }: Home): Html =>
     title: site.config.serviceName,
     description: 'Independent evidence before an agent-service purchase.',
     path: '/',
+    feeds: '',
     body: html`
 <section class="hero">
 <h1>Evidence before you buy an agent service</h1>

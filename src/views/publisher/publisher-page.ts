@@ -26,6 +26,7 @@ export const toPublisherPage = (site: Site, { namespace, listings, next }: Publi
     title: `Publisher: ${namespace}`,
     description: `Agent services listed under the namespace ${namespace}, with what is known about each.`,
     path: publisherPath(namespace),
+    feeds: publisherPath(namespace),
     body: html`
 <p class="eyebrow">Publisher</p>
 <h1 class="handle">${namespace}</h1>

@@ -49,6 +49,7 @@ export const toViewPage = (site: Site, { view, members, count, passed_at, leftOu
   toPage(site, {
     title: view.title,
     path: `/views/${view.name}`,
+    feeds: `/views/${view.name}`,
     body: html`
 <h1>${view.title}</h1>
 ${view.description && html`<p>${view.description}</p>`}

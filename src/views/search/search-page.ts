@@ -52,6 +52,7 @@ export const toTagPage = (site: Site, tag: string, answer: SearchAnswer): Html =
     title: `Tag: ${tag}`,
     description: `Agent services that carry the tag ${tag}, from what each listing records, with what is known about them.`,
     path: `/tags/${encodeURIComponent(tag)}`,
+    feeds: `/tags/${encodeURIComponent(tag)}`,
     body: html`
 <p class="eyebrow"><a href="/tags">Tags</a></p>
 <h1>${tag}</h1>
