@@ -76,3 +76,71 @@ it('two nodes share the listings of one host, one request at a time, and a kille
   expect(mostAtOnce).toBeLessThanOrEqual(2);
   expect(introductions().length - new Set(introductions()).size).toBeLessThanOrEqual(32);
 }, 120_000);
+
+/** A database of its own with these listings, and what a node needs besides. */
+async function createListings(name: string, entries: readonly object[], more: Record<string, string>) {
+  const registry = join(folder, `${name}.json`);
+  writeFileSync(registry, JSON.stringify(entries));
+  const settings = { DATABASE_URL: await createSharedDatabase(), PACKAGE_REGISTRIES: '{}', ...more };
+  expect((await runDossier(['import'], { ...settings, REGISTRY_URL: `file:${registry}` })).code).toBe(0);
+  return { ...settings, REGISTRY_URL: 'off' };
+}
+
+const numbers = (total: number) => Array.from({ length: total }, (_, n) => n);
+
+it('two nodes end thirty pairs of listings whose remotes are at the same two hosts in opposite order', async () => {
+  const remote = (host: string) => ({ type: 'streamable-http', url: `https://${host}/mcp` });
+  const pairs = numbers(30).map((n) => [`a${n}.first${n}.org`, `b${n}.second${n}.org`]);
+  const settings = await createListings(
+    'crossing',
+    pairs.flatMap((hosts, n) => [
+      registryEntry(`com.forth${n}.app/agent`, { remotes: hosts.map(remote) }),
+      registryEntry(`com.back${n}.app/agent`, { remotes: hosts.toReversed().map(remote) }),
+    ]),
+    { HOST_OVERRIDES: JSON.stringify(Object.fromEntries(pairs.flat().map((host) => [host, endpoint.url]))) },
+  );
+  const both = [startDossier(['observe'], settings), startDossier(['observe'], settings)];
+  started.push(...both);
+  const ended = await Promise.all(both.map((node) => node.ended));
+  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  const looked = ended.map(({ stdout }) => Number(/^observed (\d+)/m.exec(stdout)?.[1]));
+  expect(looked.reduce((sum, one) => sum + one, 0)).toBe(60);
+}, 300_000);
+
+it('two nodes have a repository host of sixty listings by turns; one of them, stopped, ends and leaves the rest to the other', async () => {
+  const forge = await startEndpoint((_, _request, response) => {
+    setTimeout(() => response.writeHead(404).end(), 60);
+  });
+  const settings = await createListings(
+    'repositories',
+    numbers(60).map((n) =>
+      registryEntry(`io.github.owner${n}/agent`, {
+        repository: { url: `https://github.com/owner${n}/agent`, source: 'github' },
+      }),
+    ),
+    { REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: forge.url, raw: `${forge.url}/raw` } }) },
+  );
+  const serve = (vantage: string) => {
+    const node = startDossier(['serve'], { ...settings, PORT: '0', OBSERVE: 'on', OBSERVE_VANTAGE: vantage });
+    started.push(node);
+    return node;
+  };
+  const [first] = [serve('here'), serve('there')];
+  const store = await openDatabase(settings.DATABASE_URL);
+  const vantages = async () => {
+    const all = await Promise.all(
+      numbers(60).map((n) => store.observations.ofListing(`io.github.owner${n}/agent`)),
+    );
+    return all.map((known) => known?.observations[0]?.vantage).filter((vantage) => vantage !== undefined);
+  };
+  const patience = { timeout: 120_000, interval: 100 };
+  await expect.poll(async () => new Set(await vantages()), patience).toEqual(new Set(['here', 'there']));
+  first.child.kill('SIGTERM');
+  const kill = setTimeout(() => first.child.kill('SIGKILL'), 10_000);
+  expect((await first.ended).code).toBe(0);
+  clearTimeout(kill);
+  expect((await vantages()).length).toBeLessThan(60);
+  await expect.poll(async () => (await vantages()).length, patience).toBe(60);
+  await store.close();
+  await forge.close();
+}, 300_000);
