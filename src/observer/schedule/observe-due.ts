@@ -86,6 +86,46 @@ const keysOf = ({ handle, remotes }: Listing, root: string | undefined): string[
   return [...new Set(of)];
 };
 
+/** Counts the places that running checks take, by key. */
+function createPlaces() {
+  const taken = new Map<string, number>();
+  const add = (key: string, by: 1 | -1) => {
+    const count = (taken.get(key) ?? 0) + by;
+    if (count === 0) taken.delete(key);
+    else taken.set(key, count);
+  };
+  return {
+    areFree: (keys: readonly string[]) => keys.every((key) => (taken.get(key) ?? 0) < placesOfOne),
+    /** Takes a place of each key until the function that it returns is called. */
+    take(keys: readonly string[]): () => void {
+      for (const key of keys) add(key, 1);
+      return () => {
+        for (const key of keys) add(key, -1);
+      };
+    },
+  };
+}
+
+/** A look at a listing; or when its turn comes again (ms since 1970); undefined if nothing is to be done. */
+async function check(
+  one: Waiting,
+  observer: Observer,
+  context: ObserverContext,
+): Promise<LookReport | number | undefined> {
+  const { store, clock } = context;
+  const listing = await store.listings.byHandle(one.handle);
+  if (!listing || listing.withdrawn) return undefined;
+  const isAsked = one.root !== undefined;
+  const pause = isAsked || one.wasTried ? undefined : await observer.pausedUntil(listing);
+  // Once: a host that always asks to wait does not keep its listings from being looked at.
+  one.wasTried = true;
+  if (pause !== undefined) return Date.parse(pause);
+  const isDue = async () => isAsked || isStillDue(one.handle, context);
+  const report = await observer.observeIfDue(listing, isDue);
+  if (report === 'leased') return clock().getTime() + leasedPause_ms;
+  return report === 'not_due' ? undefined : report;
+}
+
 /** The checks of one process: which listings wait, and which may begin. */
 export interface Schedule {
   /** Adds the listings that are due; returns how many were not waiting yet. */
@@ -111,71 +151,50 @@ export function createSchedule(
   const due = new Map<string, Waiting>();
   const asked = new Map<string, Waiting>();
   const running = new Map<Waiting, Promise<void>>();
-  const taken = new Map<string, number>();
+  const taken = createPlaces();
   let counts: CheckCounts = { looked: 0, changed: 0, failed: 0 };
-  let wake = () => {};
-  let timer: NodeJS.Timeout | undefined;
-  signal.addEventListener('abort', () => wake(), { once: true });
-  const take = (keys: readonly string[] = [], by: 1 | -1) => {
-    for (const key of keys) taken.set(key, (taken.get(key) ?? 0) + by);
-    for (const key of keys) if (taken.get(key) === 0) taken.delete(key);
+  let news = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => news.resolve(), { once: true });
+  const add = (more: Partial<CheckCounts>) => {
+    const { looked = 0, changed = 0, failed = 0 } = more;
+    counts = {
+      looked: counts.looked + looked,
+      changed: counts.changed + changed,
+      failed: counts.failed + failed,
+    };
   };
   const remove = ({ handle, root }: Waiting) => (root === undefined ? due : asked).delete(handle);
-  const count = ({ changes }: LookReport) => {
-    const changed = counts.changed + (changes > 0 ? 1 : 0);
-    counts = { ...counts, looked: counts.looked + 1, changed };
-  };
-
-  /** One check; when the listing's turn comes again if it could not be made now. */
-  const check = async (one: Waiting): Promise<number | undefined> => {
-    const listing = await store.listings.byHandle(one.handle);
-    if (!listing || listing.withdrawn) return undefined;
-    const isAsked = one.root !== undefined;
-    const pause = isAsked || one.wasTried ? undefined : await observer.pausedUntil(listing);
-    // Once: a host that always asks to wait does not keep its listings from being looked at.
-    one.wasTried = true;
-    if (pause !== undefined) return Date.parse(pause);
-    const isDue = async () => isAsked || isStillDue(one.handle, context);
-    const report = await observer.observeIfDue(listing, isDue);
-    if (report === 'leased') return clock().getTime() + leasedPause_ms;
-    if (report !== 'not_due') count(report);
-    return undefined;
-  };
-
   const fail = (error: unknown, { handle }: Waiting) => {
     if (signal.aborted) return;
     log.warn({ err: error, handle }, 'a look failed');
-    counts = { ...counts, failed: counts.failed + 1 };
+    add({ failed: 1 });
   };
 
   const run = async (one: Waiting): Promise<void> => {
-    take(one.keys, 1);
-    const again_ms = await check(one).catch((error: unknown) => fail(error, one));
-    take(one.keys, -1);
+    const leave = taken.take(one.keys ?? []);
+    const ended = await check(one, observer, context).catch((error: unknown) => fail(error, one));
+    leave();
     running.delete(one);
-    if (again_ms === undefined) remove(one);
-    else one.notBefore_ms = again_ms;
+    if (typeof ended === 'number') one.notBefore_ms = ended;
+    else remove(one);
+    if (typeof ended === 'object') add({ looked: 1, changed: ended.changes > 0 ? 1 : 0 });
     dueListings.publish({ listings: due.size });
     onProgress?.(counts);
-    wake();
+    news.resolve();
   };
-
-  function* all() {
-    yield* asked.values();
-    yield* due.values();
-  }
 
   /** The first that may begin now. */
   const findNext = async (): Promise<Waiting | undefined> => {
-    for (const one of all()) {
-      if (running.has(one) || one.notBefore_ms > clock().getTime()) continue;
-      if (!one.keys) {
-        const listing = await store.listings.byHandle(one.handle);
-        if (listing) one.keys = keysOf(listing, one.root);
-        else remove(one);
+    for (const waiting of [asked, due])
+      for (const one of waiting.values()) {
+        if (running.has(one) || one.notBefore_ms > clock().getTime()) continue;
+        if (!one.keys) {
+          const listing = await store.listings.byHandle(one.handle);
+          if (listing) one.keys = keysOf(listing, one.root);
+          else remove(one);
+        }
+        if (one.keys && taken.areFree(one.keys)) return one;
       }
-      if (one.keys?.every((key) => (taken.get(key) ?? 0) < placesOfOne)) return one;
-    }
     return undefined;
   };
 
@@ -193,25 +212,20 @@ export function createSchedule(
       const ofRoot = [...asked.values()].filter((one) => one.root === root);
       if (asked.size >= mostAsked || ofRoot.length >= mostAskedOfRoot) return false;
       asked.set(handle, { handle, root, notBefore_ms: 0 });
-      wake();
+      news.resolve();
       return true;
     },
     async step() {
-      let hasNews = false;
-      wake = () => {
-        hasNews = true;
-      };
-      for (;;) {
-        const next = running.size < places && !signal.aborted ? await findNext() : undefined;
+      news = Promise.withResolvers();
+      while (running.size < places && !signal.aborted) {
+        const next = await findNext();
         if (!next) break;
         running.set(next, run(next));
       }
-      if (hasNews || signal.aborted) return;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        timer = setTimeout(resolve, tick_ms);
-      });
-      clearTimeout(timer);
+      if (signal.aborted) return;
+      const tick = setTimeout(news.resolve, tick_ms);
+      await news.promise;
+      clearTimeout(tick);
     },
     size: () => due.size + asked.size,
     counts: () => counts,
