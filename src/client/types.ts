@@ -158,10 +158,9 @@ export interface GetAgentAnswer {
     };
   };
   /**
-   * What buyers ask and what is not known
+   * What was looked for and not seen
    */
-  not_known: {
-    question: 'price' | 'reach' | 'tools' | 'access' | 'publisher' | 'code' | 'upkeep' | 'ratings' | 'terms';
+  not_seen: {
     state:
       | 'observed'
       | 'not_found'
@@ -176,11 +175,20 @@ export interface GetAgentAnswer {
       | 'advertised'
       | 'stated_by_publisher'
       | 'no_price_seen';
+    kinds: string[];
+    reason?: string;
+    as_of: string;
+  }[];
+  /**
+   * What buyers ask that was not looked at or is not stated
+   */
+  not_known: {
+    question: 'price' | 'reach' | 'tools' | 'access' | 'publisher' | 'code' | 'upkeep' | 'ratings' | 'terms';
+    state: 'not_stated' | 'not_checked';
     /**
      * Where a part is not known; absent: nothing is known
      */
     kinds?: string[];
-    reason?: string;
   }[];
   evidence_snapshot_date: string;
   evidence_snapshot: string;
@@ -1638,11 +1646,12 @@ export interface ListingDocument {
     method_version: string;
   }[];
   /**
-   * What buyers ask and what is not known, with reasons
+   * What was looked for and not seen, with reason and date
    */
-  not_known: {
+  not_seen: {
     question: 'price' | 'reach' | 'tools' | 'access' | 'publisher' | 'code' | 'upkeep' | 'ratings' | 'terms';
     kind: string;
+    subject?: string;
     state:
       | 'observed'
       | 'not_found'
@@ -1657,6 +1666,16 @@ export interface ListingDocument {
       | 'advertised'
       | 'stated_by_publisher'
       | 'no_price_seen';
+    reason: string;
+    as_of: string;
+  }[];
+  /**
+   * What buyers ask that was not looked at or is not stated
+   */
+  not_known: {
+    question: 'price' | 'reach' | 'tools' | 'access' | 'publisher' | 'code' | 'upkeep' | 'ratings' | 'terms';
+    kind: string;
+    state: 'not_stated' | 'not_checked';
     reason: string;
   }[];
   /**

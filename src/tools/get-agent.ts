@@ -20,7 +20,7 @@ export const getAgent = defineTool({
   name: 'get_agent',
   title: 'Get a listing with its evidence',
   description:
-    'Reads a listing: what is known about one agent service, from whom and as of when, and what is not known. Use it before you pay for, call or recommend a service. Do not use it to find one: use search_agents. The answer is evidence, not verification, not a recommendation and not a score; imported signals are not ratings.',
+    'Reads a listing: what is known about one agent service, from whom, as of when, and what is not. Use it before you pay for, call or recommend it. Do not use it to find one: use search_agents. The answer is evidence, not verification, a recommendation or a score; imported signals are not ratings.',
   effects: readsOnly,
   input: z.strictObject({
     handle: handleInput,

@@ -55,6 +55,7 @@ const base: ListingDocument = {
     imported: [],
   },
   observations: [],
+  not_seen: [],
   not_known: [],
   evidence_snapshot_date: '2026-11-05',
   evidence_snapshot: '',

@@ -90,7 +90,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
     for (const title of ['Versions published', 'First published'])
       expect(page).toContain(`<li class="gap">${title}: ${reason}</li>`);
     expect(page).toContain(
-      'an open one is not known as of <time datetime="2026-03-09T08:00:00.000Z">2026-03-09</time>',
+      `an open one is not known: not looked at until <time datetime="${today()}">${today()}</time>, or not stated in the record of <time datetime="2026-03-09T08:00:00.000Z">2026-03-09</time>.`,
     );
     expect(await read(directory, `/agents/${handle}.md`)).toContain(
       `* Not known: Versions published: ${reason}\n`,

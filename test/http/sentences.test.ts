@@ -67,7 +67,10 @@ describe('what is not known', () => {
   });
 
   it('is in the document with its reason, on the page and in Markdown', async () => {
-    const { not_known } = JSON.parse(await read('/agents/a.b/remote.json'));
+    const { not_known, not_seen, evidence_snapshot_date } = JSON.parse(await read('/agents/a.b/remote.json'));
+    const rating = { question: 'ratings', kind: 'ratings.native', state: 'not_found' };
+    const reason = 'No native rating is stored on this service.';
+    expect(not_seen).toEqual([{ ...rating, reason, as_of: evidence_snapshot_date }]);
     expect(
       not_known.map(({ question, kind, state }: Record<string, string>) => [question, kind, state]),
     ).toEqual([
@@ -77,7 +80,6 @@ describe('what is not known', () => {
       ['access', 'auth', 'not_stated'],
       ['publisher', 'operator', 'not_stated'],
       ['code', 'repository', 'not_stated'],
-      ['ratings', 'ratings.native', 'not_found'],
       ['terms', 'terms.url', 'not_stated'],
       ['terms', 'data_handling', 'not_stated'],
       ['terms', 'region', 'not_stated'],

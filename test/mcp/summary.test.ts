@@ -103,7 +103,7 @@ describe.each(clientKinds)('the short answer of get_agent, to a client %s', (kin
   it('says in a paragraph what is known and what is not, and names the source once a group', async () => {
     const { json } = await ask({ handle: rich });
     expect(json.summary).toMatch(
-      /^Rich mail \(com\.example\.rich\/mail\), in its publisher's words: “.+”.? Published under the domain rich\.example\.com; claimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\. By its record it is reached at https:\/\/rich\.example\.com\/mcp and needs a secret header Authorization\. Last checked by Dossier on \d{4}-\d\d-\d\d: .+\. Rated by no independent source; 4 native ratings set apart\. Not known: price, operator,/,
+      /^Rich mail \(com\.example\.rich\/mail\), in its publisher's words: “.+”.? Published under the domain rich\.example\.com; claimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\. By its record it is reached at https:\/\/rich\.example\.com\/mcp and needs a secret header Authorization\. Last seen by Dossier on \d{4}-\d\d-\d\d: .+\. Rated by no independent source; 4 native ratings set apart\. Not known: operator,/,
     );
     expect(json.facts).toContainEqual({
       question: 'access',
@@ -114,6 +114,7 @@ describe.each(clientKinds)('the short answer of get_agent, to a client %s', (kin
       question: 'tools',
       source: 'Dossier',
       as_of: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      at: 'https://rich.example.com/mcp',
       facts: { 'tools.count': 1, 'tools.surface': expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
     expect(json.signals).toMatchObject({
@@ -126,17 +127,25 @@ describe.each(clientKinds)('the short answer of get_agent, to a client %s', (kin
     });
   });
 
-  it('names what is not known, without what was checked', async () => {
-    const { json } = await ask({ handle: bare });
-    expect(json.not_known).toContainEqual({ question: 'tools', state: 'not_checked' });
-    expect(json.not_known).toContainEqual({ question: 'price', state: 'not_stated' });
-    const checked = (await ask({ handle: rich })).json.not_known;
-    expect(checked).not.toContainEqual(expect.objectContaining({ question: 'tools' }));
-    expect(checked).toContainEqual({
-      question: 'price',
-      state: 'no_price_seen',
-      reason: expect.stringMatching(/^.+\.$/),
+  it('names what is not known apart from what was looked for and not seen', async () => {
+    const unchecked = (await ask({ handle: bare })).json.not_known;
+    expect(unchecked).toContainEqual({ question: 'tools', state: 'not_checked' });
+    expect(unchecked).toContainEqual({ question: 'price', state: 'not_stated' });
+    const { not_known, not_seen, observations } = (await ask({ handle: rich, detail: 'full' })).json;
+    const { json, text } = await ask({ handle: rich });
+    for (const gaps of [not_known, json.not_known]) {
+      expect(gaps).not.toContainEqual(expect.objectContaining({ question: 'tools' }));
+      expect(gaps).not.toContainEqual(expect.objectContaining({ question: 'price' }));
+    }
+    const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+    const price = { state: 'no_price_seen', as_of: day };
+    expect(json.not_seen).toContainEqual({
+      ...price,
+      kinds: expect.arrayContaining(['price.challenge']),
     });
+    expect(text).toMatch(/\nLooked for and not seen:\n\* no price seen: price/);
+    expect(not_seen).toContainEqual(expect.objectContaining({ ...price, kind: 'price.challenge' }));
+    expect(observations).toContainEqual(expect.objectContaining({ kind: 'price.challenge', value: null }));
   });
 
   it('in full is the listing document of the page and of the resource', async () => {

@@ -26,6 +26,13 @@ const named: Readonly<Record<string, string>> = {
   'repository.contents': 'whether the repository holds the code',
   'repository.last_commit': 'last commit',
   'terms.url': 'terms',
+  'price.challenge': 'price that the endpoint quotes',
+  'price.tool': 'tools that state a price',
+  'price.capability': 'payment methods it names',
+  'price.openapi': 'prices in its openapi document',
+  'repository.agent_files': 'files that agents and editors act on',
+  'security.contact': 'security contact',
+  'card.a2a': 'agent card (a2a)',
 };
 
 /** That a Markdown text says everything that stands in the structured content beside it. */

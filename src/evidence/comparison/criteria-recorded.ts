@@ -1,5 +1,6 @@
 import type { ListingRemote } from '../listing/listing-document.ts';
 import { packageTypes, transports } from '../listing/record/recorded-kinds.ts';
+import { knowingOf } from '../observation/observation.ts';
 import {
   type ComparedListing,
   type Criterion,
@@ -7,6 +8,7 @@ import {
   daysSince,
   decided,
   numberCriterion,
+  observedFinding,
   plainCriterion,
   recordedFinding,
   signalOf,
@@ -53,7 +55,14 @@ const hasEndpoint = plainCriterion({ evidence, label: 'Remote endpoint recorded'
 });
 
 const hasRepository = plainCriterion({ evidence, label: 'Source repository recorded' }, (compared) => {
-  const { repository } = compared.listing;
+  const { repository, observations } = compared.listing;
+  const gone = observations.find((one) => one.kind === 'repository.exists' && knowingOf(one) === 'not_seen');
+  if (repository && gone?.state === 'not_found')
+    return observedFinding(gone, {
+      result: 'not_met',
+      fact: 'A source repository is recorded; Dossier looked for it, and it is not there.',
+      recorded: repository,
+    });
   return recordedFinding(
     compared,
     repository

@@ -1,5 +1,5 @@
 import type { ImportedSignal, ListingDocument } from '../listing/listing-document.ts';
-import type { Observation } from '../observation/observation.ts';
+import { knowingOf, type Observation, stateWords } from '../observation/observation.ts';
 
 /** Results of a criterion. `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
 export const comparisonResults = ['met', 'not_met', 'unknown', 'not_applicable'] as const;
@@ -117,18 +117,10 @@ const worst = ['not_met', 'unknown', 'met'] as const;
 export const worstOf = (findings: readonly Finding[]): Finding | undefined =>
   worst.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
-const whyUnseen: Readonly<Partial<Record<Observation['state'], string>>> = {
-  auth_first: 'it asks for credentials first',
-  refused: 'the check was refused',
-  unreachable: 'it did not answer',
-  unrecognised: 'it has a form that Dossier does not know',
-  not_found: 'it was not sent',
-  stale: 'the last look is too long ago',
-};
-
 /** The finding where nothing was seen: unknown, and how the look ended if there was one. `fact` has no full stop. */
 export function unseenFinding({ listing }: ComparedListing, fact: string, look?: Observation): Finding {
-  const why = look && whyUnseen[look.state];
+  const why =
+    look && (knowingOf(look) === 'not_seen' || look.state === 'stale') ? stateWords[look.state] : undefined;
   return {
     result: 'unknown',
     fact: why ? `${fact}: ${why}.` : `${fact}.`,

@@ -1,6 +1,11 @@
 import type { Kind } from '../observation/kind.ts';
 import type { Subject } from '../observation/look.ts';
-import type { Observation, RecordedSubject, StoredObservation } from '../observation/observation.ts';
+import {
+  type Observation,
+  type RecordedSubject,
+  type StoredObservation,
+  stateWords,
+} from '../observation/observation.ts';
 import { kinds } from './index.ts';
 
 /** What the age of an observation is judged by. */
@@ -28,6 +33,12 @@ const missedText = ({ missed, observed_at }: StoredObservation) =>
   missed &&
   `Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${missed.reason}`;
 
+/** When a stale fact was last looked for, and how that ended; checks that missed it say so themselves. */
+const staleText = ({ missed, observed_at, state, value, reason }: StoredObservation) => {
+  const how = value === null && !reason ? ` (${stateWords[state]})` : '';
+  return missed ? '' : `Last checked on ${day(observed_at)}${how}, not since.`;
+};
+
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, absent_since: _, last: __, form: ___, recorded: ____, details, as_seen, ...rest } = stored;
   const { observed_at, first_seen_at, ...fact } = rest;
@@ -43,7 +54,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(as_seen && { as_seen: { ...as_seen } }),
     ...(isStale(stored, observing) && {
       state: 'stale',
-      reason: `Last ${stored.state.replaceAll('_', ' ')} on ${day(stored.observed_at)}${missed ? `. ${missedText(stored)}` : '; Dossier has not checked since.'}`,
+      reason: [staleText(stored), reason].filter(Boolean).join(' '),
     }),
     ...(missed && { missed_since: missed.since }),
   };

@@ -9,7 +9,7 @@ import type { ImportedSignal, ListingDocument } from './listing-document.ts';
 import type { ListingFacts } from './listing-facts.ts';
 import { savedCopySentence } from './record/reading.ts';
 import { toRecordSignals } from './record/record-signals.ts';
-import { toNotKnown } from './sentences/not-known.ts';
+import { toNotKnown, toNotSeen } from './sentences/not-known.ts';
 import { nativeStatement, snapshotSentence } from './sentences/snapshot.ts';
 import { toSummaryText } from './sentences/summary-text.ts';
 import { isSample, sampleSentence } from './state/sample.ts';
@@ -157,6 +157,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     now,
     interval_s: place.observeInterval_s,
   });
+  const imported = toImported(facts);
   const document: Omit<ListingDocument, 'summary'> = {
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
@@ -170,12 +171,12 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
         proof_meanings: proofMeanings(countProofs(facts.native)),
         computed_score: null,
       },
-      imported: toImported(facts),
+      imported,
     },
     observations,
+    not_seen: toNotSeen({ observations, imported, ratings: facts.native.ratings, date: snapshot.date }),
     not_known: toNotKnown({
       listing: facts.listing,
-      ratings: facts.native.ratings,
       unread: toUnread(facts.imported),
       observations,
     }),

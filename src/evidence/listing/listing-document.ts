@@ -123,14 +123,25 @@ export const nativeSignals = z.object({
 });
 export type NativeSignals = z.infer<typeof nativeSignals>;
 
-/** One thing that a buyer would ask and that is not known, with the reason. */
+/** One thing that a buyer would ask and that was not looked at, or that the record does not state, with the reason. */
 const notKnownItem = z.object({
   question: questionName,
   kind: z.string(),
-  state: z.enum(observationStates),
+  state: z.enum(['not_stated', 'not_checked']),
   reason: z.string(),
 });
 export type NotKnownItem = z.infer<typeof notKnownItem>;
+
+/** One thing that was looked for and not seen: it is not there, or did not show itself. */
+const notSeenItem = z.object({
+  question: questionName,
+  kind: z.string(),
+  subject: z.string().optional(),
+  state: z.enum(observationStates),
+  reason: z.string(),
+  as_of: z.string(),
+});
+export type NotSeenItem = z.infer<typeof notSeenItem>;
 
 /** The answer of get_agent with `detail: full`, of the agent:// resource and of /agents/<handle>.json. */
 export const listingDocument = z.object({
@@ -160,7 +171,8 @@ export const listingDocument = z.object({
   history: z.array(claimEvent).optional().describe('Of a listing that was never claimed'),
   signals: z.object({ native: nativeSignals, imported: z.array(importedSignal) }),
   observations: z.array(observation).describe('What Dossier checked itself; never a rating'),
-  not_known: z.array(notKnownItem).describe('What buyers ask and what is not known, with reasons'),
+  not_seen: z.array(notSeenItem).describe('What was looked for and not seen, with reason and date'),
+  not_known: z.array(notKnownItem).describe('What buyers ask that was not looked at or is not stated'),
   evidence_snapshot_date: z.string().describe('The day of this answer; the record is as of observed_at'),
   evidence_snapshot: z.string(),
   links: z.object({

@@ -141,7 +141,9 @@ function next(
   if (known.recorded !== found.recorded) return settle(known, found, stamp);
   const mayPass = found.state === 'unreachable' || (found.mayPass && last !== undefined);
   if (mayPass && known.state !== 'unreachable')
-    return isUnreachable(known, stamp) ? settle(known, found, stamp) : missed(known, found, stamp);
+    return isUnreachable(known, stamp)
+      ? { ...settle(known, found, stamp), first_seen_at: known.missed?.since ?? stamp.at }
+      : missed(known, found, stamp);
   if (found.state === 'not_found' && last && known.state !== 'not_found') return absent(known, found, stamp);
   return settle(known, found, stamp);
 }

@@ -23,6 +23,23 @@ export const observationStates = [
 ] as const;
 export type ObservationState = (typeof observationStates)[number];
 
+/** Every state in words, the same on every adapter. */
+export const stateWords: Readonly<Record<ObservationState, string>> = {
+  observed: 'seen',
+  not_found: 'looked for, not found',
+  not_stated: 'not stated',
+  auth_first: 'it asks for credentials first',
+  refused: 'the check was refused',
+  unreachable: 'it did not answer',
+  not_checked: 'not checked by Dossier',
+  unrecognised: 'in a form that Dossier does not know',
+  stale: 'not checked lately',
+  quoted: 'quoted by the endpoint',
+  advertised: 'advertised',
+  stated_by_publisher: 'stated by the publisher',
+  no_price_seen: 'no price seen',
+};
+
 /** The states in which the value is known as of `observed_at`. */
 export const valueStates: readonly ObservationState[] = [
   'observed',

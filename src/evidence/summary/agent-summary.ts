@@ -59,11 +59,18 @@ export type NativeSummary = z.infer<typeof nativeSummary>;
 
 const notKnownSummary = z.object({
   question: questionName,
-  state: z.enum(observationStates),
+  state: z.enum(['not_stated', 'not_checked']),
   kinds: z.array(z.string()).optional().describe('Where a part is not known; absent: nothing is known'),
-  reason: z.string().optional(),
 });
 export type NotKnownSummary = z.infer<typeof notKnownSummary>;
+
+const notSeenSummary = z.object({
+  state: z.enum(observationStates),
+  kinds: z.array(z.string()),
+  reason: z.string().optional(),
+  as_of: z.string(),
+});
+export type NotSeenSummary = z.infer<typeof notSeenSummary>;
 
 const claimSummary = z.object({
   kind: claimKind,
@@ -92,7 +99,8 @@ export const agentSummary = z.object({
   claim: claimSummary.optional(),
   facts: z.array(factGroup).describe('What is known, by question, source and date'),
   signals: z.object({ native: nativeSummary }),
-  not_known: z.array(notKnownSummary).describe('What buyers ask and what is not known'),
+  not_seen: z.array(notSeenSummary).describe('What was looked for and not seen'),
+  not_known: z.array(notKnownSummary).describe('What buyers ask that was not looked at or is not stated'),
   evidence_snapshot_date: z.string(),
   evidence_snapshot: z.string(),
   moderation: z.array(moderationNotice).optional().describe('What the operator did, and why'),

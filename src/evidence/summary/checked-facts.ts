@@ -1,4 +1,4 @@
-import { isDated, knowingOf, type Observation } from '../observation/observation.ts';
+import { isDated, knowingOf, type Observation, stateWords } from '../observation/observation.ts';
 import type { Question } from '../observation/question.ts';
 import { firstFew } from '../text/first-few.ts';
 import type { FactGroup } from './agent-summary.ts';
@@ -10,7 +10,7 @@ const short = (text: string) => (text.length > longest ? `${text.slice(0, longes
 /** A value as it is; with its state where that is not plainly observed, and the reason if it has one. */
 function stated({ value, state, reason }: Observation): string | number | boolean {
   const shown = typeof value === 'string' ? short(value) : (value ?? '');
-  const how = [...(state === 'observed' ? [] : [state.replaceAll('_', ' ')]), ...(reason ? [reason] : [])];
+  const how = [...(state === 'observed' ? [] : [stateWords[state]]), ...(reason ? [reason] : [])];
   return how.length > 0 ? `${shown} (${how.join('; ')})` : shown;
 }
 

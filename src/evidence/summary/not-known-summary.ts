@@ -1,33 +1,35 @@
-import type { NotKnownItem } from '../listing/listing-document.ts';
-import type { FactGroup, NotKnownSummary } from './agent-summary.ts';
+import type { NotKnownItem, NotSeenItem } from '../listing/listing-document.ts';
+import type { FactGroup, NotKnownSummary, NotSeenSummary } from './agent-summary.ts';
 
-/** States that say all that there is to say without the reason. */
-const plainStates: readonly NotKnownItem['state'][] = ['not_checked', 'not_stated', 'not_found'];
-
-/**
- * What is not known, an item for each question and state. The kinds are named where something else is known about the
- * question; the reason where the state alone does not say it.
- */
+/** What is not known, an item for each question and state. The kinds are named if something else is known about the question. */
 export function toNotKnownSummary(
   items: readonly NotKnownItem[],
-  facts: readonly FactGroup[],
+  about: readonly Pick<FactGroup, 'question'>[],
 ): NotKnownSummary[] {
-  const groups = Map.groupBy(items, ({ question, state, reason }) =>
-    JSON.stringify([question, state, plainStates.includes(state) ? '' : reason]),
+  const groups = Map.groupBy(items, ({ question, state }) => `${question} ${state}`);
+  return [...groups.values()].map((ofGroup) => {
+    const [{ question, state }] = ofGroup as [NotKnownItem];
+    const others = [...items.filter((item) => !ofGroup.includes(item)), ...about];
+    const isPart = others.some((one) => one.question === question);
+    return { question, state, ...(isPart && { kinds: ofGroup.map(({ kind }) => kind) }) };
+  });
+}
+
+/** States that say all that there is to say without the reason. */
+const plainStates: readonly NotSeenItem['state'][] = ['not_found', 'no_price_seen', 'auth_first'];
+
+/**
+ * What was looked for and not seen, an item for each state and day, with the reason if the state alone does not say it. The
+ * ratings have a statement of their own.
+ */
+export function toNotSeenSummary(items: readonly NotSeenItem[]): NotSeenSummary[] {
+  const facts = items.filter(({ question }) => question !== 'ratings');
+  const groups = Map.groupBy(facts, ({ state, reason, as_of }) =>
+    [state, as_of, plainStates.includes(state) ? '' : reason].join('\n'),
   );
-  return [...groups].map(([key, ofGroup]) => {
-    const [question, state, reason] = JSON.parse(key) as [
-      NotKnownItem['question'],
-      NotKnownItem['state'],
-      string,
-    ];
-    const ofQuestion = items.filter((item) => item.question === question);
-    const isPart = ofGroup.length < ofQuestion.length || facts.some((group) => group.question === question);
-    return {
-      question,
-      state,
-      ...(isPart && { kinds: ofGroup.map(({ kind }) => kind) }),
-      ...(reason && { reason }),
-    };
+  return [...groups.values()].map((ofGroup) => {
+    const [{ state, reason, as_of }] = ofGroup as [NotSeenItem];
+    const kinds = [...new Set(ofGroup.map(({ kind }) => kind))];
+    return { state, kinds, ...(!plainStates.includes(state) && { reason }), as_of };
   });
 }

@@ -5,7 +5,7 @@ import { shownGroups } from '../rating/groups.ts';
 import type { RatingCounts, ShortRating } from '../rating/rating.ts';
 import type { AgentSummary, ClaimSummary, FactGroup, NativeSummary, RecentRating } from './agent-summary.ts';
 import { checkedFacts } from './checked-facts.ts';
-import { toNotKnownSummary } from './not-known-summary.ts';
+import { toNotKnownSummary, toNotSeenSummary } from './not-known-summary.ts';
 import { recordFacts } from './record-facts.ts';
 
 const day = (time: string) => time.slice(0, 10);
@@ -131,7 +131,8 @@ export function toAgentSummary(listing: ListingDocument): AgentSummary {
     ...(claim && { claim }),
     facts,
     signals: { native },
-    not_known: toNotKnownSummary(listing.not_known, facts),
+    not_seen: toNotSeenSummary(listing.not_seen),
+    not_known: toNotKnownSummary(listing.not_known, [...facts, ...listing.not_seen]),
     evidence_snapshot_date: listing.evidence_snapshot_date,
     evidence_snapshot: listing.evidence_snapshot,
     ...(listing.moderation && { moderation: listing.moderation }),

@@ -17,16 +17,17 @@ export interface Known {
   readonly subjects: readonly string[];
 }
 
-/** What is not known about a question: a sentence, and what kind of not knowing it is. */
+/** What was not seen, or is not known, about a question: a sentence, and what kind of not knowing it is. */
 export interface Unknown {
   readonly text: string;
   readonly state: string;
 }
 
-/** A buyer's question with everything that is known, and everything that is not. */
+/** A buyer's question in the three states of knowing: what is known, what was looked for and not seen, what is not known. */
 export interface Answer {
   readonly question: Question;
   readonly title: string;
   readonly known: readonly Known[];
+  readonly notSeen: readonly Unknown[];
   readonly unknown: readonly Unknown[];
 }

@@ -26,9 +26,10 @@ const sourced = (facts: readonly Known[]) => {
 };
 
 const gap = ({ text }: Unknown) => html`<li class="gap">${text}</li>`;
+const absent = ({ text }: Unknown) => html`<li class="gap absent">${text}</li>`;
 
-const row = ({ question, title, known, unknown }: Answer) => html`
-<tr><th scope="row" id="ask-${question}">${title}</th><td>${[...placed(known)].map(sourced)}${unknown.length > 0 ? html`<ul class="facts-of">${unknown.map(gap)}</ul>` : ''}</td></tr>`;
+const row = ({ question, title, known, notSeen, unknown }: Answer) => html`
+<tr><th scope="row" id="ask-${question}">${title}</th><td>${[...placed(known)].map(sourced)}${notSeen.length + unknown.length > 0 ? html`<ul class="facts-of">${notSeen.map(absent)}${unknown.map(gap)}</ul>` : ''}</td></tr>`;
 
 /** What a buyer asks about a listing: a row a question, with the answers, their source and date, and what is not known. */
 export const answersBlock = (listing: ListingDocument): Html => html`
@@ -37,7 +38,7 @@ export const answersBlock = (listing: ListingDocument): Html => html`
 <p class="explain"><label><input type="checkbox"> Explain each fact</label></p>
 <table><thead class="unseen"><tr><th scope="col">Question</th><th scope="col">Answer, source and date</th></tr></thead>
 <tbody>${toAnswers(listing).map(row)}${others(listing)}</tbody></table>
-<p class="note marks">A filled mark is a fact with its source; an open one is not known as of ${day(listing.observed_at)}, unless another date is stated. Neither is good or bad.</p>
+<p class="note marks">A filled mark is a fact with its source; a crossed one was looked for and not seen, on the date stated; an open one is not known: not looked at until ${day(listing.evidence_snapshot_date)}, or not stated in the record of ${day(listing.observed_at)}. None is good or bad.</p>
 </section>`;
 
 function others(listing: ListingDocument) {

@@ -5,11 +5,13 @@ import {
   isDated,
   knowingOf,
   type Observation,
+  type ObservationState,
+  stateWords,
 } from '../../evidence/observation/observation.ts';
 import { type Question, questions, questionTitles } from '../../evidence/observation/question.ts';
 import { toLabel } from '../layout/labels.ts';
 import type { Answer, Known, Unknown } from './answer.ts';
-import { importedText, observedText, stateText } from './fact-text.ts';
+import { importedText, observedText } from './fact-text.ts';
 import { joined } from './join-gaps.ts';
 import { fromRecord } from './of-record.ts';
 
@@ -51,35 +53,34 @@ const merge = (facts: readonly Known[]): Known[] =>
       first ? [{ ...first, subjects: [first, ...others].flatMap(({ subjects }) => subjects) }] : [],
     );
 
-/** Kinds that Dossier could not learn, those with the same reason together. */
-function notLearned(found: readonly Observation[]): Unknown[] {
-  const byReason = Map.groupBy(found, ({ state, reason }) => `${state}\n${reason ?? ''}`);
-  return [...byReason.values()].map((same) => {
-    const titles = [...new Set(same.map(({ kind }) => titleOf(kind)))].join(', ');
-    const [{ reason, state, observed_at } = { state: 'not_checked' as const }] = same;
-    const on = observed_at ? ` (${observed_at.slice(0, 10)})` : '';
-    return { text: `${titles}: ${reason ?? `${stateText(state)}.`}${on}`, state: stateText(state) };
+/** Kinds with the same reason, and day if there is one, become one sentence. */
+function gapsOf(
+  items: readonly { kind: string; state: ObservationState; reason?: string | undefined; as_of?: string }[],
+): Unknown[] {
+  const byReason = Map.groupBy(items, ({ state, reason, as_of }) => [state, reason, as_of].join('\n'));
+  return [...byReason.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const { state, reason = `${stateWords[state]}.`, as_of } = first;
+    const named = [first, ...others].filter(({ kind }) => kindOf(kind)).map(({ kind }) => titleOf(kind));
+    const titles = named.length > 0 ? `${[...new Set(named)].join(', ')}: ` : '';
+    return [{ text: `${titles}${reason}${as_of ? ` (${as_of})` : ''}`, state }];
   });
 }
 
-const importedUnknown = ({ kind, state, reason }: ImportedSignal): Unknown => ({
-  text: `${titleOf(kind)}: ${reason ?? `${stateText(state)}.`}`,
-  state: stateText(state),
-});
+const isNotKnown = (one: Pick<Observation, 'value' | 'state'>) => knowingOf(one) === 'not_known';
 
-function unknownOf(listing: ListingDocument, question: Question): Unknown[] {
-  const { observations, not_known, signals } = listing;
-  const observed = observations.filter((one) => one.question === question && !isKnown(one));
-  const imported = signals.imported.filter((one) => kindOf(one.kind)?.question === question && !isKnown(one));
-  const isObserved = (name: string) =>
-    observations.some(
-      ({ kind, state }) => kind === name || (state !== 'not_checked' && kind.startsWith(`${name}.`)),
-    );
-  const own = not_known.filter((one) => one.question === question && !isObserved(one.kind));
+function unknownOf({ observations, not_known, signals }: ListingDocument, question: Question): Unknown[] {
+  const observed = observations.filter((one) => one.question === question && isNotKnown(one));
+  const imported = signals.imported.filter(
+    (one) => kindOf(one.kind)?.question === question && isNotKnown(one),
+  );
+  const own = not_known.filter(
+    (one) => one.question === question && !observations.some(({ kind }) => kind === one.kind),
+  );
   return [
-    ...notLearned(observed),
-    ...joined(own.map(({ reason, state }) => ({ text: reason, state: stateText(state) }))),
-    ...imported.map(importedUnknown),
+    ...gapsOf(observed),
+    ...joined(own.map(({ reason, state }) => ({ text: reason, state }))),
+    ...imported.flatMap((one) => gapsOf([one])),
   ];
 }
 
@@ -99,12 +100,13 @@ function knownOf(listing: ListingDocument, question: Question): Known[] {
   ];
 }
 
-/** Every question of a buyer, in its order, with what is known of a listing and what is not. */
+/** Every question of a buyer, in its order, in the three states of knowing. */
 export const toAnswers = (listing: ListingDocument): Answer[] =>
   questions.map((question) => ({
     question,
     title: questionTitles[question],
     known: knownOf(listing, question),
+    notSeen: gapsOf(listing.not_seen.filter((one) => one.question === question)),
     unknown: unknownOf(listing, question),
   }));
 

@@ -1,27 +1,8 @@
 import { kindOf } from '../../evidence/kinds/recorded/kind-of.ts';
 import type { ImportedSignal } from '../../evidence/listing/listing-document.ts';
-import type { Observation, ObservationState } from '../../evidence/observation/observation.ts';
+import { type Observation, stateWords } from '../../evidence/observation/observation.ts';
 import { amount } from '../../evidence/text/plural.ts';
 import { signalText, toLabel } from '../layout/labels.ts';
-
-const stateTexts: Readonly<Record<ObservationState, string>> = {
-  observed: 'seen',
-  not_found: 'none recorded',
-  not_stated: 'not stated',
-  auth_first: 'asks for credentials first',
-  refused: 'refused',
-  unreachable: 'no answer',
-  not_checked: 'not checked by Dossier',
-  unrecognised: 'not understood',
-  stale: 'not seen lately',
-  quoted: 'quoted by the endpoint',
-  advertised: 'advertised',
-  stated_by_publisher: 'stated by the publisher',
-  no_price_seen: 'no price seen',
-};
-
-/** A state of a fact in words. */
-export const stateText = (state: ObservationState): string => stateTexts[state];
 
 const isTime = (text: string) => /^\d{4}-\d\d-\d\dT/.test(text);
 const isDigest = (text: string) => /^[0-9a-f]{40,64}$/.test(text);
@@ -41,7 +22,7 @@ export function observedText({ kind, value, state, details, unit }: Shown): stri
   const text =
     kindOf(kind)?.shows?.({ value, state, source: '', ...(details && { details }) }) ??
     plain(value, unit ?? kindOf(kind)?.unit);
-  return state === 'observed' ? text : `${text} (${stateText(state)})`;
+  return state === 'observed' ? text : `${text} (${stateWords[state]})`;
 }
 
 /** The value of an imported fact in words. */

@@ -1,6 +1,7 @@
 import { whatAClaimShows } from '../../evidence/claim/claim-statement.ts';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { ownerTexts } from '../../evidence/namespace.ts';
+import { stateWords } from '../../evidence/observation/observation.ts';
 import { type ProofClass, proofTexts } from '../../evidence/rating/proof/proof-classes.ts';
 import type { RatingCounts } from '../../evidence/rating/rating.ts';
 import { amount, counted } from '../../evidence/text/plural.ts';
@@ -38,18 +39,9 @@ export function versionsTitle({ versions, signals: { imported } }: ListingDocume
     : `${counted(shown, 'version')}, newest first`;
 }
 
-/** States of imported signals. */
-export const signalStateTexts = {
-  observed: 'observed',
-  not_found: 'looked for, not found',
-  not_stated: 'not stated',
-  not_checked: 'not checked',
-  refused: 'refused',
-} as const;
-
 /** The value of an imported signal (third-party text), or its state if there is none. */
 export function signalText({ kind, value, unit, state }: ImportedSignal): string {
-  if (state !== 'observed' || value === null) return signalStateTexts[state];
+  if (state !== 'observed' || value === null) return stateWords[state];
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return value;
   const count = amount(value);

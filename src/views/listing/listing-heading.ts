@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { handleParts } from '../../evidence/handle.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { absences } from '../../evidence/listing/sentences/summary-text.ts';
 import { counted } from '../../evidence/text/plural.ts';
 import { dated, day, type Html, publisherPath } from '../layout/html.ts';
 import { toLabel } from '../layout/labels.ts';
@@ -27,6 +28,6 @@ export const listingHeading = (listing: ListingDocument): Html => html`
 <p class="by">${listing.title && html`<span class="handle">${listing.handle}</span> · `}${publisher(listing)}</p>
 ${noticesBlock(listing.moderation)}${listing.description && html`<p class="lead foreign">${listing.description}</p>`}
 <p class="states">${claimState(listing)}${listing.origin_status === 'deprecated' ? html` <span class="state">Deprecated in the registry</span>` : ''}${listing.sample && html` <span class="state">Sample</span>`}</p>
-${listing.sample && originNote(listing)}
+${absences(listing).map((text) => html`<p class="absence foreign">${text}</p>`)}${listing.sample && originNote(listing)}
 <p class="snapshot">${dated(listing.evidence_snapshot, listing.evidence_snapshot_date)}</p>
 </header>`;

@@ -15,10 +15,14 @@ function knownLine(known: Known): string {
   return `* ${title}: ${toInlineText(text)}${places(known)}${same} (${toInlineText(source)}, as of ${day(at)})${why}`;
 }
 
-const answerText = ({ title, known, unknown }: Answer) =>
+const answerText = ({ title, known, notSeen, unknown }: Answer) =>
   paragraphs(
     `### ${title}`,
-    lines(...known.map(knownLine), ...unknown.map(({ text }) => `* Not known: ${toInlineText(text)}`)),
+    lines(
+      ...known.map(knownLine),
+      ...notSeen.map(({ text }) => `* Looked for and not seen: ${toInlineText(text)}`),
+      ...unknown.map(({ text }) => `* Not known: ${toInlineText(text)}`),
+    ),
   );
 
 function others(listing: ListingDocument) {
@@ -30,7 +34,7 @@ function others(listing: ListingDocument) {
 export const markdownAnswers = (listing: ListingDocument): string =>
   paragraphs(
     '## What a buyer asks',
-    'What is known, with source and date, and what is not known.',
+    'What is known, with source and date; what was looked for and not seen, with the date; and what is not known: not looked at, or not stated.',
     ...toAnswers(listing).map(answerText),
     others(listing),
   );

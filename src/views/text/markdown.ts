@@ -6,6 +6,7 @@ import type {
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
 import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
+import { absences } from '../../evidence/listing/sentences/summary-text.ts';
 import { code, day, lines, list, paragraphs, toMarkdownText } from '../../evidence/text/markdown-text.ts';
 import {
   matchTexts,
@@ -116,6 +117,7 @@ const heading = (listing: ListingDocument) =>
       ({ statement, log_index }) => `${toMarkdownText(statement)} Log index ${log_index}.`,
     ),
     listing.appeal && toMarkdownText(listing.appeal),
+    ...absences(listing).map(toMarkdownText),
     listing.description !== '' && `> ${toMarkdownText(listing.description)}`,
     listing.origin_note,
     toMarkdownText(listing.evidence_snapshot),

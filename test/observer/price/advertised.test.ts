@@ -84,10 +84,14 @@ it('a price that was seen is no longer among what is not known; payment methods 
   const priceOf = async (name: string) => {
     await observed.look(name, 'price.tool');
     const answer = await observed.directory.app.request(`/agents/${handleAt(name)}.json`);
-    const { not_known } = (await answer.json()) as { not_known: { question: string; state: string }[] };
-    return not_known.filter(({ question }) => question === 'price').map(({ state }) => state);
+    type Gaps = { question: string; kind: string; state: string }[];
+    const { not_known, not_seen } = (await answer.json()) as { not_known: Gaps; not_seen: Gaps };
+    return {
+      not_known: not_known.filter(({ question }) => question === 'price').map(({ state }) => state),
+      not_seen: not_seen.filter(({ kind }) => kind === 'price.challenge').map(({ state }) => state),
+    };
   };
-  expect(await priceOf('priced')).toEqual([]);
-  expect(await priceOf('methods')).toEqual(['no_price_seen']);
-  expect(await priceOf('locked')).toEqual(['auth_first']);
+  expect((await priceOf('priced')).not_known).toEqual([]);
+  expect(await priceOf('methods')).toEqual({ not_known: [], not_seen: ['no_price_seen'] });
+  expect(await priceOf('locked')).toEqual({ not_known: [], not_seen: ['auth_first'] });
 });

@@ -1,11 +1,11 @@
-import { type Observation, valueStates } from '../../observation/observation.ts';
+import { kindOf } from '../../kinds/recorded/kind-of.ts';
+import { isDated, knowingOf, type Observation, stateWords } from '../../observation/observation.ts';
 import type { Listing } from '../listing.ts';
-import type { NotKnownItem } from '../listing-document.ts';
+import type { ImportedSignal, NotKnownItem, NotSeenItem } from '../listing-document.ts';
 
 /** What the items follow from. */
 export interface NotKnownFacts {
   readonly listing: Listing;
-  readonly ratings: number;
   /** Names of fields of the record that Dossier does not read. */
   readonly unread: readonly string[];
   readonly observations: readonly Observation[];
@@ -84,18 +84,6 @@ function ofPackages({ listing: { packages } }: NotKnownFacts): NotKnownItem[] {
   ];
 }
 
-const ofRatings = ({ ratings }: NotKnownFacts): NotKnownItem[] =>
-  ratings > 0
-    ? []
-    : [
-        {
-          question: 'ratings',
-          kind: 'ratings.native',
-          state: 'not_found',
-          reason: 'No native rating is stored on this service.',
-        },
-      ];
-
 /** What nothing but an observation could answer, as it stands without one. */
 const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
   unlessUnread(facts, ['price', 'price'], 'a price'),
@@ -105,7 +93,6 @@ const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
   unlessUnread(facts, ['publisher', 'operator'], 'who operates the service'),
   ...ofCode(facts),
   ...ofPackages(facts),
-  ...ofRatings(facts),
   unlessUnread(facts, ['terms', 'terms.url'], 'terms of use'),
   unlessUnread(facts, ['terms', 'data_handling'], 'how data is handled'),
   unlessUnread(facts, ['terms', 'region'], 'the region that the service runs in'),
@@ -121,14 +108,38 @@ const isAbout = (item: NotKnownItem) => (observation: Observation) =>
   observation.kind === item.kind ||
   (observation.kind.startsWith(`${item.kind}.`) && !withoutAnswer.has(observation.kind));
 
-/** An item in the light of what Dossier checked: none where that found a value, else how the check ended. */
-function withChecks(item: NotKnownItem, observations: readonly Observation[]): NotKnownItem[] {
-  const checked = observations.filter(isAbout(item));
-  if (checked.some(({ state, value }) => value !== null && valueStates.includes(state))) return [];
-  const ended = checked.find(({ state, reason }) => state !== 'not_checked' && reason !== undefined);
-  return [ended?.reason ? { ...item, state: ended.state, reason: ended.reason } : item];
+/** What buyers ask about a listing that was neither looked at nor is stated, with the reason (docs/contract.md). */
+export const toNotKnown = (facts: NotKnownFacts): NotKnownItem[] => {
+  const lookedFor = facts.observations.filter((one) => knowingOf(one) !== 'not_known');
+  return questionsOf(facts).filter((item) => !lookedFor.some(isAbout(item)));
+};
+
+/** What the items of `not_seen` follow from. */
+export interface NotSeenFacts {
+  readonly observations: readonly Observation[];
+  readonly imported: readonly ImportedSignal[];
+  readonly ratings: number;
+  /** The day of the answer, YYYY-MM-DD. */
+  readonly date: string;
 }
 
-/** What buyers ask about a listing and what is not known, each with the state and the reason (docs/contract.md). */
-export const toNotKnown = (facts: NotKnownFacts): NotKnownItem[] =>
-  questionsOf(facts).flatMap((item) => withChecks(item, facts.observations));
+type Fact = Pick<NotSeenItem, 'kind' | 'subject' | 'state'> & {
+  readonly reason?: string | undefined;
+  readonly observed_at: string;
+};
+
+function toItem({ kind, subject, state, reason, observed_at }: Fact): NotSeenItem[] {
+  const question = kindOf(kind)?.question;
+  if (!question) return [];
+  const about = subject === undefined ? {} : { subject };
+  const words = reason ?? `${stateWords[state].replace(/^./, (first) => first.toUpperCase())}.`;
+  return [{ question, kind, ...about, state, reason: words, as_of: observed_at.slice(0, 10) }];
+}
+
+/** What was looked for and not seen, each with the reason and the date: by Dossier, by a source of imported facts, among ratings. */
+export function toNotSeen({ observations, imported, ratings, date }: NotSeenFacts): NotSeenItem[] {
+  const facts = [...observations.filter(isDated), ...imported].filter((one) => knowingOf(one) === 'not_seen');
+  const reason = 'No native rating is stored on this service.';
+  const ofRatings = { question: 'ratings', kind: 'ratings.native', state: 'not_found', reason, as_of: date };
+  return [...facts.flatMap(toItem), ...(ratings === 0 ? [ofRatings as NotSeenItem] : [])];
+}

@@ -2,7 +2,7 @@ import { claimMethods } from '../../claim/methods/index.ts';
 import { handleParts } from '../../handle.ts';
 import { kinds } from '../../kinds/index.ts';
 import { namespaceText } from '../../namespace.ts';
-import { type Observation, valueStates } from '../../observation/observation.ts';
+import { type DatedObservation, isDated, knowingOf } from '../../observation/observation.ts';
 import { firstFew } from '../../text/first-few.ts';
 import { counted } from '../../text/plural.ts';
 import type { ListingDocument } from '../listing-document.ts';
@@ -17,6 +17,28 @@ const day = (time: string) => time.slice(0, 10);
 
 /** Statements about the listing by the operator, in the operator's words. */
 const moderated = ({ moderation = [] }: Described) => moderation.map(({ statement }) => statement);
+
+/** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
+function deadSentence(one: DatedObservation): string | undefined {
+  const { state, subject = 'The endpoint', observed_at, first_seen_at, changed_from, missed_since } = one;
+  if (state === 'stale' && knowingOf(one) === 'not_seen') return one.reason;
+  if (missed_since !== undefined)
+    return `${subject} last answered on ${day(observed_at)}; no check since ${day(missed_since)} saw it answer.`;
+  if (state !== 'unreachable' && state !== 'not_found') return undefined;
+  const what = state === 'not_found' ? `${subject} was not there` : `No answer from ${subject}`;
+  const answered = changed_from ? `; it last answered on ${day(changed_from.seen_until)}` : '';
+  return `${what} on ${[...new Set([day(observed_at), day(first_seen_at)])].join(', nor on ')}${answered}.`;
+}
+
+const existence: ReadonlySet<string> = new Set(['repository.exists', 'package.exists']);
+
+/** What must be read first: endpoints that gave no answer, and a repository or packages that are not there. */
+export const absences = ({ observations }: Pick<ListingDocument, 'observations'>): string[] =>
+  observations.filter(isDated).flatMap((one) => {
+    if (one.kind === 'endpoint.answers') return deadSentence(one) ?? [];
+    const isAbsent = existence.has(one.kind) && knowingOf(one) === 'not_seen' && one.reason;
+    return isAbsent ? [`On ${day(one.observed_at)}: ${one.reason}`] : [];
+  });
 
 function whatItIs({ handle, title, description, sample, moderation }: Described): string {
   if (moderation?.some(({ action }) => action === 'hide')) return `${handle}.`;
@@ -39,6 +61,7 @@ function howReached({ endpoint, remotes, packages }: Described): string {
   const more = remotes.length > 1 ? `, ${counted(remotes.length - 1, 'more remote endpoint')}` : '';
   const ways = [
     ...(endpoint ? [`reached at ${endpoint}${more}`] : []),
+    ...(!endpoint && remotes[0] ? [`reached at an address of the form ${remotes[0].url}${more}`] : []),
     ...(packages.length > 0 ? [`run from ${firstFew(packages.map(packageText)).join(', ')}`] : []),
   ];
   return ways.length > 0 ? `By its record it is ${ways.join(' or ')}` : 'No endpoint or package is recorded';
@@ -53,19 +76,25 @@ const titleOf = (kind: string) => kinds.find((one) => one.kind === kind)?.title.
 const longestValue = 30;
 
 /** A value that is short enough to be read in a sentence. */
-const isTold = ({ value, state }: Observation) =>
-  valueStates.includes(state) && value !== null && String(value).length <= longestValue;
+const isTold = ({ value }: DatedObservation) => String(value).length <= longestValue;
 
-/** The last check, with the first few short values that it found. */
+/** What Dossier saw last, with the first few short values; that it has never looked only if it has not. */
 function checked({ observations }: Described): string {
-  const seen = observations.filter(({ state }) => valueStates.includes(state));
-  const last = seen
-    .map(({ observed_at }) => observed_at)
-    .sort()
-    .at(-1);
-  if (!last) return 'Dossier has made no observation of what it records.';
-  const values = seen.filter(isTold).map(({ kind, value }) => `${titleOf(kind)} ${value}`);
-  return `Last checked by Dossier on ${day(last)}: ${firstFew(values).join(', ') || 'it answered'}.`;
+  const dated = observations.filter(isDated);
+  if (dated.length === 0) return 'Dossier has made no observation of what it records.';
+  const seen = dated.filter((one) => knowingOf(one) === 'known');
+  const last = (of: readonly DatedObservation[]) =>
+    day(
+      of
+        .map(({ observed_at }) => observed_at)
+        .sort()
+        .at(-1) ?? '',
+    );
+  if (seen.length === 0) return `Dossier looked on ${last(dated)}, and saw nothing of what it looks for.`;
+  const values = seen
+    .filter((one) => isTold(one) && day(one.observed_at) === last(seen))
+    .map(({ kind, value }) => `${titleOf(kind)} ${value}`);
+  return `Last seen by Dossier on ${last(seen)}${values.length > 0 ? `: ${firstFew(values).join(', ')}` : ''}.`;
 }
 
 function rated({ signals: { native } }: Described): string {
@@ -86,6 +115,7 @@ const notKnown = ({ not_known }: Described) =>
  */
 export const toSummaryText = (listing: Described): string =>
   [
+    ...absences(listing),
     whatItIs(listing),
     ...moderated(listing),
     whoPublishes(listing),
