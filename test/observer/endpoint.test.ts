@@ -188,7 +188,13 @@ it('is not said to be unchecked, on any face, once it was looked at', async () =
   })) as { listings: { imported: object[]; observed: object[] }[] };
   expect(compared.listings.map(({ imported }) => imported)).toEqual([[], []]);
   expect(compared.listings.map(({ observed: [answer] }) => answer)).toMatchObject([
-    { result: 'met', fact: 'A recorded endpoint answered Dossier.' },
-    { result: 'not_met', fact: 'No recorded endpoint answered Dossier.' },
+    {
+      result: 'met',
+      fact: 'A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay.',
+    },
+    {
+      result: 'not_met',
+      fact: 'The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay.',
+    },
   ]);
 });
