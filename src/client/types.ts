@@ -718,7 +718,7 @@ export interface CheckSurfaceInput {
    */
   handle: string;
   /**
-   * Tool objects exactly as your tools/list gave them
+   * The tools you see, with the members you have
    *
    * @maxItems 500
    */
@@ -744,9 +744,19 @@ export interface CheckSurfaceAnswer {
   differs: {
     name: string;
     difference: 'only_here' | 'only_there' | 'other';
+    members?: string[];
   }[];
   /**
-   * How titles and descriptions differ: [-as Dossier saw it-]{+as you sent it+}
+   * Names of several tools
+   */
+  repeated?: string[];
+  /**
+   * Members not compared
+   */
+  not_sent?: string[];
+  prefix?: string;
+  /**
+   * How members differ: [-as Dossier saw it-]{+as you sent it+}
    */
   texts?: {
     name: string;

@@ -46,6 +46,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly needsCapability?: true;
   /** The largest JSON or form body over HTTP (docs/trust.md section 5); 64 KiB if absent. */
   readonly bodyLimit_bytes?: number;
+  /** How deep a JSON body may be nested; 16 by default. */
+  readonly bodyDepth?: number;
   /** Limits per network on well-formed calls, on every face, in addition to the face's own limit. */
   readonly networkLimits?: readonly Limit[];
   /** Limits that `run` itself takes (limits/shared.ts), for keys only it knows; listed here for settings and documents. */
@@ -69,6 +71,12 @@ export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject
 ): Tool<Input, Output> => tool;
 
 const defaultBodyLimit_bytes = 65_536;
+
+const defaultBodyDepth = 16;
+
+/** How deep the JSON of a tool's body may be nested. */
+export const bodyDepthOf = ({ bodyDepth = defaultBodyDepth }: Pick<Tool, 'bodyDepth'> = {}): number =>
+  bodyDepth;
 
 /** The largest JSON or form body that a tool's HTTP endpoints read. */
 export const bodyLimitOf = ({ bodyLimit_bytes = defaultBodyLimit_bytes }: Tool): number => bodyLimit_bytes;

@@ -1,9 +1,8 @@
 import { isDeeperThan, parseStorable, toStorable } from '../../evidence/text/foreign-json.ts';
 import { decodeUtf8, readBounded } from '../../evidence/text/read-bounded.ts';
 import { Problem } from '../../problem.ts';
+import { bodyDepthOf } from '../../tools/tool.ts';
 import type { Request } from '../environment.ts';
-
-const maxDepth = 16;
 
 function refuseEncoded(headers: Headers): void {
   const encoding = headers.get('content-encoding');
@@ -50,20 +49,25 @@ function parse(text: string): unknown {
   }
 }
 
-/** Parses JSON of at most 16 levels, with U+FFFD for lone surrogates and NUL; throws invalid_request. */
-export function parseJson(text: string): unknown {
-  const value = parse(text);
+/** Throws invalid_request for a value that is nested in more levels. */
+export function refuseDeep(value: unknown, maxDepth: number): void {
   if (isDeeperThan(maxDepth, value))
     throw new Problem('invalid_request', { detail: `The JSON is nested deeper than ${maxDepth} levels.` });
+}
+
+/** Parses JSON of at most so many levels, with U+FFFD for lone surrogates and NUL; throws invalid_request. */
+export function parseJson(text: string, maxDepth = bodyDepthOf()): unknown {
+  const value = parse(text);
+  refuseDeep(value, maxDepth);
   return value;
 }
 
 const mediaType = (c: Request) => (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
 
 /** Reads a JSON body; throws unsupported_media_type for any other content type. */
-export async function readJson(c: Request, limit_bytes: number): Promise<unknown> {
+export async function readJson(c: Request, limit_bytes: number, maxDepth?: number): Promise<unknown> {
   if (mediaType(c) !== 'application/json') throw new Problem('unsupported_media_type');
-  return parseJson(await readText(c.req.raw, limit_bytes));
+  return parseJson(await readText(c.req.raw, limit_bytes), maxDepth);
 }
 
 function requireSameOrigin(c: Request, publicUrl: string): void {

@@ -1,16 +1,37 @@
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { Problem } from '../../problem.ts';
 import { tools } from '../../tools/index.ts';
+import { bodyDepthOf, bodyLimitOf, type Tool } from '../../tools/tool.ts';
 import type { Request } from '../environment.ts';
 import { toRpcError } from '../response/mcp-refusal.ts';
-import { parseJson, readText } from './body.ts';
+import { parseJson, readText, refuseDeep } from './body.ts';
 import { refuseStraySecret } from './mcp-secret.ts';
 
+/** What is read of a message, unless it calls a tool that takes more. */
 const maxBytes = 64 * 1024;
+const largeTools = tools.filter((tool) => bodyLimitOf(tool) > maxBytes);
+const most_bytes = Math.max(maxBytes, ...largeTools.map(bodyLimitOf));
+const deepest = Math.max(...tools.map(bodyDepthOf));
 
-/** Parses a message; throws invalid_request or secret_in_body. */
+/** Throws body_too_large for a message of more bytes than it may have. */
+function refuseLarge(text: string, allowed: readonly Tool[]): void {
+  const bytes = Buffer.byteLength(text);
+  const limit_bytes = Math.max(maxBytes, ...allowed.map(bodyLimitOf));
+  if (bytes > limit_bytes)
+    throw new Problem('body_too_large', { detail: `At most ${limit_bytes} bytes are read here.` });
+}
+
+/** Parses a message, by the limits of the tool that it calls; throws body_too_large, invalid_request or secret_in_body. */
 export function parseMessage(text: string, headers: Pick<Headers, 'get'>): unknown {
-  const message = parseJson(text);
+  // What names no such tool is refused unparsed.
+  refuseLarge(
+    text,
+    largeTools.filter(({ name }) => text.includes(name)),
+  );
+  const message = parseJson(text, deepest);
+  const called = tools.filter(({ name }) => name === toolOf(message));
+  refuseLarge(text, called);
+  refuseDeep(message, bodyDepthOf(called[0]));
   refuseStraySecret(headers, text, message);
   return message;
 }
@@ -20,7 +41,7 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
   const { raw } = c.req;
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
   try {
-    const text = await readText(raw, maxBytes);
+    const text = await readText(raw, most_bytes);
     const body = parseMessage(text, raw.headers);
     if (!Array.isArray(body)) return { body };
   } catch (error) {

@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts';
 import { claimGithub } from '../../tools/claim-github.ts';
 import { tools } from '../../tools/index.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
-import { bodyLimitOf, type Tool } from '../../tools/tool.ts';
+import { bodyDepthOf, bodyLimitOf, type Tool } from '../../tools/tool.ts';
 import { toCurl } from '../../views/layout/html.ts';
 import { call } from '../call.ts';
 import type { Face, HttpEnvironment, Request } from '../environment.ts';
@@ -13,7 +13,7 @@ import { readJson } from '../request/body.ts';
 import { answerOnce } from '../response/answers.ts';
 
 async function runTool(c: Request, tool: Tool): Promise<Response> {
-  const input = await readJson(c, bodyLimitOf(tool));
+  const input = await readJson(c, bodyLimitOf(tool), bodyDepthOf(tool));
   const answer = await call(c, tool, input);
   const { check } = answer as { check?: { retry_after_s?: number } };
   if (check?.retry_after_s !== undefined) c.header('Retry-After', String(check.retry_after_s));

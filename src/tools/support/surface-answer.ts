@@ -1,21 +1,20 @@
 import type { Context } from '../../context.ts';
-import { changedTexts } from '../../evidence/kinds/tools/changed-texts.ts';
 import {
-  compareSurface,
-  type ToolDifference,
-  type ToolDigests,
+  compareDigests,
+  compareTools,
+  type SurfaceComparison,
 } from '../../evidence/kinds/tools/compare-surface.ts';
+import { toolDigest } from '../../evidence/kinds/tools/digest.ts';
 import type { StoredObservation } from '../../evidence/observation/observation.ts';
-import { differenceText } from '../../evidence/text/word-difference.ts';
 
-const mostTexts = 5;
-const longestDifference = 400;
+type Tool = Readonly<Record<string, unknown>>;
+
 const day = (at: string) => at.slice(0, 10);
 
-function seenDigests({ details }: StoredObservation): ToolDigests {
-  const tools = details?.tools as readonly { readonly name: string; readonly sha256: string }[] | undefined;
-  return Object.fromEntries((tools ?? []).map(({ name, sha256: digest }) => [name, digest]));
-}
+/** What a caller was shown: tools, or their digests by name. */
+export type Shown =
+  | { readonly tools: readonly Tool[] }
+  | { readonly digests: Readonly<Record<string, string>> };
 
 /** The answer where Dossier has seen no tools of a listing, and why. */
 export const toNeverSeen = (handle: string, known: StoredObservation | undefined) => ({
@@ -26,48 +25,68 @@ export const toNeverSeen = (handle: string, known: StoredObservation | undefined
   untrusted_fields: [],
 });
 
-/** The answer of a comparison with the tools of one endpoint. */
-export function compareWith(handle: string, seen: StoredObservation, sent: ToolDigests) {
-  const differs = compareSurface(seenDigests(seen), sent);
+const toDigests = (tools: readonly Tool[]) =>
+  tools.map((tool) => ({ name: String(tool.name ?? ''), sha256: toolDigest(tool) }));
+
+/** What is known of each tool of a set that is not stored any more. */
+const seenDigests = ({ details }: StoredObservation) =>
+  (details?.tools ?? []) as readonly { readonly name: string; readonly sha256: string }[];
+
+const compare = (seen: readonly Tool[], shown: Shown): SurfaceComparison =>
+  'tools' in shown ? compareTools(seen, shown.tools) : compareDigests(toDigests(seen), shown.digests);
+
+function compareUnstored(seen: StoredObservation, shown: Shown): SurfaceComparison {
+  const digests =
+    'digests' in shown
+      ? shown.digests
+      : Object.fromEntries(toDigests(shown.tools).map(({ name, sha256 }) => [name, sha256]));
+  return compareDigests(seenDigests(seen), digests);
+}
+
+/** What limits a comparison, in sentences. */
+const notes = ({ repeated, not_sent, prefix }: SurfaceComparison) =>
+  [
+    repeated.length > 0 && 'Some names stand for several tools: see repeated.',
+    prefix && 'Your host puts the same characters before every name; they were left out.',
+    not_sent.length > 0 && `Not compared, because you sent none: ${not_sent.join(', ')}.`,
+  ].filter(Boolean);
+
+/** The answer of a comparison with the tools of one endpoint: with the set that was seen last, or else with one seen before. */
+export async function compareWith(handle: string, seen: StoredObservation, shown: Shown, { store }: Context) {
+  const stored = await store.observations.surfaces(handle, seen.subject ?? '');
+  const isCurrent = ({ digest }: { readonly digest: string }) =>
+    digest === seen.value || digest === seen.as_seen?.digest;
+  const current = stored.filter(isCurrent).map(({ tools }) => compare(tools, shown));
+  if (current.length === 0) current.push(compareUnstored(seen, shown));
+  const [closest = compareUnstored(seen, shown)] = current.toSorted(
+    (a, b) => a.differs.length - b.differs.length,
+  );
+  const { differs, repeated, not_sent, prefix, texts } = closest;
+  const isSame = differs.length === 0;
   const since = `since ${day(seen.first_seen_at)}, last on ${day(seen.observed_at)}, from ${seen.vantage}`;
+  const earlier = isSame
+    ? undefined
+    : stored.find((set) => !isCurrent(set) && compare(set.tools, shown).differs.length === 0);
+  const said = isSame
+    ? `These are the tools that Dossier has seen ${since}.`
+    : `${differs.length === 1 ? '1 tool differs' : `${differs.length} tools differ`} between these and those that Dossier has seen ${since}.`;
+  const before =
+    earlier &&
+    `They are a set that Dossier first saw on ${day(earlier.first_seen_at)} and that was another later.`;
   return {
     handle,
-    result: differs.length === 0 ? ('same' as const) : ('other' as const),
-    message:
-      differs.length === 0
-        ? `These are the tools that Dossier has seen ${since}.`
-        : `${differs.length === 1 ? '1 tool differs' : `${differs.length} tools differ`} between these and those that Dossier has seen ${since}.`,
+    result: isSame ? ('same' as const) : ('other' as const),
+    message: [said, before, ...notes(closest)].filter(Boolean).join(' '),
     ...(seen.subject !== undefined && { endpoint: seen.subject }),
     differs,
+    ...(repeated.length > 0 && { repeated }),
+    ...(not_sent.length > 0 && { not_sent }),
+    ...(prefix && { prefix }),
+    ...(texts.length > 0 && { texts }),
     digest: String(seen.value),
     first_seen_at: seen.first_seen_at,
     observed_at: seen.observed_at,
     vantage: seen.vantage,
-    untrusted_fields: ['differs', 'texts', 'endpoint'],
+    untrusted_fields: ['differs', 'repeated', 'prefix', 'texts', 'endpoint'],
   };
-}
-
-interface Compared {
-  readonly handle: string;
-  readonly endpoint?: string;
-  readonly digest: string;
-  readonly differs: readonly ToolDifference[];
-}
-
-/** How titles and descriptions of tools that differ read, seen by this service and sent by the caller; the first five. */
-export async function findTexts(
-  { handle, endpoint, digest, differs }: Compared,
-  sent: readonly Readonly<Record<string, unknown>>[],
-  { store }: Context,
-) {
-  const names = new Set(differs.map(({ name }) => name));
-  const sentOther = sent.filter(({ name }) => names.has(String(name)));
-  if (sentOther.length === 0 || endpoint === undefined) return [];
-  const surfaces = await store.observations.surfaces(handle, endpoint);
-  const seen = surfaces.find((surface) => surface.digest === digest)?.tools ?? [];
-  return changedTexts(seen, sentOther, mostTexts).map(({ tool, member, difference }) => ({
-    name: tool,
-    member,
-    difference: differenceText(difference).slice(0, longestDifference).toWellFormed(),
-  }));
 }

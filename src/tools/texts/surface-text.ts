@@ -12,6 +12,9 @@ interface SurfaceAnswer {
   readonly texts?:
     | readonly { readonly name: string; readonly member: string; readonly difference: string }[]
     | undefined;
+  readonly repeated?: readonly string[] | undefined;
+  readonly not_sent?: readonly string[] | undefined;
+  readonly prefix?: string | undefined;
   readonly digest?: string | undefined;
   readonly first_seen_at?: string | undefined;
   readonly observed_at?: string | undefined;
@@ -26,7 +29,7 @@ const meanings: Readonly<Record<ToolDifference['difference'], string>> = {
 };
 
 const differsLine = ([difference, tools]: [ToolDifference['difference'], readonly ToolDifference[]]) =>
-  `${meanings[difference]}: ${tools.map(({ name }) => code(name)).join(', ')}`;
+  `${meanings[difference]}: ${tools.map(({ name, members = [] }) => `${code(name)}${members.length > 0 ? ` (${members.join(', ')})` : ''}`).join(', ')}`;
 
 /** The answer of check_surface as Markdown. */
 export function toSurfaceText(answer: SurfaceAnswer): string {
@@ -35,6 +38,8 @@ export function toSurfaceText(answer: SurfaceAnswer): string {
   return paragraphs(
     `${code(answer.handle)}: ${answer.result}. ${toInlineText(answer.message)}`,
     byDifference.length > 0 && list(byDifference, differsLine),
+    answer.repeated && `Names of several tools: ${answer.repeated.map(code).join(', ')}`,
+    answer.prefix && `Prefix of your host: ${code(answer.prefix)}`,
     texts.length > 0 &&
       `Texts, [-as Dossier saw them-]{+as you sent them+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toInlineText(difference)}`)}`,
     digest !== undefined &&
