@@ -7,8 +7,8 @@ export interface TextPart {
   readonly change?: 'removed' | 'added';
 }
 
-/** What is compared of each text once their common beginning and end are left out. */
-const mostCompared = 1_200;
+/** Longer texts, once their common beginning and end are left out, are one part before and one after. */
+const mostCompared = 20_000;
 /** Words that differ beyond this many are one part before and one after. */
 const mostEdits = 120;
 /** How much of a part is shown. */
@@ -38,9 +38,25 @@ function commonStart(a: string, b: string): number {
   return a.lastIndexOf(' ', Math.min(at, a.length) - 1) + 1;
 }
 
+/** How many characters two texts have in common at their end, from a space on. */
+function commonEnd(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1;
+  const from = a.indexOf(' ', a.length - length);
+  return from < 0 || from < a.length - length ? 0 : a.length - from;
+}
+
+/** A part before it is shortened. */
+interface Part {
+  readonly value: string;
+  readonly change?: 'removed' | 'added';
+}
+
 /** The texts in parts; as two whole parts where more differs than is worth following. */
-function compareWords(before: string, after: string): { value: string; change?: 'removed' | 'added' }[] {
-  const found = diffWordsWithSpace(before, after, { maxEditLength: mostEdits });
+function compareWords(before: string, after: string): Part[] {
+  const isLong = Math.max(before.length, after.length) > mostCompared;
+  const found = isLong ? undefined : diffWordsWithSpace(before, after, { maxEditLength: mostEdits });
   if (!found)
     return [
       { value: before, change: 'removed' },
@@ -51,16 +67,31 @@ function compareWords(before: string, after: string): { value: string; change?: 
   );
 }
 
+/** What is the same in both, side by side, is one part. */
+function joined(parts: readonly Part[]): Part[] {
+  const found: Part[] = [];
+  for (const part of parts) {
+    const last = found.at(-1);
+    if (last && last.change === undefined && part.change === undefined)
+      found[found.length - 1] = { value: last.value + part.value };
+    else found.push(part);
+  }
+  return found;
+}
+
 /** Where two texts differ by words, as parts in order; only the surroundings of what differs, hidden characters named. */
 export function wordDifference(before: string, after: string): TextPart[] {
   const [was, is] = [nameHidden(before), nameHidden(after)];
   const start = commonStart(was, is);
+  const [oldRest, newRest] = [was.slice(start), is.slice(start)];
+  const end = commonEnd(oldRest, newRest);
   const compared = compareWords(
-    shorten(was.slice(start), mostCompared),
-    shorten(is.slice(start), mostCompared),
+    oldRest.slice(0, oldRest.length - end),
+    newRest.slice(0, newRest.length - end),
   );
-  const parts = [{ value: was.slice(0, start) }, ...compared].filter(({ value }) => value !== '');
-  return parts.map(({ value, change }: (typeof compared)[number], at) =>
+  const whole = [{ value: was.slice(0, start) }, ...compared, { value: was.slice(was.length - end) }];
+  const parts = joined(whole.filter(({ value }) => value !== ''));
+  return parts.map(({ value, change }, at) =>
     change
       ? { text: shorten(value, mostChanged), change }
       : { text: shortenSame(value, { isFirst: at === 0, isLast: at === parts.length - 1 }) },
