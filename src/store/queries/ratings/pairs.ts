@@ -19,12 +19,12 @@ const isReciprocal = sql<boolean>`(${praises} and exists (
     and back.first_created_at <= rating.pair_until
     and rating.first_created_at <= back.pair_until))`;
 
-/** Brings the column reciprocal of some ratings up to date; returns the rated handles of those that changed. */
-async function settle(db: Db, candidates: RawBuilder<boolean>): Promise<string[]> {
+/** Brings the column reciprocal of ratings, given by a selection of ids, up to date; returns the rated handles that changed. */
+async function settle(db: Db, ids: RawBuilder<unknown>): Promise<string[]> {
   const rows = await db
     .updateTable('rating')
     .set({ reciprocal: sql<number>`1 - reciprocal` })
-    .where(candidates)
+    .where(sql<boolean>`rating.id in (${ids})`)
     .where(sql<boolean>`(reciprocal = 1) <> ${isReciprocal}`)
     .returning('subject_handle')
     .execute();
@@ -40,13 +40,16 @@ export const settlePairsOf = (
 ): Promise<string[]> =>
   settle(
     db,
-    sql<boolean>`(rating.id = ${id} or (
-      rating.source in ${holdersOf(sql`${subject_handle}`)}
-      and rating.subject_handle in ${listingsOf(sql`${source}`)}
-      and rating.first_created_at <= ${pair_until}
-      and ${first_created_at} <= rating.pair_until))`,
+    sql`select cast(${id} as text) union all select id from rating as back
+      where back.source in ${holdersOf(sql`${subject_handle}`)}
+      and back.subject_handle in ${listingsOf(sql`${source}`)}
+      and back.first_created_at <= ${pair_until}
+      and back.pair_until >= ${first_created_at}`,
   );
 
 /** Settles the ratings about a listing that got another holder, and those by the holder. */
 export const settlePairsBy = (db: Db, handle: string, holder: string): Promise<string[]> =>
-  settle(db, sql<boolean>`(rating.subject_handle = ${handle} or rating.source = ${holder})`);
+  settle(
+    db,
+    sql`select id from rating where subject_handle = ${handle} union all select id from rating where source = ${holder}`,
+  );

@@ -6,11 +6,12 @@ import { inChunks } from '../in-chunks.ts';
 import { precompileQuery } from '../precompiled-query.ts';
 import { settlePairsBy } from './pairs.ts';
 
-const readPair = precompileQuery((db, source: string, subject: string) =>
+/** What the records of two listings ever named, and what their namespaces and claims proved. */
+export const readIdentities = precompileQuery((db, source: string, subject: string) =>
   db.selectFrom('recorded_identity').selectAll().where('handle', 'in', [source, subject]),
 );
 
-/** What the records of some listings ever named, and what their namespaces and claims proved. */
+/** The same of some listings. */
 export const readIdentitiesOf = (db: Db, handles: readonly string[]): Promise<RecordedIdentity[]> =>
   db
     .selectFrom('recorded_identity')
@@ -26,10 +27,6 @@ export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<s
     ({ subject_handle }) => subject_handle,
   );
 };
-
-/** The same of two listings. */
-export const readIdentities = (db: Db, source: string, subject: string): Promise<RecordedIdentity[]> =>
-  readPair(db, source, subject);
 
 /** Adds identities that are not stored yet; the first date stays. Returns the handles that got one. */
 export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
