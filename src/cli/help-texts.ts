@@ -73,7 +73,7 @@ read or written; 78 settings.`;
 export const observeHelp = `
 Example: dossier observe --json co.webhook/webhook
 
-Exit codes: 0 it looked, whatever it found; 64 usage, or an unknown handle; 74 the database cannot be read or written; 78 settings.`;
+Exit codes: 0 it looked, whatever it found; 64 usage, or an unknown handle; 74 the database cannot be read or written, or every look failed on our side; 78 settings.`;
 
 /** What `dossier backup --help` adds. */
 export const backupHelp = `
