@@ -155,7 +155,9 @@ describe('a handle that is not listed', () => {
     const moved = await get('/agents/Co.Webhook/webhook');
     expect([moved.status, moved.headers.get('location')]).toEqual([308, '/agents/co.webhook/webhook']);
     const twin = await get('/agents/CO.webhook/WEBHOOK.json?x=1');
-    expect([twin.status, twin.headers.get('location')]).toEqual([308, '/agents/co.webhook/webhook.json?x=1']);
+    expect([twin.status, twin.headers.get('location')]).toEqual([308, '/agents/co.webhook/webhook.json']);
+    const failed = await get('/agents/CO.webhook/WEBHOOK/ratings?outcome=failed');
+    expect(failed.headers.get('location')).toBe('/agents/co.webhook/webhook/ratings?outcome=failed');
     const badge = await get('/badge/CO.webhook/webhook.svg');
     expect([badge.status, badge.headers.get('location')]).toEqual([308, '/badge/co.webhook/webhook.svg']);
     const claim = await get('/agents/CO.webhook/webhook/claim');

@@ -348,7 +348,7 @@ describe('a write', () => {
     );
     expect(rated.status).toBe(200);
     const after = await seen();
-    expect(after[1]).toMatch(/^1 rating, none independent, last /);
+    expect(after[1]).toMatch(/^no independent source; 1 native rating set apart; last /);
     expect(after[2]).toBe(true);
     expect(await read(directory, '/agents/com.politicalcomms/api')).toContain('Claimed');
   });
