@@ -75,11 +75,7 @@ export const problemTable = {
     'No representation fits the Accept header',
     'Accept application/json or text/html.',
   ),
-  listing_withdrawn: row(
-    410,
-    'The listing was withdrawn',
-    'It is no longer shown; this is not a verdict about it.',
-  ),
+  listing_withdrawn: row(410, 'The listing was withdrawn', 'It is no longer shown.'),
   position_gone: row(
     410,
     'The stream of changes does not have this position',

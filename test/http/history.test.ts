@@ -35,6 +35,7 @@ describe('the history of a listing', () => {
     const page = (await textOf(`/agents/${handle}/history`)).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
     expect(page).toContain('was 3 tools until 2026-11-01, now 4 tools');
     expect(page).toContain('Asks for credentials first: first seen: yes');
+    expect(page).not.toMatch(/first (?:seen|look): not checked/);
     expect(page).toContain('2026-11-02 log index 0');
     expect(page).toContain('History of the claim');
     expect(await textOf(`/agents/${handle}`)).toContain(`href="/agents/${handle}/history"`);
@@ -83,6 +84,17 @@ describe('the history of a listing', () => {
     expect(second).toMatchObject({ changes: [{ log_index: 100 }] });
     expect(second.next_before).toBeUndefined();
   });
+});
+
+it('a listing names its feeds for readers of feeds', async () => {
+  const page = await textOf(`/agents/${handle}`);
+  for (const [type, name] of [
+    ['application/atom+xml', 'feed.atom'],
+    ['application/feed+json', 'feed.json'],
+  ])
+    expect(page).toContain(
+      `<link rel="alternate" type="${type}" title="Changes of ${handle}" href="/agents/${handle}/${name}">`,
+    );
 });
 
 describe('a citation of a listing', () => {

@@ -189,7 +189,7 @@ describe('a handle that is not listed', () => {
       expect(page.status).toBe(410);
       const text = await page.text();
       expect(text).toContain('The listing was withdrawn');
-      expect(text).toContain('this is not a verdict about it');
+      expect(text).toContain('The registry deleted it; this is not a verdict about it.');
       expect(text).not.toContain('Words of a publisher');
     }
     const json = await get('/agents/io.test/gone.json');

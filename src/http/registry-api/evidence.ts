@@ -1,6 +1,7 @@
 import type { ListingVersion } from '../../evidence/listing/listing.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { withoutHiddenText } from '../../evidence/listing/state/hidden.ts';
+import { isDated, knowingOf } from '../../evidence/observation/observation.ts';
 import { isJsonObject } from '../../evidence/text/json-object.ts';
 import { reversedHost } from '../../views/text/reversed-host.ts';
 
@@ -8,21 +9,30 @@ import { reversedHost } from '../../views/text/reversed-host.ts';
 export const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/evidence`;
 
 const observationOf = ({ observations }: ListingDocument, kind: string) => {
-  const found = observations.find((one) => one.kind === kind && one.state !== 'not_checked');
+  const found = observations.filter(isDated).find((one) => one.kind === kind);
   if (!found) return undefined;
-  const { subject, state, value, first_seen_at, observed_at } = found;
+  const { subject, state, value, first_seen_at, observed_at, missed_since } = found;
   const shown = typeof value === 'string' ? value.slice(0, 200) : value;
   return {
     ...(subject !== undefined && { at: subject.slice(0, 200) }),
+    knowing: knowingOf(found),
     state,
     value: shown,
     since: first_seen_at,
     checked_at: observed_at,
+    ...(missed_since && { missed_since }),
   };
 };
 
 /** Kinds of fact that hosts can decide by; everything else is in the document. */
-const sharedKinds = { tools: 'tools.surface', auth: 'auth.required', price: 'price.challenge' } as const;
+const sharedKinds = {
+  endpoint: 'endpoint.answers',
+  tools: 'tools.surface',
+  auth: 'auth.required',
+  price: 'price.challenge',
+  repository: 'repository.exists',
+  package: 'package.exists',
+} as const;
 
 function toObservations(document: ListingDocument) {
   const found = Object.entries(sharedKinds).map(
@@ -33,13 +43,17 @@ function toObservations(document: ListingDocument) {
 
 /** What is known about a listing, in at most 2 KB: for hosts that read a registry, with the address of everything else. */
 export function toEvidence(document: ListingDocument) {
-  const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, links } = document;
+  const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, observed_at, links } = document;
   const { native } = signals;
   return {
     as_of: evidence_snapshot_date,
+    record_as_of: observed_at.slice(0, 10),
     snapshot: evidence_snapshot,
     document: links.json,
-    claim: { state, ...(claim && { claimed_at: claim.claimed_at, checked_at: claim.checked_at }) },
+    claim: {
+      state,
+      ...(claim && { kind: claim.kind, claimed_at: claim.claimed_at, checked_at: claim.checked_at }),
+    },
     native: {
       independent_sources: native.independent.sources,
       independent: native.independent.ratings,

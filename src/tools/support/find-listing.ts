@@ -31,8 +31,8 @@ async function refuseUnknown(handle: string, context: Context): Promise<never> {
 }
 
 const withdrawnBy = {
-  deleted: 'The registry deleted it.',
-  optout: 'A line in its repository withdrew it.',
+  deleted: 'The registry deleted it; this is not a verdict about it.',
+  optout: 'A line in its repository withdrew it; this is not a verdict about it.',
 } as const;
 
 /** No registry has deleted what no registry had. */
