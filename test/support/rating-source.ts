@@ -1,3 +1,4 @@
+import { recordClaimEvent } from '../../src/claims/record-event.ts';
 import { capabilityHash, createCapability } from '../../src/evidence/claim/capability.ts';
 import type { Store } from '../../src/store/store.ts';
 import { makeCapability, makeListing } from '../store/examples.ts';
@@ -37,3 +38,15 @@ export async function addListingOfSource(store: Store, handle: string, id: numbe
   });
   return capability;
 }
+
+/** Puts the event of that claim into the history and the log, as a claim that was made here has it. */
+export const recordSource = (store: Store): Promise<number> =>
+  store.write(async (tx) => {
+    const claim = await tx.claims.claim('b/source');
+    if (!claim) throw new Error('b/source is not claimed');
+    return recordClaimEvent(tx, claim, {
+      type: 'activated',
+      at,
+      ...(claim.commit && { commit: claim.commit }),
+    });
+  });

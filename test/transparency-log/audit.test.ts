@@ -12,7 +12,7 @@ import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
-import { addSource } from '../support/rating-source.ts';
+import { addSource, recordSource } from '../support/rating-source.ts';
 
 let DATABASE_URL: string;
 let directory: ClaimedDirectory;
@@ -23,6 +23,7 @@ beforeEach(async () => {
   directory = await openClaimedDirectory({ environment: { DATABASE_URL } });
   const owner = await directory.claim('co.webhook/webhook', 'webhook-co/webhook');
   const rater = await addSource(directory.store);
+  await recordSource(directory.store);
   const call = async (tool: string, input: object, as: string) =>
     (await (await directory.post(`/api/tools/${tool}`, input, as)).json()) as { rating_id: string };
   const rate = (interaction_id: string, change: object = {}) =>
@@ -83,7 +84,7 @@ describe.each([
   it('finds nothing where all is as the log has it', async () => {
     expect(await audit()).toMatchObject({
       code: 0,
-      stdout: '7 log entries and 1 listing compared; 0 faults\n',
+      stdout: '8 log entries and 2 listings compared; 0 faults\n',
     });
   });
 
@@ -104,13 +105,13 @@ describe.each([
         expect.stringMatching(
           /^claim event activated of co\.webhook\/webhook at .*: repository is "https:\/\/github\.com\/else\/where", but log entry 0 says "https:\/\/github\.com\/webhook-co\/webhook"$/,
         ),
-        `rating ${second} of co.webhook/webhook: outcome is "succeeded", but log entry 2 says "partial"`,
-        `rating ${fourth} of co.webhook/webhook: proof_class is "service_receipt", but log entry 4 says "none"`,
-        `response to rating ${fourth}: text is "Never happened.", but log entry 6 says "Fixed."`,
+        `rating ${second} of co.webhook/webhook: outcome is "succeeded", but log entry 3 says "partial"`,
+        `rating ${fourth} of co.webhook/webhook: proof_class is "service_receipt", but log entry 5 says "none"`,
+        `response to rating ${fourth}: text is "Never happened.", but log entry 7 says "Fixed."`,
         expect.stringMatching(
-          new RegExp(`^rating ${third}: entry 5 withdrew it at .*, and it is not shown as withdrawn then$`),
+          new RegExp(`^rating ${third}: entry 6 withdrew it at .*, and it is not shown as withdrawn then$`),
         ),
-        `rating ${first}: entry 2 amended it by ${second}, and it is not shown as superseded by that`,
+        `rating ${first}: entry 3 amended it by ${second}, and it is not shown as superseded by that`,
       ]),
     );
   });
@@ -119,12 +120,13 @@ describe.each([
     const [first, , , fourth] = ids;
     await editDatabase(DATABASE_URL, `delete from rating where id = '${first}'`);
     await editDatabase(DATABASE_URL, 'delete from rating_response');
-    await editDatabase(DATABASE_URL, 'delete from claim_event');
+    await editDatabase(DATABASE_URL, "delete from claim_event where handle = 'co.webhook/webhook'");
     expect(await findFaults(audit)).toEqual([
+      'claim of co.webhook/webhook: it is shown as claimed, and no event of its history proved it',
       'entry 0: the claim history of co.webhook/webhook does not show the event "activated" that it records',
-      `entry 1: it records rating ${first} of co.webhook/webhook, which is shown nowhere`,
-      `entry 6: it records a response to rating ${fourth}, which is shown nowhere`,
-      expect.stringContaining(`rating ${first}: entry 2 amended it by `),
+      `entry 2: it records rating ${first} of co.webhook/webhook, which is shown nowhere`,
+      `entry 7: it records a response to rating ${fourth}, which is shown nowhere`,
+      expect.stringContaining(`rating ${first}: entry 3 amended it by `),
     ]);
   });
 
@@ -139,7 +141,7 @@ describe.each([
     expect(await findFaults(audit)).toEqual([]);
     await editDatabase(DATABASE_URL, "delete from claim_event where handle = 'a/subject-0'");
     expect(await findFaults(audit)).toEqual([
-      'entry 7: the claim history of a/subject-0 does not show the event "listing_restored" that it records',
+      'entry 8: the claim history of a/subject-0 does not show the event "listing_restored" that it records',
     ]);
   });
 
@@ -168,15 +170,15 @@ describe.each([
     const [, size, root] = checkpoint.split('\n');
     const kept = ['--root', `${size}:${root}`];
     expect(await audit(...kept)).toMatchObject({ code: 0 });
-    const other = `7:${Buffer.alloc(32).toString('base64')}`;
+    const other = `8:${Buffer.alloc(32).toString('base64')}`;
     const { code, stdout } = await audit('--root', other);
     expect(code).toBe(1);
     expect(stdout).toContain(
-      'FAULT  root given for 7 entries: the first 7 entries of the log have another root: history was rewritten. Keep this database',
+      'FAULT  root given for 8 entries: the first 8 entries of the log have another root: history was rewritten. Keep this database',
     );
     const key = ['--key', (await (await directory.app.request('/log/key')).text()).trim()];
     expect(await audit('--checkpoint', file, ...key)).toMatchObject({ code: 0 });
-    writeFileSync(file, checkpoint.replace('\n7\n', '\n6\n'));
+    writeFileSync(file, checkpoint.replace('\n8\n', '\n6\n'));
     expect(await audit('--checkpoint', file, ...key)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining(`${file}: it is not signed by the key of the log, `) as string,
@@ -184,7 +186,7 @@ describe.each([
     expect(await audit('--root', `9:${root}`)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining(
-        'it covers 9 entries, but the log has only 7: entries were lost',
+        'it covers 9 entries, but the log has only 8: entries were lost',
       ) as string,
     });
   });
@@ -193,16 +195,16 @@ describe.each([
 it('finds a replaced leaf, a changed record, a deleted record and a changed node', async () => {
   await editDatabase(
     DATABASE_URL,
-    "update log_record set record = replace(record, 'failed', 'partial') where log_index = 1",
+    "update log_record set record = replace(record, 'failed', 'partial') where log_index = 2",
   );
-  await editDatabase(DATABASE_URL, 'delete from log_record where log_index = 3');
+  await editDatabase(DATABASE_URL, 'delete from log_record where log_index = 4');
   await editDatabase(DATABASE_URL, "update log_node set hash = 'ff' where level = 1 and position = 1");
   expect(await findFaults(auditDatabase)).toEqual([
-    'entry 1: its stored record is not the one that its leaf (rating.submitted) commits to',
-    'entry 3: the record of this rating.submitted is not stored, and no entry "record.erased" names it',
+    'entry 2: its stored record is not the one that its leaf (rating.submitted) commits to',
+    'entry 4: the record of this rating.submitted is not stored, and no entry "record.erased" names it',
     'log, tree node 1 of level 1: the stored hash is not the one that follows from the leaves',
-    expect.stringContaining('outcome is "failed", but log entry 1 says "partial"'),
-    expect.stringContaining(': it is shown, but entry 3, which it names, has no stored record'),
+    expect.stringContaining('outcome is "failed", but log entry 2 says "partial"'),
+    expect.stringContaining(': it is shown, but entry 4, which it names, has no stored record'),
   ]);
 });
 
@@ -234,7 +236,7 @@ it('does not accuse a service of another log because one of its answers failed',
 it('finds leaves that are missing', async () => {
   await editDatabase(DATABASE_URL, 'delete from log_leaf where log_index = 2');
   expect(await findFaults(auditDatabase)).toContain(
-    'entries 0 to 6: 1 of these 7 leaves are missing, so the rest of this log cannot be checked',
+    'entries 0 to 7: 1 of these 8 leaves are missing, so the rest of this log cannot be checked',
   );
 });
 

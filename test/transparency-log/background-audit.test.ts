@@ -4,7 +4,7 @@ import { startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
-import { addSource } from '../support/rating-source.ts';
+import { addSource, recordSource } from '../support/rating-source.ts';
 
 /** A database with one rating of a/subject-0. */
 async function createRatedDatabase(): Promise<string> {
@@ -20,6 +20,7 @@ async function createRatedDatabase(): Promise<string> {
     }),
   });
   if (answer.status !== 200) throw new Error(await answer.text());
+  await recordSource(directory.store);
   await directory.close();
   return DATABASE_URL;
 }
@@ -50,14 +51,14 @@ it('a service audits itself at start; a fault is in its log, a metric and /ready
   const DATABASE_URL = await createRatedDatabase();
   expect(await serveUntilAudited(DATABASE_URL)).toMatchObject({
     status: 200,
-    audit: { state: 'holds', entries: 1, faults: 0 },
+    audit: { state: 'holds', entries: 2, faults: 0 },
     metrics: expect.stringMatching(/^dossier_audit_faults 0$/m) as string,
   });
   await editDatabase(DATABASE_URL, "update rating set outcome = 'succeeded'");
   const found = await serveUntilAudited(DATABASE_URL);
-  expect(found).toMatchObject({ status: 200, audit: { state: 'differs', entries: 1, faults: 1 } });
+  expect(found).toMatchObject({ status: 200, audit: { state: 'differs', entries: 2, faults: 1 } });
   expect(found.metrics).toMatch(/^dossier_audit_faults 1$/m);
-  expect(found.metrics).toMatch(/^dossier_audit_entries 1$/m);
+  expect(found.metrics).toMatch(/^dossier_audit_entries 2$/m);
   expect(found.metrics).toMatch(/^dossier_audit_last_finished_timestamp_seconds [1-9]/m);
   expect(found.lines).toContain('outcome is \\"succeeded\\", but log entry 0 says \\"failed\\"');
   await editDatabase(DATABASE_URL, "update rating set outcome = 'failed'");
@@ -78,6 +79,6 @@ it('only one of several nodes audits at a time, and a node that ended is no obst
   expect(await other.store.audits.last()).toBeUndefined();
   await node.close();
   await auditOnce(other.context, signal);
-  expect(await other.store.audits.last()).toMatchObject({ entries: 1, faults: 0 });
+  expect(await other.store.audits.last()).toMatchObject({ entries: 2, faults: 0 });
   await other.close();
 });

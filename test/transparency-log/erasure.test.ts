@@ -6,7 +6,7 @@ import { eraseRecord } from '../../src/transparency-log/erase-record.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
-import { addSource } from '../support/rating-source.ts';
+import { addSource, recordSource } from '../support/rating-source.ts';
 
 type Json = Record<string, unknown>;
 
@@ -19,6 +19,7 @@ beforeEach(async () => {
   directory = await openClaimedDirectory({ environment: { DATABASE_URL } });
   owner = await directory.claim('co.webhook/webhook', 'webhook-co/webhook');
   rater = await addSource(directory.store);
+  await recordSource(directory.store);
 });
 afterEach(() => directory.close());
 
@@ -49,7 +50,7 @@ it('erases what a rating said from every face and from the log, and the audit an
   expect(await erase(rating_id)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /^erase \S+; entry 3 of the log says so\nThe operator of this directory erased what this rating said on /,
+      /^erase \S+; entry 4 of the log says so\nThe operator of this directory erased what this rating said on /,
     ) as string,
   });
   await expect
@@ -74,7 +75,7 @@ it('erases what a rating said from every face and from the log, and the audit an
   expect(await directory.store.log.record(Number(log_index))).toBeUndefined();
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({
     code: 0,
-    stdout: '5 log entries and 1 listing compared; 0 faults\n',
+    stdout: '6 log entries and 2 listings compared; 0 faults\n',
   });
   expect(await erase(rating_id)).toMatchObject({ code: 64 });
   expect((await transparency()).erase).toEqual({ applied: 1, undone: 0 });
@@ -129,9 +130,9 @@ it('verify holds an erased record with the proof of its erasure, and not with th
   await erase(rating_id);
   await erase(other.rating_id);
   const { erased_by, record } = await save('erased.json', log_index);
-  expect([erased_by, record]).toEqual([4, undefined]);
-  await save('erasure.json', 4);
-  await save('other.json', 6);
+  expect([erased_by, record]).toEqual([5, undefined]);
+  await save('erasure.json', 5);
+  await save('other.json', 7);
   const verify = (...more: string[]) => runDossier(['verify', join(folder, 'erased.json'), ...more], {});
   expect(await verify()).toMatchObject({
     code: 2,
@@ -177,5 +178,5 @@ it('refuses what is no rating, what does not exist, and a reason that is not lis
   expect(refused.map(({ code, stderr }) => [code, stderr.split('\n').length])).toEqual(
     Array.from({ length: 4 }, () => [64, 2]),
   );
-  expect(await directory.store.log.size()).toBe(2);
+  expect(await directory.store.log.size()).toBe(3);
 });

@@ -100,6 +100,8 @@ export const listingClaim = z.object({
   history: z.array(claimEvent),
 });
 
+export type ListingClaim = z.infer<typeof listingClaim>;
+
 const groupCounts = Object.fromEntries(ratingGroups.map((group) => [group, ratingCounts])) as Record<
   RatingGroup,
   typeof ratingCounts

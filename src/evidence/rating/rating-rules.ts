@@ -9,6 +9,9 @@ export const clockSkew_ms = 5 * 60_000;
 /** How long a source counts as new after its control root first proved a claim. */
 export const newSource_ms = 7 * day_ms;
 
+/** Relationships by which a source declares an interest (docs/trust.md section 3). */
+export const interestedRelationships: readonly string[] = ['paid', 'partner', 'vendor'];
+
 /** The repository that a listing proves to be its own: by a claim, or because its namespace is the owner's. */
 function provenRepository({ handle, repository_key, claim }: RatingSide): string | undefined {
   if (claim?.isInForce && !claim.place_key.startsWith('dns:')) return claim.place_key;

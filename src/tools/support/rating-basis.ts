@@ -1,11 +1,9 @@
 import { isPraise } from '../../evidence/rating/groups.ts';
 import type { Rating } from '../../evidence/rating/rating.ts';
-import { newSource_ms } from '../../evidence/rating/rating-rules.ts';
+import { interestedRelationships, newSource_ms } from '../../evidence/rating/rating-rules.ts';
 import { toRelation } from '../../evidence/rating/relation.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { JudgedBasis, Sides, Submission } from './rating-record.ts';
-
-const interested: readonly string[] = ['paid', 'partner', 'vendor'];
 
 /**
  * What decides the group of a submission, after `earlier` versions of the same control root. Whether it is half of a
@@ -26,7 +24,8 @@ export async function judgeBasis(
   return {
     ...toRelation(rating, recorded, isPraise(content)),
     declared_interest:
-      interested.includes(content.relationship) || earlier.some((version) => version.declared_interest),
+      interestedRelationships.includes(content.relationship) ||
+      earlier.some((version) => version.declared_interest),
     reciprocal: false,
     new_until: new Date(Date.parse(first_proved_at) + newSource_ms).toISOString(),
     first_created_at,

@@ -1,3 +1,4 @@
+import type { ClaimFacts, CountedRating } from './check-groups.ts';
 import type { ShownNotices } from './check-moderation.ts';
 
 /** What the first half of an audit, the listings, passes to the second half, the log. */
@@ -6,6 +7,10 @@ export interface AuditState {
   readonly size: number;
   /** 1 for each of those entries that is shown somewhere. */
   readonly shown: Uint8Array;
+  /** Every current rating that is shown, for the group that it is in. */
+  readonly counted: CountedRating[];
+  /** What the claim events of each listing say, by handle. */
+  readonly claims: Map<string, ClaimFacts>;
   /** Listings that are withdrawn, and show nothing. */
   readonly hidden: Set<string>;
   /** Log index of the last shown event of histories that show only their first 100. */
@@ -29,6 +34,8 @@ export interface AuditState {
 export const createAuditState = (size: number): AuditState => ({
   size,
   shown: new Uint8Array(size),
+  counted: [],
+  claims: new Map(),
   hidden: new Set(),
   cutHistories: new Map(),
   withdrawn: new Map(),

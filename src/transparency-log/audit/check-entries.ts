@@ -1,6 +1,7 @@
 import { isCommittedTo } from '../../evidence/log/leaf.ts';
 import { readMembers } from '../../evidence/log/read-record.ts';
 import type { AuditState } from './audit-state.ts';
+import { findGroupFaults } from './check-groups.ts';
 import {
   findModerationFaults,
   isErasedByAction,
@@ -227,6 +228,10 @@ export function createEntryCheck(state: AuditState): EntryCheck {
       ...findErasureFaults(said, state),
       ...findResponseFaults(said, state),
       ...findWithheldFaults(said),
+      ...findGroupFaults(
+        state.counted.filter(({ source_handle }) => !state.hidden.has(source_handle)),
+        state.claims,
+      ),
       ...findModerationFaults(actions, state.notices, {
         size: state.size,
         isShown: (members) => isActionShown(members, state),

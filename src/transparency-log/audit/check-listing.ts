@@ -3,7 +3,9 @@ import { readMembers } from '../../evidence/log/read-record.ts';
 import type { ModerationNotice } from '../../evidence/moderation/moderation.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
 import type { AuditState } from './audit-state.ts';
+import { findClaimFaults, longestHistory } from './check-claim.ts';
 import { findCountFaults } from './check-counts.ts';
+import { toClaimFacts, toCounted } from './check-groups.ts';
 import { findObservationFaults } from './check-observations.ts';
 import { isWithheld, type ReadRecord, type ShownListing } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
@@ -35,8 +37,6 @@ const eventFields = [
   'commit',
   'reason',
 ];
-/** A history shows no more events than this. */
-const longestHistory = 100;
 
 function toResponse({ rating_id, subject_handle, response }: RatingRecord): ShownItem[] {
   if (!response) return [];
@@ -121,6 +121,7 @@ export function findListingFaults(
   const { handle, observations } = listing;
   return [
     ...faults.filter((fault) => fault !== undefined),
+    ...findClaimFaults(listing),
     ...findCountFaults(listing),
     ...findObservationFaults(handle, observations),
   ];
@@ -156,6 +157,8 @@ export function noteShown(listing: ShownListing, state: AuditState): void {
     if (erased_at !== undefined) state.erased.set(log_index, { where, at: erased_at });
   }
   for (const rating of listing.ratings) noteRating(rating, state);
+  state.counted.push(...toCounted(listing));
+  if (listing.events.length > 0) state.claims.set(listing.handle, toClaimFacts(listing.events));
   noteNotices(listing, state);
   const last = listing.events[longestHistory - 1];
   if (last) state.cutHistories.set(listing.handle, last.log_index);

@@ -1,4 +1,5 @@
-import type { ClaimEvent, NativeSignals } from '../../evidence/listing/listing-document.ts';
+import type { Claim } from '../../evidence/claim/claim.ts';
+import type { ClaimEvent, ListingClaim, NativeSignals } from '../../evidence/listing/listing-document.ts';
 import type { CommittedRecord } from '../../evidence/log/leaf.ts';
 import type { NoteVerifier } from '../../evidence/log/signed-note.ts';
 import type { ModerationNotice } from '../../evidence/moderation/moderation.ts';
@@ -39,10 +40,20 @@ export interface ShownObservations {
   readonly changes: readonly RecordedChange[];
 }
 
+/** The claim as a listing shows it; the control root only if a database is read. */
+export interface ShownClaim
+  extends Pick<ListingClaim, 'kind' | 'claimed_at' | 'repository' | 'domain' | 'commit' | 'suspended_reason'>,
+    Partial<Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>> {
+  readonly state: string;
+}
+
 /** What a listing shows of the log: every version of its ratings, its claim history, its counts. */
 export interface ShownListing {
   readonly handle: string;
+  /** The day of the reading, by the clock of the service: what ends by time is judged by it. */
+  readonly read_on: string;
   readonly ratings: readonly RatingRecord[];
+  readonly claim?: ShownClaim | undefined;
   /** At most the first 100. */
   readonly events: readonly ClaimEvent[];
   readonly observations: ShownObservations;

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { claimEvent, nativeSignals } from '../../evidence/listing/listing-document.ts';
+import {
+  claimEvent,
+  claimStates,
+  listingClaim,
+  nativeSignals,
+} from '../../evidence/listing/listing-document.ts';
 import { readMembers } from '../../evidence/log/read-record.ts';
 import { moderationNotice } from '../../evidence/moderation/moderation.ts';
 import { observation } from '../../evidence/observation/observation.ts';
@@ -15,7 +20,9 @@ const found = z.object({
 });
 const listed = z.object({ ratings: z.array(ratingRecord), next_cursor: z.string().optional() });
 const document = z.object({
-  claim: z.object({ history: z.array(claimEvent) }).optional(),
+  evidence_snapshot_date: z.string(),
+  state: z.enum(claimStates),
+  claim: listingClaim.optional(),
   history: z.array(claimEvent).optional(),
   signals: z.object({ native: nativeSignals }),
   observations: z.array(observation),
@@ -79,6 +86,8 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
   const answer = await ask(`${path}.json`);
   if (answer.status === 410 || answer.status === 404) return undefined;
   const {
+    evidence_snapshot_date: read_on,
+    state,
     claim,
     history = [],
     signals,
@@ -87,7 +96,9 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
   } = readAnswer(path, answer, document);
   return {
     handle,
+    read_on,
     ratings: await readRatings(ask, handle),
+    claim: claim && { ...claim, state },
     events: claim?.history ?? history,
     observations: await readServedObservations(ask, { handle, path, shown }),
     native: signals.native,

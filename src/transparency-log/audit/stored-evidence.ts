@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { placeMember } from '../../evidence/claim/proof-place.ts';
 import { readCheckpoint } from '../../evidence/log/checkpoint.ts';
 import { verifierOf } from '../../evidence/log/signed-note.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
@@ -90,6 +91,18 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
     const observations = await readAllObservations(place, handle);
     const ratings = await readAllRatings(place, handle);
     const events = await store.claims.history(handle);
-    return { handle, ratings, events, observations, native: facts?.native, moderation: facts?.moderation };
+    const held = facts?.claim;
+    const claim = held && { ...held, ...placeMember(held.kind, held.place) };
+    const read_on = clock().toISOString().slice(0, 10);
+    return {
+      handle,
+      read_on,
+      ratings,
+      claim,
+      events,
+      observations,
+      native: facts?.native,
+      moderation: facts?.moderation,
+    };
   },
 });

@@ -20,6 +20,7 @@ async function readHandlesWithEvidence(db: Db, after: string, limit: number): Pr
     .select('subject_handle as handle')
     .where('subject_handle', '>', after);
   const claimed = db.selectFrom('claim_event').select('handle').where('handle', '>', after);
+  const holding = db.selectFrom('claim').select('handle').where('handle', '>', after);
   const moderated = db
     .selectFrom('moderation')
     .select(sql<string>`handle`.as('handle'))
@@ -41,6 +42,7 @@ async function readHandlesWithEvidence(db: Db, after: string, limit: number): Pr
       .select('handle');
   const rows = await rated
     .union(claimed)
+    .union(holding)
     .union(moderated)
     .union(firstOf('observation'))
     .union(firstOf('observation_change'))

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { runDossier } from '../support/command.ts';
+import { createSharedDatabase } from '../support/database.ts';
+import { openDirectory } from '../support/directory.ts';
+import { editDatabase } from '../support/edit-database.ts';
+
+const subject = 'co.webhook/webhook';
+const rater = 'com.politicalcomms/api';
+
+let DATABASE_URL: string;
+let directory: ClaimedDirectory;
+let rating_id: string;
+let claimed_at: string;
+beforeAll(async () => {
+  DATABASE_URL = await createSharedDatabase();
+  directory = await openClaimedDirectory({ environment: { DATABASE_URL } });
+  await directory.claim(subject, 'webhook-co/webhook');
+  const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
+  claimed_at = (await directory.store.claims.claim(subject))?.claimed_at ?? '';
+  const answer = await directory.post(
+    '/api/tools/submit_rating',
+    {
+      ...{ handle: subject, interaction_id: 'one', interaction_at: directory.context.clock().toISOString() },
+      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+    },
+    capability,
+  );
+  ({ rating_id } = (await answer.json()) as { rating_id: string });
+});
+afterAll(() => directory.close());
+
+async function findFaults(place: string): Promise<string[]> {
+  const { stdout } = await runDossier(['audit', place, '--json'], {});
+  const { faults } = JSON.parse(stdout) as { faults: { where: string; message: string }[] };
+  return faults.map(({ where, message }) => `${where}: ${message}`);
+}
+
+async function findServedFaults(): Promise<string[]> {
+  const environment = { DATABASE_URL, LIMITS: 'off' };
+  const service = await openDirectory({ entries: [], listening: true, environment });
+  try {
+    return await findFaults(`http://127.0.0.1:${service.context.config.port}`);
+  } finally {
+    await service.close();
+  }
+}
+
+it('a directory that nobody edited has no faults, in the database and from outside', async () => {
+  expect(await findFaults(DATABASE_URL)).toEqual([]);
+  expect(await findServedFaults()).toEqual([]);
+});
+
+/** A column of one claim, an SQL value for it and the one that puts it back, and what the audit says. */
+const claimEdits: [column: string, value: string, said: string][] = [
+  ['state', "'suspended'", 'state is "suspended", but its events up to log entry 0 say "claimed"'],
+  [
+    'claimed_at',
+    "'2025-01-01T00:00:00.000Z'",
+    'claimed_at is "2025-01-01T00:00:00.000Z", but its events up to log entry 0 say "<claimed_at>"',
+  ],
+  [
+    'place',
+    "'https://github.com/else/where'",
+    'place is "https://github.com/else/where", but its events up to log entry 0 say "https://github.com/webhook-co/webhook"',
+  ],
+  [
+    'kind',
+    "'profile_repository'",
+    'kind is "profile_repository", but its events up to log entry 0 say "repository"',
+  ],
+  ['commit_id', "'abc'", 'commit is "abc", but its events up to log entry 0 say "<commit>"'],
+  [
+    'suspended_reason',
+    "'withdrawn'",
+    'suspended_reason is "withdrawn", but its events up to log entry 0 say nothing',
+  ],
+  [
+    'root',
+    "'github.com/else'",
+    'root is "github.com/else", but its events up to log entry 0 say "github.com/webhook-co"',
+  ],
+  ['root_generation', '7', 'root_generation is 7, but its events up to log entry 0 say 0'],
+  [
+    'first_proved_at',
+    "'2025-01-01T00:00:00.000Z'",
+    'first_proved_at is "2025-01-01T00:00:00.000Z", but its events up to log entry 0 say "<claimed_at>"',
+  ],
+];
+
+it.each(claimEdits)('finds an edited %s of a claim', async (column, value, said) => {
+  const commit = (await directory.store.claims.claim(subject))?.commit ?? '';
+  await editDatabase(DATABASE_URL, `create table kept as select * from claim where handle = '${subject}'`);
+  await editDatabase(DATABASE_URL, `update claim set ${column} = ${value} where handle = '${subject}'`);
+  const found = await findFaults(DATABASE_URL);
+  await editDatabase(
+    DATABASE_URL,
+    `update claim set ${column} = (select ${column} from kept) where handle = '${subject}'`,
+  );
+  await editDatabase(DATABASE_URL, 'drop table kept');
+  const line = said.replace('<claimed_at>', claimed_at).replace('<commit>', commit);
+  expect(found).toContain(`claim of ${subject}: ${line}`);
+});
+
+/** A column of the rating, an SQL value and the one before, and what the audit says of the rating. */
+const ratingEdits: [column: string, value: string, before: string, said: string][] = [
+  [
+    'new_until',
+    "'2020-01-01T00:00:00.000Z'",
+    '',
+    'it is not shown as new_source, which ratings and claim events in the log make it',
+  ],
+  ['related', '1', '0', 'it is shown as related, which no rating or claim event in the log makes it'],
+  [
+    'declared_interest',
+    '1',
+    '0',
+    'it is shown as declared_interest, which no rating or claim event in the log makes it',
+  ],
+  [
+    'source_ended_at',
+    "'2026-01-01T00:00:00.000Z'",
+    'null',
+    'it is shown as source_ended, which no rating or claim event in the log makes it',
+  ],
+  [
+    'proof_class',
+    "'service_receipt'",
+    "'none'",
+    'proof_class is "service_receipt", but log entry 2 says "none"',
+  ],
+  ['outcome', "'succeeded'", "'failed'", 'outcome is "succeeded", but log entry 2 says "failed"'],
+];
+
+it.each(ratingEdits)('finds an edited %s of a rating', async (column, value, before, said) => {
+  const rating = await directory.store.ratings.byId(rating_id);
+  const kept = before || `'${rating?.new_until}'`;
+  await editDatabase(DATABASE_URL, `update rating set ${column} = ${value}`);
+  const found = await findFaults(DATABASE_URL);
+  await editDatabase(DATABASE_URL, `update rating set ${column} = ${kept}`);
+  expect(found).toContain(`rating ${rating_id} of ${subject}: ${said}`);
+});
+
+it('finds a claim without any event and one that is gone, and an edited claim and group from outside too', async () => {
+  await editDatabase(
+    DATABASE_URL,
+    `update claim set claimed_at = '2025-01-01T00:00:00.000Z' where handle = '${subject}'`,
+  );
+  await editDatabase(DATABASE_URL, `update rating set related = 1`);
+  const found = await findServedFaults();
+  expect(found).toEqual(
+    expect.arrayContaining([
+      `claim of ${subject}: claimed_at is "2025-01-01T00:00:00.000Z", but its events up to log entry 0 say "${claimed_at}"`,
+      `rating ${rating_id} of ${subject}: it is shown as related, which no rating or claim event in the log makes it`,
+    ]),
+  );
+  await editDatabase(DATABASE_URL, `delete from claim where handle = '${subject}'`);
+  expect(await findFaults(DATABASE_URL)).toContain(
+    `claim of ${subject}: no claim is shown, but log entry 0 says that it is claimed`,
+  );
+  await editDatabase(DATABASE_URL, `delete from claim_event where handle = '${rater}'`);
+  expect(await findFaults(DATABASE_URL)).toContain(
+    `claim of ${rater}: it is shown as claimed, and no event of its history proved it`,
+  );
+});
