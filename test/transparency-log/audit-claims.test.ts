@@ -51,6 +51,57 @@ it('a directory that nobody edited has no faults, in the database and from outsi
   expect(await findServedFaults()).toEqual([]);
 });
 
+it('a claim that was rotated, suspended, restored and suspended for good, and its ratings, have no faults at any time', async () => {
+  const DATABASE = await createSharedDatabase();
+  const service = await openClaimedDirectory({ environment: { DATABASE_URL: DATABASE } });
+  const { git, post, wait, close } = service;
+  const repository = git.createRepository('Political-Comms/political-comms-sdk');
+  const ask = async (body: object) => {
+    wait(31);
+    return (await (await post('/api/claim-github', { handle: rater, ...body })).json()) as Record<
+      string,
+      string
+    >;
+  };
+  const put = (text: string) => repository.commit({ 'dossier-claim.txt': text });
+  const states: unknown[] = [];
+  const note = async () => {
+    states.push((await service.store.claims.history(rater)).at(-1)?.type);
+    expect(await findFaults(DATABASE)).toEqual([]);
+  };
+  put('nothing yet');
+  const first = await ask({});
+  put(String(first.file_contents));
+  await ask({});
+  await note();
+  const interaction_at = service.context.clock().toISOString();
+  const rating = {
+    handle: subject,
+    interaction_id: 'one',
+    interaction_at,
+    outcome: 'failed',
+    protocol: 'mcp',
+  };
+  await post('/api/tools/submit_rating', { ...rating, relationship: 'paid' }, first.capability);
+  const second = await ask({ rotate: true });
+  put(`${first.file_contents}\n${second.file_contents}`);
+  await ask({});
+  await note();
+  put('nothing');
+  await ask({});
+  await note();
+  put(String(first.file_contents));
+  await ask({});
+  await note();
+  wait(30 * 86_400);
+  put('nothing again');
+  await ask({});
+  await note();
+  expect(states[0]).toBe('activated');
+  expect(states.at(-1)).toBe('suspended');
+  await close();
+});
+
 /** A column of one claim, an SQL value for it and the one that puts it back, and what the audit says. */
 const claimEdits: [column: string, value: string, said: string][] = [
   ['state', "'suspended'", 'state is "suspended", but its events up to log entry 0 say "claimed"'],

@@ -2,7 +2,15 @@ import { notKnownWords } from '../listing/sentences/not-known-words.ts';
 import { stateWords } from '../observation/observation.ts';
 import { questionTitles } from '../observation/question.ts';
 import { groupTexts, type RatingGroup } from '../rating/groups.ts';
-import { code, lines, list, paragraphs, toInlineText, toMarkdownText } from '../text/markdown-text.ts';
+import {
+  code,
+  lines,
+  list,
+  paragraphs,
+  toInlineText,
+  toMarkdownText,
+  toQuote,
+} from '../text/markdown-text.ts';
 import { counted } from '../text/plural.ts';
 import type {
   AgentSummary,
@@ -59,7 +67,7 @@ function recentLine({
   ...rest
 }: RecentRating) {
   const scored = score === undefined ? '' : `, score ${score}`;
-  const said = comment === undefined ? '' : `: “${toInlineText(comment)}”`;
+  const said = comment === undefined ? '' : `: ${toQuote(comment)}`;
   return `${date} ${outcome} (${group}, proof: ${rest.proof_class})${scored} from ${toInlineText(source_handle)}, ${rating_id}${said}`;
 }
 

@@ -10,6 +10,15 @@ export const toInlineText = (text: string): string =>
 export const toMarkdownText = (text: string): string =>
   toInlineText(text).replace(/^(\d*)([-+#=.)])/, '$1\\$2');
 
+/**
+ * A third party's text inside our own: on one line and in “ ”, with the quotes inside it replaced, so that it cannot end
+ * them and go on in our voice. Whoever wrote it is named before it.
+ */
+export const quoted = (text: string): string => `“${oneLine(text).replace(/[“”„‟«»‹›"＂〝〞〟]/g, "'")}”`;
+
+/** The same in Markdown, escaped. */
+export const toQuote = (text: string): string => toInlineText(quoted(text));
+
 /** The same as a code span, for addresses and names. */
 export const code = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
 

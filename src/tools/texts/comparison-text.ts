@@ -1,4 +1,4 @@
-import { code, lines, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { code, lines, list, paragraphs, toInlineText, toQuote } from '../../evidence/text/markdown-text.ts';
 import { closingText } from './shared.ts';
 
 interface Answer {
@@ -44,7 +44,7 @@ const answerLine = (answer: Answer, sources: readonly string[]) =>
 
 function listingText(listing: Compared, sources: readonly string[]): string {
   const { handle, description, sample, problem } = listing;
-  const said = description ? `: ${toInlineText(description)}` : '';
+  const said = description ? `: its publisher writes ${toQuote(description)}` : '';
   return lines(
     `${code(handle)}${sample ? ' (shipped sample)' : ''}${said}`,
     problem &&

@@ -2,7 +2,7 @@ import type { ModerationNotice } from '../../evidence/moderation/moderation.ts';
 import type { MonthCount } from '../../evidence/rating/month-counts.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
 import type { RatingFacets } from '../../evidence/rating/rating-facets.ts';
-import { code, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { code, list, paragraphs, toInlineText, toQuote } from '../../evidence/text/markdown-text.ts';
 import { closingText } from './shared.ts';
 
 /** The answer of list_ratings. */
@@ -19,11 +19,10 @@ interface ListedRatings {
   readonly untrusted_fields: readonly string[];
 }
 
-const quoted = (text: string) => `“${toInlineText(text)}”`;
 const present = (...parts: readonly (string | false | undefined)[]) => parts.filter(Boolean).join('; ');
 
 const saidLine = ({ outcome, score, source_handle, source_root, ...rating }: RatingRecord) =>
-  `${outcome}${score === undefined ? '' : `, score ${score}`}, from ${code(source_handle)} (${code(source_root)}, generation ${rating.source_root_generation}; ${rating.relationship}), made ${rating.created_at}${rating.comment ? `: ${quoted(rating.comment)}` : ''}`;
+  `${outcome}${score === undefined ? '' : `, score ${score}`}, from ${code(source_handle)} (${code(source_root)}, generation ${rating.source_root_generation}; ${rating.relationship}), made ${rating.created_at}${rating.comment ? `: ${toQuote(rating.comment)}` : ''}`;
 
 /** The group; its reason is a number that the foot of the text explains. */
 const groupText = ({ group, group_reason, flags, overlap_stated_later }: RatingRecord, reasons: string[]) =>
@@ -35,13 +34,13 @@ const groupText = ({ group, group_reason, flags, overlap_stated_later }: RatingR
 
 const interactionLine = (rating: RatingRecord) =>
   present(
-    `interaction ${rating.interaction_id} at ${rating.interaction_at} over ${rating.protocol}`,
-    rating.operation && `operation ${toInlineText(rating.operation)}`,
-    rating.subject_version && `version ${toInlineText(rating.subject_version)}`,
+    `interaction ${code(rating.interaction_id)} at ${rating.interaction_at}, ${rating.protocol}`,
+    rating.operation && `operation ${toQuote(rating.operation)}`,
+    rating.subject_version && `version ${toQuote(rating.subject_version)}`,
     rating.latency_ms !== undefined && `${rating.latency_ms} ms`,
-    rating.tags && `tags ${rating.tags.join(', ')}`,
+    rating.tags && `tags ${toQuote(rating.tags.join(', '))}`,
     rating.evidence &&
-      `evidence ${rating.evidence.map(({ kind, value }) => `${kind} ${toInlineText(value)}`).join(', ')}`,
+      `evidence ${rating.evidence.map(({ kind, value }) => `${kind} ${toQuote(value)}`).join(', ')}`,
     rating.proof_class !== 'none' && `proof ${rating.proof_class}`,
     rating.proof_commitment && `commitment ${rating.proof_commitment}`,
     `rating_id ${rating.rating_id}`,
@@ -63,7 +62,7 @@ const noticeLine = ({ action, reason, statement, at, log_index }: ModerationNoti
 
 const responseLine = ({ text, created_at, log_index, ...ended }: NonNullable<RatingRecord['response']>) =>
   present(
-    `Response of the rated listing, ${created_at}, log index ${log_index}${text ? `: ${quoted(text)}` : ''}`,
+    `Response of the rated listing, ${created_at}, log index ${log_index}${text ? `: ${toQuote(text)}` : ''}`,
     ended.erased_at && `erased by the operator ${ended.erased_at}`,
     ended.hidden_at && `hidden by the operator ${ended.hidden_at}`,
   );

@@ -1,5 +1,5 @@
 import type { ShortListing } from '../../evidence/listing/short-listing.ts';
-import { code, lines, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { code, lines, list, paragraphs, toInlineText, toQuote } from '../../evidence/text/markdown-text.ts';
 import type { NearMisses } from '../support/near-misses.ts';
 import { closingText } from './shared.ts';
 
@@ -33,10 +33,10 @@ const marks = ({ sample, placeholder_description, matched, alike }: FoundListing
 
 function listingLine(listing: FoundListing): string {
   const { handle, title, version, endpoint, repository, tags } = listing;
-  const description = listing.hidden ?? listing.description;
+  const said = `its publisher writes ${title ? `${toQuote(title)}: ` : ''}${toQuote(listing.description)}`;
   return [
-    `${code(handle)}${title ? ` ${toInlineText(title)}` : ''}: ${toInlineText(description)}${marks(listing)}`,
-    `version ${toInlineText(version)}, published ${listing.published_at}, updated ${listing.updated_at}`,
+    `${code(handle)}: ${listing.hidden ?? said}${marks(listing)}`,
+    `version ${code(version)}, published ${listing.published_at}, updated ${listing.updated_at}`,
     `${listing.state}, ${listing.has_native_ratings ? 'has' : 'no'} native ratings`,
     ...(endpoint ? [`endpoint ${code(endpoint)}`] : []),
     ...(repository ? [`repository ${code(repository)}`] : []),

@@ -4,6 +4,7 @@ import { kinds } from '../../kinds/index.ts';
 import { namespaceText } from '../../namespace.ts';
 import { type DatedObservation, isDated, knowingOf } from '../../observation/observation.ts';
 import { firstFew } from '../../text/first-few.ts';
+import { quoted } from '../../text/markdown-text.ts';
 import { counted } from '../../text/plural.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { inputsText } from './inputs-text.ts';
@@ -42,8 +43,8 @@ export const absences = ({ observations }: Pick<ListingDocument, 'observations'>
 
 function whatItIs({ handle, title, description, sample, moderation }: Described): string {
   if (moderation?.some(({ action }) => action === 'hide')) return `${handle}.`;
-  const named = title && title !== handle ? `${title} (${handle})` : handle;
-  return `${sample ? 'Sample listing. ' : ''}${named}, in its publisher's words: “${description}”${/[.!?]$/.test(description) ? '' : '.'}`;
+  const named = title && title !== handle ? ` ${quoted(title)}` : '';
+  return `${sample ? 'Sample listing. ' : ''}${handle}, in its publisher's words${named}: ${quoted(description)}${/[.!?]$/.test(description) ? '' : '.'}`;
 }
 
 function whoPublishes({ handle, state, claim, signals }: Described): string {
