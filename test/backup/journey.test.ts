@@ -73,7 +73,7 @@ beforeAll(async () => {
   const second = await tool('submit_rating', rating('job-2'), capability);
   await tool('respond_to_rating', { rating_id: second.rating_id, text: 'Thank you' }, subject);
   const third = await tool('submit_rating', rating('job-3'), capability);
-  await tool('withdraw_rating', { rating_id: third.rating_id, reason: 'another job' }, capability);
+  await tool('withdraw_rating', { rating_id: third.rating_id, reason: 'mistake' }, capability);
   const key = makeServiceKey('2026-11');
   await publishLines(service, [key.line]);
   const iat = Math.floor(service.context.clock().getTime() / 1000);
