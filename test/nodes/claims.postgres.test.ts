@@ -148,7 +148,8 @@ describe('the re-check of two nodes', () => {
     nodes.wait(600);
     expect(await recheckClaims(second as Context)).toBe(0);
     expect(git.requests.length).toBe(asked);
-    nodes.wait(3000);
+    // A quarter of CLAIM_RECHECK, and a fifth of that.
+    nodes.wait(26_000);
     expect(await recheckClaims(first as Context)).toBe(count);
     expect(git.requests.length).toBe(2 * asked);
   });
