@@ -56,6 +56,15 @@ export function requireAlgorithm({ alg, ...header }: { readonly alg?: string }):
   throw invalid('Its header needs alg EdDSA or ES256.');
 }
 
+const isSignedBy = async (jws: string, jwk: PublicJwk, alg: string): Promise<boolean> => {
+  try {
+    await compactVerify(jws, await importJWK({ ...jwk }, alg), { algorithms: [alg] });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** Checks the signature of a compact JWS by the published key that its `kid` names, as of a time in ms since 1970. */
 export async function verifyByKey(
   jws: string,
@@ -64,19 +73,17 @@ export async function verifyByKey(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { header, payload } = readParts(jws);
   const alg = requireAlgorithm(header);
-  const key = keysAt(keys, at_ms).find(({ kid }) => kid === header.kid);
-  if (!key)
+  const named = keysAt(keys, at_ms).filter(({ kid }) => kid === header.kid);
+  if (named.length === 0)
     throw new ReceiptFault(
       'proof_key_unknown',
       'Its kid names no key that was published when it was issued.',
     );
-  if (key.jwk.crv !== algorithms[alg]) throw invalid('Its alg does not fit the curve of the published key.');
-  try {
-    await compactVerify(jws, await importJWK({ ...key.jwk }, alg), { algorithms: [alg] });
-  } catch {
-    throw invalid('Its signature is not valid for the published key.');
-  }
-  return payload;
+  const fitting = named.filter(({ jwk }) => jwk.crv === algorithms[alg]);
+  if (fitting.length === 0) throw invalid('Its alg does not fit the curve of the published key.');
+  // Around a rotation that keeps the name both keys count.
+  for (const { jwk } of fitting) if (await isSignedBy(jws, jwk, alg)) return payload;
+  throw invalid('Its signature is not valid for the published key.');
 }
 
 /**

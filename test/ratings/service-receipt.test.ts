@@ -303,6 +303,8 @@ describe('a service receipt', () => {
     directory.wait(3600);
     const earlier = Math.floor(Date.parse(directory.at(-1800)) / 1000);
     await publishLines(directory, [ed25519.line, p256.line, after.line]);
+    for (const key of [before, after])
+      expect(await submitSigned({ key })).toMatchObject({ status: 'created' });
     directory.wait(600);
     expect(await submitSigned({ key: before, payload: { iat: earlier } })).toMatchObject({
       status: 'created',
