@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { authenticate } from '../claims/capability/authenticate.ts';
 import { toLeaf } from '../evidence/log/leaf.ts';
-import { isCurrent, type Rating } from '../evidence/rating/rating.ts';
+import type { Rating } from '../evidence/rating/rating.ts';
 import { Problem } from '../problem.ts';
 import type { Transaction } from '../store/store.ts';
 import { requireLive, requireOwnRating } from './support/rating-amendment.ts';
@@ -24,7 +24,7 @@ const toRecord = ({ rating_id, reason, note }: z.output<typeof input>, withdrawn
 
 async function withdraw(tx: Transaction, rating: Rating, record: ReturnType<typeof toRecord>) {
   if (rating.withdrawn_at) return rating.withdrawn_at;
-  if (!isCurrent(rating)) throw new Problem('rating_not_current');
+  if (rating.superseded_by !== undefined) throw new Problem('rating_not_current');
   const { withdrawn_at } = record;
   const withdrawn_by = await tx.log.append(toLeaf('rating.withdrawn', record), {
     handle: rating.subject_handle,

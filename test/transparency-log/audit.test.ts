@@ -130,6 +130,29 @@ describe.each([
     ]);
   });
 
+  it('holds for a history of more than 100 events, which shows the newest', async () => {
+    await directory.store.write(async (tx) => {
+      for (let second = 100; second < 220; second++)
+        await recordClaimEvent(
+          tx,
+          { handle: 'a/subject-0', kind: 'repository', place: 'https://github.com/a/subject-0' },
+          { type: 'rotated', at: `2026-11-20T10:00:00.${second}Z` },
+        );
+    });
+    expect(await findFaults(audit)).toEqual([]);
+    const answer = await directory.app.request('/agents/a/subject-0.json');
+    const { history = [] } = (await answer.json()) as { history?: { at: string }[] };
+    expect([history.length, history[0]?.at, history.at(-1)?.at]).toEqual([
+      100,
+      '2026-11-20T10:00:00.120Z',
+      '2026-11-20T10:00:00.219Z',
+    ]);
+    await editDatabase(DATABASE_URL, "delete from claim_event where at = '2026-11-20T10:00:00.218Z'");
+    expect(await findFaults(audit)).toEqual([
+      expect.stringContaining('the claim history of a/subject-0 does not show the event "rotated"'),
+    ]);
+  });
+
   it('finds a deleted event of a listing that was never claimed', async () => {
     await directory.store.write((tx) =>
       recordClaimEvent(

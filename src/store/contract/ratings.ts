@@ -95,6 +95,6 @@ export interface RatingWrites extends RatingReads {
   eraseResponse(ratingId: string, at: string): Promise<string | undefined>;
   /** Voids a rating as of a time, or lets it count again. Returns the rated handle. */
   setVoided(id: string, at: string | undefined): Promise<string | undefined>;
-  /** Ends a current rating; withdrawing it also withdraws its older versions. False if it is not current. */
+  /** Ends a rating, also a voided one; withdrawing it also withdraws its older versions. False if it has ended already. */
   end(id: string, how: RatingEnd): Promise<boolean>;
 }

@@ -13,7 +13,7 @@ export interface AuditState {
   readonly claims: Map<string, ClaimFacts>;
   /** Listings that are withdrawn, and show nothing. */
   readonly hidden: Set<string>;
-  /** Log index of the last shown event of histories that show only their first 100. */
+  /** Log index of the first shown event of histories that show only their newest 100. */
   readonly cutHistories: Map<string, number>;
   /** When each rating that is shown as withdrawn was, by rating id; without superseded versions. */
   readonly withdrawn: Map<string, string>;

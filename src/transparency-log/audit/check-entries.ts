@@ -58,7 +58,7 @@ function checkShownEvent(
   log_index: number,
   { hidden, cutHistories }: AuditState,
 ): AuditFault[] {
-  if (hidden.has(String(handle)) || log_index > (cutHistories.get(String(handle)) ?? Infinity)) return [];
+  if (hidden.has(String(handle)) || log_index < (cutHistories.get(String(handle)) ?? 0)) return [];
   return [
     rowFault(
       `entry ${log_index}`,

@@ -160,6 +160,7 @@ export function noteShown(listing: ShownListing, state: AuditState): void {
   state.counted.push(...toCounted(listing));
   if (listing.events.length > 0) state.claims.set(listing.handle, toClaimFacts(listing.events));
   noteNotices(listing, state);
-  const last = listing.events[longestHistory - 1];
-  if (last) state.cutHistories.set(listing.handle, last.log_index);
+  const [first] = listing.events;
+  if (first && listing.events.length >= longestHistory)
+    state.cutHistories.set(listing.handle, first.log_index);
 }

@@ -54,7 +54,7 @@ export interface ShownListing {
   readonly read_on: string;
   readonly ratings: readonly RatingRecord[];
   readonly claim?: ShownClaim | undefined;
-  /** At most the first 100. */
+  /** At most the newest 100, oldest first. */
   readonly events: readonly ClaimEvent[];
   readonly observations: ShownObservations;
   /** What the operator did that the listing itself shows. */

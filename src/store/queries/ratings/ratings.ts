@@ -177,7 +177,8 @@ export const createRatingWrites = (db: Db, touch: (handle: string) => void): Rat
       .updateTable('rating')
       .set({ ...how, is_current: 0 })
       .where('id', '=', id)
-      .where('is_current', '=', isCurrent)
+      .where('superseded_by', 'is', null)
+      .where('withdrawn_at', 'is', null)
       .returningAll()
       .executeTakeFirst();
     if (!row) return false;
