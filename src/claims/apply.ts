@@ -141,7 +141,8 @@ async function toClaim(
   return {
     ...{ handle: facts.handle, state: 'claimed' },
     claimed_at: same?.claimed_at ?? at,
-    ...{ kind: place.kind, place: place.shown, place_key: place.key, seen: newest.seen },
+    // The address as its first event has it: the record may spell it otherwise by now.
+    ...{ kind: place.kind, place: same?.place ?? place.shown, place_key: place.key, seen: newest.seen },
     ...{ root, root_generation, first_proved_at },
     commit: same ? same.commit : read.commit,
     branch: read.branch ?? same?.branch,

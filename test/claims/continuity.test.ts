@@ -3,6 +3,8 @@ import { recheckClaims } from '../../src/claims/recheck.ts';
 import { capabilityHash } from '../../src/evidence/claim/capability.ts';
 import { createChallenge } from '../../src/evidence/claim/challenge.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
+import { audit } from '../../src/transparency-log/audit/audit.ts';
+import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type Claimable, openClaimable, recorded } from './claimable.ts';
 import { openDomainDirectory } from './domain-directory.ts';
@@ -277,6 +279,14 @@ test('the new owner of a domain who puts the old public line back beside an own 
 });
 
 describe('a recorded link into the repository', () => {
+  const auditStored = async () => {
+    const faults: string[] = [];
+    const { context, store } = service.directory;
+    const onFault = ({ where, message }: { where: string; message: string }) =>
+      void faults.push(`${where}: ${message}`);
+    await audit(createStoredEvidence({ ...context, store }), [], { onFault });
+    return { faults };
+  };
   const link = (url: string, version: string) =>
     service.directory.importEntries([
       registryEntry(handle, { repository: { url, source: 'github' }, version }),
@@ -291,6 +301,8 @@ describe('a recorded link into the repository', () => {
     service.directory.wait(1.25 * 86_400);
     expect(await recheckClaims(service.directory.context)).toBe(1);
     expect(await standing(issued.capability)).toBe('200');
+    const { faults } = await auditStored();
+    expect(faults).toEqual([]);
     repository.commit({ [file]: null });
     service.directory.wait(1.25 * 86_400);
     await recheckClaims(service.directory.context);

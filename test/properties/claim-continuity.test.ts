@@ -5,7 +5,8 @@ import { continuationOf } from '../../src/claims/judge.ts';
 import type { LocationRead, SeenKey } from '../../src/claims/locations.ts';
 import { capabilityHash, createCapability } from '../../src/evidence/claim/capability.ts';
 import { createChallenge, readChallenge } from '../../src/evidence/claim/challenge.ts';
-import type { ClaimKind, ProofPlace } from '../../src/evidence/claim/proof-place.ts';
+import { type ClaimKind, type ProofPlace, placeMember } from '../../src/evidence/claim/proof-place.ts';
+import { findClaimFaults } from '../../src/transparency-log/audit/check-claim.ts';
 import { claimableListing } from '../claims/claim-directory.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
 
@@ -157,6 +158,9 @@ async function openWorld() {
     expect(living.length).toBeLessThanOrEqual(64);
     expect(active.length > 0).toBe(after?.state === 'claimed');
     if (!after) return;
+    const shown = { ...after, ...placeMember(after.kind, after.place) };
+    const events = await store.claims.history(handle);
+    expect(findClaimFaults({ handle, claim: shown, events })).toEqual([]);
     const holders = active.map(({ hash }) => holderOf(hash) as Person);
     const name = continuationOf(after);
     const isNew = !before || continuationOf(before) !== name;

@@ -55,7 +55,11 @@ const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'com
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
 /** Where the claim that a listing shows is not the one that its events lead to. */
-export function findClaimFaults({ handle, claim, events }: ShownListing): AuditFault[] {
+export function findClaimFaults({
+  handle,
+  claim,
+  events,
+}: Pick<ShownListing, 'handle' | 'claim' | 'events'>): AuditFault[] {
   if (events.length >= longestHistory) return [];
   const where = `claim of ${handle}`;
   const said = claimOf(events);
