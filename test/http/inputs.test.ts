@@ -70,7 +70,7 @@ describe('what a listed service requires of its caller', () => {
       '* Remote: `https://a.example/mcp` (streamable-http); needs a secret header Authorization; takes a header \\<b\\>X-Team\\</b\\>\n',
     );
     expect(await read('a.b/package.md')).toContain(
-      '* Package: `@a/b` (npm); needs secret environment variables A\\_KEY, B\\_KEY\n',
+      '* Package: `@a/b` (npm); needs secret environment variables `A_KEY`, `B_KEY`\n',
     );
   });
 });

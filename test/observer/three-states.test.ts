@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createObserver, type Observer } from '../../src/observer/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { onGitHub } from '../support/registry-entries.ts';
@@ -55,10 +56,10 @@ async function said(of: string) {
   return {
     summary: String((short.structuredContent as { summary: string }).summary),
     short: short.structuredContent as Record<string, Record<string, unknown>[]>,
-    text: (short.content[0]?.text ?? '').replaceAll('\\', ''),
+    text: (short.content[0]?.text ?? '').replaceAll(/[\\`]/g, ''),
     full: full.structuredContent as Record<string, Record<string, unknown>[]>,
     page,
-    markdown: markdown.replaceAll('\\', ''),
+    markdown: markdown.replaceAll(/[\\`]/g, ''),
   };
 }
 
@@ -149,6 +150,37 @@ describe('what is known, what was not seen and what is not known', () => {
         {},
       ],
     });
+  });
+
+  it('an endpoint that was never there has not answered before, whatever a later check meets', async () => {
+    const absent = 'com.example/absent';
+    const server = await startFetchServer(() => new Response('', { status: 404 }));
+    const service = await openClaimedDirectory({
+      entries: [
+        registryEntry(absent, {
+          remotes: [{ type: 'streamable-http', url: 'https://absent.example.com/mcp' }],
+        }),
+      ],
+      environment: { HOST_OVERRIDES: JSON.stringify({ 'absent.example.com': server.url }) },
+    });
+    const looks = createObserver(service.context);
+    const listing = await service.store.listings.byHandle(absent);
+    const dates: string[] = [];
+    for (const end of [() => server.close(), () => undefined]) {
+      if (listing) await looks.observe(listing);
+      dates.push(service.context.clock().toISOString().slice(0, 10));
+      await end();
+      service.wait(day_s);
+    }
+    const { summary } = (await (await service.app.request(`/agents/${absent}.json`)).json()) as {
+      summary: string;
+    };
+    await looks.close();
+    await service.close();
+    expect(summary).toContain(
+      `https://absent.example.com/mcp was not there on ${dates[0]}; no check since ${dates[1]} saw it answer.`,
+    );
+    expect(summary).not.toMatch(/last answered|Last seen on/);
   });
 
   it('a template of an address is recorded', async () => {

@@ -37,10 +37,10 @@ const named: Readonly<Record<string, string>> = {
 
 /** That a Markdown text says everything that stands in the structured content beside it. */
 export function expectSameFacts(text: string, structured: object): void {
-  const plain = text.replaceAll('\\', '');
+  const plain = text.replaceAll(/[\\`]/g, '');
   const words = (leaf: string | number) =>
     asked[leaf] ?? named[leaf] ?? (/^[a-z_]+$/.test(String(leaf)) ? String(leaf).replaceAll('_', ' ') : leaf);
   const said = (leaf: string | number) =>
-    [String(leaf).replaceAll('\\', ''), String(words(leaf))].some((one) => plain.includes(one));
+    [String(leaf).replaceAll(/[\\`]/g, ''), String(words(leaf))].some((one) => plain.includes(one));
   expect(leavesOf(structured).filter((leaf) => !said(leaf))).toEqual([]);
 }

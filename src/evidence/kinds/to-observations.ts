@@ -29,9 +29,11 @@ function sinceWhen({ changed_from, first_seen_at, state }: StoredObservation, { 
 }
 
 /** Why what is shown is older than the last check. */
-const missedText = ({ missed, observed_at }: StoredObservation) =>
+const missedText = ({ missed, observed_at, state, value }: StoredObservation) =>
   missed &&
-  `Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${missed.reason}`;
+  (value === null
+    ? `On ${day(observed_at)}: ${stateWords[state]}; checks since ${day(missed.since)} did not see whether that is still so. ${missed.reason}`
+    : `Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${missed.reason}`);
 
 /** When a stale fact was last looked for, and how that ended; checks that missed it say so themselves. */
 const staleText = ({ missed, observed_at, state, value, reason }: StoredObservation) => {

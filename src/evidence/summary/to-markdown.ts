@@ -2,15 +2,7 @@ import { notKnownWords } from '../listing/sentences/not-known-words.ts';
 import { stateWords } from '../observation/observation.ts';
 import { questionTitles } from '../observation/question.ts';
 import { groupTexts, type RatingGroup } from '../rating/groups.ts';
-import {
-  code,
-  lines,
-  list,
-  paragraphs,
-  toInlineText,
-  toMarkdownText,
-  toQuote,
-} from '../text/markdown-text.ts';
+import { code, lines, list, paragraphs, toInlineText, toQuote } from '../text/markdown-text.ts';
 import { counted } from '../text/plural.ts';
 import type {
   AgentSummary,
@@ -95,7 +87,7 @@ const notSeenLine = ({ state, kinds, reason, as_of }: NotSeenSummary) =>
 /** The short answer as Markdown: the same facts as its JSON, with texts of third parties escaped. */
 export const toSummaryMarkdown = (answer: AgentSummary): string =>
   paragraphs(
-    toMarkdownText(answer.summary),
+    toInlineText(answer.summary),
     toInlineText(answer.evidence_snapshot),
     lines(
       `Record: ${toInlineText(answer.origin)}, as of ${answer.observed_at}.`,

@@ -1,14 +1,22 @@
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** A third party's text within a line of Markdown, escaped: no markup, no links, no HTML. */
+/** What is copied as it is: addresses, packages with a version or a scope, names with an underscore. None has a backtick. */
+const copied =
+  /https?:\/\/[^\s`“”<>"']*[^\s`“”<>"'.,;:!?)\]]|(?<![\w./-])@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*@\w(?:[\w.+-]*\w)?|@[\w.-]+\/[\w.-]*\w|(?<!\w)[a-z0-9]\w*_\w*(?!\w)/;
+
+const escapeMarks = (text: string): string =>
+  text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
+
+/** A value or a sentence within a line of Markdown: what is copied in code spans; the rest, and what “ ” quote, escaped. */
 export const toInlineText = (text: string): string =>
   oneLine(text)
-    .replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&')
-    .replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
+    .split(new RegExp(`(“[^”]*”|${copied.source})`, 'i'))
+    .map((part, at) => (at % 2 === 0 || part.startsWith('“') ? escapeMarks(part) : `\`${part}\``))
+    .join('');
 
-/** The same where it may begin a line: it begins no list and no heading. */
+/** A third party's text, all of it escaped: no markup, no links, no HTML; where it begins a line, no list and no heading. */
 export const toMarkdownText = (text: string): string =>
-  toInlineText(text).replace(/^(\d*)([-+#=.)])/, '$1\\$2');
+  escapeMarks(oneLine(text)).replace(/^(\d*)([-+#=.)])/, '$1\\$2');
 
 /**
  * A third party's text inside our own: on one line and in “ ”, with the quotes inside it replaced, so that it cannot end
@@ -17,7 +25,7 @@ export const toMarkdownText = (text: string): string =>
 export const quoted = (text: string): string => `“${oneLine(text).replace(/[“”„‟«»‹›"＂〝〞〟]/g, "'")}”`;
 
 /** The same in Markdown, escaped. */
-export const toQuote = (text: string): string => toInlineText(quoted(text));
+export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
 /** The same as a code span, for addresses and names. */
 export const code = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;

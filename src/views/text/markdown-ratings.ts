@@ -3,7 +3,14 @@ import type { ModerationNotice } from '../../evidence/moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
 import { proofTexts } from '../../evidence/rating/proof/proof-classes.ts';
 import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
-import { day, lines, list, paragraphs, toMarkdownText } from '../../evidence/text/markdown-text.ts';
+import {
+  day,
+  lines,
+  list,
+  paragraphs,
+  toInlineText,
+  toMarkdownText,
+} from '../../evidence/text/markdown-text.ts';
 import { counted } from '../../evidence/text/plural.ts';
 import { countsText, proofSentences, proofsText, scoresText } from '../layout/labels.ts';
 
@@ -22,7 +29,7 @@ function toStanding({ outcome, withdrawn_at, erased_at, voided_at }: ShortRating
 
 function ratingLine(record: ShortRating): string {
   const { source_handle, created_at, withdrawn_at, group } = record;
-  const from = `${toMarkdownText(source_handle)}${withdrawn_at ? '' : ` (${groupTexts[group].name.toLowerCase()})`}`;
+  const from = `${toInlineText(source_handle)}${withdrawn_at ? '' : ` (${groupTexts[group].name.toLowerCase()})`}`;
   return `${toStanding(record)} from ${from}, ${day(created_at)}`;
 }
 
@@ -31,20 +38,20 @@ const ratingFacts = ({ score, relationship, interaction_at, source_root, flags, 
     score !== undefined && `score of this source ${score}`,
     `relation ${relationship}`,
     `interaction ${day(interaction_at)}`,
-    `source account ${toMarkdownText(source_root)}`,
+    `source account ${toInlineText(source_root)}`,
     !rest.withdrawn_at && proofTexts[rest.proof_class].name.toLowerCase(),
-    flags.length > 0 && `flags ${toMarkdownText(flags.join(', '))}`,
-    !rest.withdrawn_at && toMarkdownText(rest.group_reason.replace(/\.$/, '')),
+    flags.length > 0 && `flags ${toInlineText(flags.join(', '))}`,
+    !rest.withdrawn_at && toInlineText(rest.group_reason.replace(/\.$/, '')),
     !rest.withdrawn_at &&
       rest.overlap_stated_later !== undefined &&
-      toMarkdownText(rest.overlap_stated_later.replace(/\.$/, '')),
+      toInlineText(rest.overlap_stated_later.replace(/\.$/, '')),
     `log index ${rest.log_index}`,
   ]
     .filter((part) => part !== false)
     .join('; ');
 
 const notice = ({ statement, log_index }: ModerationNotice) =>
-  `  * ${toMarkdownText(statement)} Log index ${log_index}.`;
+  `  * ${toInlineText(statement)} Log index ${log_index}.`;
 
 const rating = (record: ShortRating) =>
   lines(
@@ -64,7 +71,7 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
     statement,
     `Source: ratings made on this service by claimed listings. As of ${day(evidence_snapshot_date)}.`,
     any && lines(...groups.map((group) => groupLine(groupTexts[group].name, signals.native[group]))),
-    any && list(proofSentences(signals.native.proof_meanings), toMarkdownText),
+    any && list(proofSentences(signals.native.proof_meanings), toInlineText),
     recent.length > 0 && list(recent, rating),
     any && `All records of native ratings, with what was amended and withdrawn: <${links.page}/ratings>`,
   );

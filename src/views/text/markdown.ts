@@ -7,7 +7,15 @@ import type {
 } from '../../evidence/listing/listing-document.ts';
 import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
 import { absences } from '../../evidence/listing/sentences/summary-text.ts';
-import { code, day, lines, list, paragraphs, toMarkdownText } from '../../evidence/text/markdown-text.ts';
+import {
+  code,
+  day,
+  lines,
+  list,
+  paragraphs,
+  toInlineText,
+  toMarkdownText,
+} from '../../evidence/text/markdown-text.ts';
 import {
   matchTexts,
   notClaimed,
@@ -20,22 +28,22 @@ import { markdownAnswers } from './markdown-answers.ts';
 import { markdownRatings } from './markdown-ratings.ts';
 
 const needs = ({ inputs }: ListingRemote | ListingPackage) =>
-  inputs ? `; ${toMarkdownText(inputsText(inputs) ?? '')}` : '';
+  inputs ? `; ${toInlineText(inputsText(inputs) ?? '')}` : '';
 
 const remote = (recorded: ListingRemote) =>
-  `* Remote: ${code(recorded.url)} (${toMarkdownText(recorded.type)})${needs(recorded)}`;
+  `* Remote: ${code(recorded.url)} (${toInlineText(recorded.type)})${needs(recorded)}`;
 
 function packageLine(recorded: ListingPackage): string {
   const { registry_type, identifier, version, transport } = recorded;
   const over = transport ? ` over ${transport}` : '';
-  return `* Package: ${code(version ? `${identifier}@${version}` : identifier)} (${toMarkdownText(`${registry_type}${over}`)})${needs(recorded)}`;
+  return `* Package: ${code(version ? `${identifier}@${version}` : identifier)} (${toInlineText(`${registry_type}${over}`)})${needs(recorded)}`;
 }
 
 const orNone = (name: string, address: string | undefined) =>
   `* ${name}: ${address ? code(address) : 'none recorded'}`;
 
 const tags = (listing: ListingDocument) =>
-  listing.tags.map(({ tag, reason }) => `${toMarkdownText(tag)} (${toMarkdownText(reason)})`).join(', ');
+  listing.tags.map(({ tag, reason }) => `${toInlineText(tag)} (${toInlineText(reason)})`).join(', ');
 
 const versions = (listing: ListingDocument) =>
   listing.versions.length > 1 &&
@@ -56,7 +64,7 @@ const recorded = (listing: ListingDocument) =>
     listing.website !== undefined && orNone('Website', listing.website),
     ...(listing.packages.length > 0 ? listing.packages.map(packageLine) : [orNone('Packages', undefined)]),
     `* Tags: ${tags(listing) || 'none recorded'}`,
-    `* Version: ${toMarkdownText(listing.version)}, ${versionDates(listing)}`,
+    `* Version: ${toInlineText(listing.version)}, ${versionDates(listing)}`,
     `* Origin: ${toMarkdownText(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,
     listing.status_message !== undefined && `* Status message: ${toMarkdownText(listing.status_message)}`,
   );
@@ -69,7 +77,7 @@ const claimEvent = ({ type, at, kind, commit, reason }: ClaimEvent) =>
   `${day(at)} ${toLabel(type)}${wayOf({ type, kind })}${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${toLabel(reason)})` : ''}`;
 
 function claimed({ claim, links }: ListingDocument): string {
-  const howTo = `How to claim: <${links.page}/claim>`;
+  const howTo = `${claim ? 'Check or renew the claim' : 'How to claim'}: <${links.page}/claim>`;
   if (!claim) return paragraphs(notClaimed, howTo);
   const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
   return paragraphs(
@@ -110,17 +118,17 @@ const links = (listing: ListingDocument) =>
 
 const heading = (listing: ListingDocument) =>
   paragraphs(
-    `# ${toMarkdownText(listing.handle)}`,
+    `# ${toInlineText(listing.handle)}`,
     `Listing: ${stateTexts[listing.state]}.${listing.origin_status === 'deprecated' ? ' Deprecated in the registry.' : ''}`,
     listing.title !== undefined && `Title: ${toMarkdownText(listing.title)}`,
     ...(listing.moderation ?? []).map(
-      ({ statement, log_index }) => `${toMarkdownText(statement)} Log index ${log_index}.`,
+      ({ statement, log_index }) => `${toInlineText(statement)} Log index ${log_index}.`,
     ),
-    listing.appeal && toMarkdownText(listing.appeal),
-    ...absences(listing).map(toMarkdownText),
+    listing.appeal && toInlineText(listing.appeal),
+    ...absences(listing).map(toInlineText),
     listing.description !== '' && `> ${toMarkdownText(listing.description)}`,
     listing.origin_note,
-    toMarkdownText(listing.evidence_snapshot),
+    toInlineText(listing.evidence_snapshot),
   );
 
 /**

@@ -23,12 +23,13 @@ const moderated = ({ moderation = [] }: Described) => moderation.map(({ statemen
 function deadSentence(one: DatedObservation): string | undefined {
   const { state, subject = 'The endpoint', observed_at, first_seen_at, changed_from, missed_since } = one;
   if (state === 'stale' && knowingOf(one) === 'not_seen') return one.reason;
-  if (missed_since !== undefined)
+  if (missed_since !== undefined && knowingOf(one) === 'known')
     return `${subject} last answered on ${day(observed_at)}; no check since ${day(missed_since)} saw it answer.`;
   if (state !== 'unreachable' && state !== 'not_found') return undefined;
   const what = state === 'not_found' ? `${subject} was not there` : `No answer from ${subject}`;
+  const since = missed_since ? `; no check since ${day(missed_since)} saw it answer` : '';
   const answered = changed_from ? `; it last answered on ${day(changed_from.seen_until)}` : '';
-  return `${what} on ${[...new Set([day(observed_at), day(first_seen_at)])].join(', nor on ')}${answered}.`;
+  return `${what} on ${[...new Set([day(observed_at), day(first_seen_at)])].join(', nor on ')}${answered}${since}.`;
 }
 
 const existence: ReadonlySet<string> = new Set(['repository.exists', 'package.exists']);
