@@ -103,6 +103,11 @@ export const problemTable = {
     'The repository host is not supported for claims',
     'Record a repository on a supported host in the registry.',
   ),
+  method_unsupported: row(
+    422,
+    'This method cannot claim this listing',
+    'Call claim_agent again with a method that can, or without method.',
+  ),
   rate_limited: row(429, 'Too many requests', 'Wait for the seconds in Retry-After, then send it again.'),
   internal: row(500, 'Something failed on our side', 'Try again later; the failure was logged.'),
   unavailable: row(503, 'The service cannot answer right now', 'Try again after the seconds in Retry-After.'),

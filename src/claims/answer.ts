@@ -62,10 +62,9 @@ export async function requireTarget(
   const isOpen = [...offered, claim?.kind, optOut?.kind].includes(kind);
   const target = isOpen ? findTarget(listing, kind, context) : undefined;
   if (!target)
-    throw refuse(
-      'method',
-      `${kind} cannot work for this listing; those that can: ${offered.join(', ') || 'none'}`,
-    );
+    throw new Problem('method_unsupported', {
+      detail: `${kind} cannot claim this listing; methods that can: ${offered.join(', ') || 'none'}.`,
+    });
   if (optOut && optOut.kind !== kind) throw new Problem('listing_withdrawn');
   return target;
 }

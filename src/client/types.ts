@@ -1750,6 +1750,7 @@ export interface Problem {
     | 'address_not_proven'
     | 'no_repository'
     | 'host_unsupported'
+    | 'method_unsupported'
     | 'rate_limited'
     | 'internal'
     | 'unavailable'

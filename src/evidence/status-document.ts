@@ -57,7 +57,7 @@ export const statusDocument = z.object({
   service: z.string(),
   version: z.string(),
   as_of: z.string(),
-  origin: z.string().describe('The registry that new listings are imported from'),
+  origin: z.string().optional().describe('The registry that new listings are imported from, if any'),
   listings: z.object({ count: z.int(), by_state: z.record(z.enum(claimStates), z.int()) }),
   import: importStatus,
   observer: observerStatus.describe('Checks that this service makes itself'),

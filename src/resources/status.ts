@@ -103,7 +103,7 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
     service: config.serviceName,
     version: config.version,
     as_of: clock().toISOString(),
-    origin: config.origin,
+    ...(config.registryUrl !== 'off' && { origin: config.origin }),
     listings: await countListings(context),
     import: toImportDocument(await readImportStatus(context), config),
     observer: await readObserver(context),

@@ -142,16 +142,21 @@ test('the profile repository is a method only if the record names no repository 
   const issued = await directory.ask(carol);
   repository.commit({ [file]: issued.challenge });
   expect(await directory.ask(carol)).toMatchObject({ status: 'claimed', method: 'repository' });
+  const { body: page } = await directory.get(`/agents/${carol}/claim`);
+  expect(page).toContain('<h1>The claim of this listing</h1>');
+  expect(page).not.toContain('Claim this listing');
+  const { body: listing } = await directory.get(`/agents/${carol}`);
+  expect(listing).not.toContain('How to claim');
   const refused = await directory.ask(carol, { method: 'profile_repository' });
   expect(refused).toMatchObject({
-    code: 'invalid_input',
-    detail: expect.stringContaining(
-      'profile_repository cannot work for this listing; those that can: repository',
-    ),
+    code: 'method_unsupported',
+    title: 'This method cannot claim this listing',
+    detail:
+      'profile_repository cannot claim this listing; methods that can: repository. Call claim_agent again with a method that can, or without method.',
   });
   directory.git.createRepository('carol/carol').commit({ [file]: `optout ${carol}\n` });
   expect(await directory.ask(carol, { method: 'profile_repository' })).toMatchObject({
-    code: 'invalid_input',
+    code: 'method_unsupported',
   });
   expect(await directory.history(carol)).toEqual(['activated github.com/carol 0']);
 

@@ -31,9 +31,11 @@ describe('the page of a publisher', () => {
       [...text.matchAll(/<h3><a class="handle" href="\/agents\/([^"]+)"/g)].map(([, handle]) => handle);
     expect(handles(page)).toHaveLength(50);
     expect(page).toContain('control of the domain');
+    expect(page).toContain('<p class="total">53 listings, 50 on this page.</p>');
     const next = /rel="next" href="([^"]+)"/.exec(page)?.[1] ?? '';
     const last = await textOf(next);
     expect(handles(last)).toEqual(['io.many/server-50', 'io.many/server-51', 'io.many/server-52']);
+    expect(last).toContain('<p class="total">53 listings, 3 on this page.</p>');
     expect(last).not.toContain('io.many-more');
   });
 

@@ -51,6 +51,18 @@ it('agent://status: what is listed, how fresh it is and what could not be read, 
   expect(handles.toSorted()).toEqual(['co.webhook/webhook', 'com.politicalcomms/api']);
 });
 
+it('names no registry where none is imported from', async () => {
+  const service = await openDirectory({ entries: [], environment: { REGISTRY_URL: 'off' } });
+  const client = await connect('v2', { app: service.app });
+  const [content] = await client.read('agent://status');
+  await client.close();
+  await service.close();
+  const status = JSON.parse(content?.text ?? '');
+  expect(statusDocument.strict().safeParse(status).error).toBeUndefined();
+  expect(status.import.updates_from).toBe('nothing');
+  expect(status).not.toHaveProperty('origin');
+});
+
 it('finds a listing that was updated behind many that were only published', async () => {
   const at = '2026-10-05T08:00:00Z';
   const many = Array.from({ length: 60 }, (_, i) =>

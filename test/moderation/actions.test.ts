@@ -265,7 +265,7 @@ describe('a withdrawn listing', () => {
     const gone = await directory.app.request(listing, { headers: { accept: 'text/html' } });
     expect(gone.status).toBe(410);
     expect(await gone.text()).toMatch(
-      /withdrew this listing on .*because it leads to malware, phishing or fraud.*appeals@example\.org/,
+      /withdrew this listing on .*because it leads to malware, phishing or fraud.*write to <a href="mailto:appeals@example\.org">appeals@example\.org<\/a> and name/,
     );
     expect(await post('get_agent', { handle: subject })).toMatchObject({
       code: 'listing_withdrawn',

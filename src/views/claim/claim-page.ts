@@ -82,7 +82,7 @@ export const toClaimPage = (site: Site, step: ClaimStep): Html =>
     head: html`<script src="${site.assets.claim.path}" defer></script>`,
     body: html`
 <p class="eyebrow"><a class="handle" href="${pagePath(step.handle)}">${step.handle}</a></p>
-<h1>Claim this listing</h1>
+<h1>${step.claim ? 'The claim of this listing' : 'Claim this listing'}</h1>
 <p class="lead">${whatAClaimShows}</p>
 ${originNote(step)}
 ${trouble(step)}

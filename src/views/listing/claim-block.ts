@@ -64,5 +64,5 @@ export const claimBlock = (listing: ListingDocument, site: Site): Html => html`
 <section class="box" aria-labelledby="claim">
 <h2 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h2>
 ${listing.claim ? standing(listing.claim) : unclaimed(listing, site)}
-<p><a class="button" href="${pagePath(listing.handle)}/claim">How to claim<span class="unseen"> ${listing.handle}</span></a></p>
+<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>
 </section>`;

@@ -5,7 +5,8 @@ import type { Site } from '../layout/site.ts';
 
 type Config = Site['config'];
 
-const contactLink = (contact: string) =>
+/** An address of the web or of mail as a link. */
+export const contactLink = (contact: string) =>
   /^https?:/.test(contact)
     ? html`<a href="${contact}">${contact}</a>`
     : html`<a href="mailto:${contact}">${contact}</a>`;

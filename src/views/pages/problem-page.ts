@@ -5,6 +5,7 @@ import { type Html, handleLink, tagLink } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
 import type { Site } from '../layout/site.ts';
 import { plainSearchForm } from '../search/search-form.ts';
+import { contactLink } from './operator-block.ts';
 
 /** Near handles, which have a slash, or near tags. */
 const near = (names: readonly string[]) => html`
@@ -13,6 +14,13 @@ const near = (names: readonly string[]) => html`
 
 const fields = (wrong: readonly { field: string; message: string }[]) => html`
 <ul>${wrong.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`;
+
+/** Its text, with the address to appeal to as a link. */
+function detail({ config: { operatorContact, publicUrl } }: Site, { facts }: Problem) {
+  const address = operatorContact || `${publicUrl}/feedback`;
+  const [before = '', ...after] = (facts.detail ?? '').split(address);
+  return after.length > 0 ? html`${before}${contactLink(address)}${after.join(address)}` : before;
+}
 
 /** Problems of somebody who looks for something that is not there. */
 const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
@@ -31,7 +39,7 @@ export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {
 <section class="problem">
 <p class="eyebrow">${problem.status} <code>${problem.code}</code></p>
 <h1>${title}</h1>
-<p>${facts.detail} ${isMissing(problem) ? html`Check the spelling, or search for it.` : next}</p>
+<p>${detail(site, problem)} ${isMissing(problem) ? html`Check the spelling, or search for it.` : next}</p>
 ${facts.fields?.length ? fields(facts.fields) : ''}
 ${facts.near?.length ? near(facts.near) : ''}
 ${isMissing(problem) ? plainSearchForm(wanted) : ''}

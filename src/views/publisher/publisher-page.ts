@@ -11,6 +11,8 @@ import { pickBox, pickForm } from '../search/compare-picks.ts';
 export interface Publisher {
   readonly namespace: string;
   readonly listings: readonly ShortListing[];
+  /** Of all pages. */
+  readonly total: number;
   readonly next?: string | undefined;
 }
 
@@ -21,7 +23,7 @@ const proof = (namespace: string) =>
     : 'The official registry lets those publish under this namespace who showed control of the domain.';
 
 /** The page of a publisher: every listing under its namespace. */
-export const toPublisherPage = (site: Site, { namespace, listings, next }: Publisher): Html =>
+export const toPublisherPage = (site: Site, { namespace, listings, total, next }: Publisher): Html =>
   toPage(site, {
     title: `Publisher: ${namespace}`,
     description: `Agent services listed under the namespace ${namespace}, with what is known about each.`,
@@ -31,7 +33,7 @@ export const toPublisherPage = (site: Site, { namespace, listings, next }: Publi
 <p class="eyebrow">Publisher</p>
 <h1 class="handle">${namespace}</h1>
 <p class="lead">${proof(namespace)} ${site.config.serviceName} has not checked who that is.</p>
-<p class="total">${next ? `${listings.length} listings on this page.` : `${counted(listings.length, 'listing')}.`}</p>
+<p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
 <p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or <a href="/api/webhooks">posted to you</a>.</p>
 <section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
 <ul class="cards">${listingRows(listings, '', pickBox(new URLSearchParams()))}</ul>

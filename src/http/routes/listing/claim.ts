@@ -31,7 +31,14 @@ const showSteps = (c: Request, { site }: Face) => {
 };
 
 /** Problems that are shown on the claim page instead of a problem page. */
-const atTheForm = ['invalid_input', 'no_repository', 'host_unsupported', 'rate_limited', 'unavailable'];
+const atTheForm = [
+  'invalid_input',
+  'no_repository',
+  'host_unsupported',
+  'method_unsupported',
+  'rate_limited',
+  'unavailable',
+];
 
 /** The page as before the step, with the problem. */
 async function showProblem(c: Request, handle: string, [problem, { site }]: [unknown, Face]) {
