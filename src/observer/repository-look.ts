@@ -16,10 +16,10 @@ function toNoHead(place: RepositoryPlace, failure: Failure): NoHead | NoAnswer {
   if (failure.result === 'repository_not_found')
     return { result: 'gone', reason: `${host} shows no public repository at ${key}.` };
   if (failure.result === 'repository_empty') return { result: 'empty', reason: `${key} has no commits.` };
-  if (failure.result !== 'repository_moved') return unreachable(`HEAD of ${key}`, failure);
   const { moved_to } = failure;
-  const to = moved_to === undefined ? 'another address' : `${host}/${moved_to}`;
-  return { result: 'moved', reason: `${host} redirects ${key} to ${to}.`, ...(moved_to && { moved_to }) };
+  // A redirect to anything else, as to a page of maintenance, may pass.
+  if (moved_to === undefined) return unreachable(`HEAD of ${key}`, failure);
+  return { result: 'moved', reason: `${host} redirects ${key} to ${host}/${moved_to}.`, moved_to };
 }
 
 /** Looks at the recorded repository of a listing, without a token. Never throws. */
@@ -51,7 +51,8 @@ export function createRepositoryLook({ repository }: Subject, repositories: Repo
       const read = await repositories.readAt(place, { commit, fileName });
       if (read.result === 'file') return { result: 'file', commit, text: read.text };
       if (read.result === 'file_absent') return { result: 'absent', commit };
-      const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result);
+      // A page instead of the file, as one of maintenance, may pass.
+      const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result) && !read.isPage;
       return isThere ? { result: 'unreadable', commit } : unreachable(`${fileName} of ${place.key}`, read);
     },
   };

@@ -10,10 +10,11 @@ export function toFileText(
   contentType: string,
 ):
   | { readonly result: 'file'; readonly text: string }
-  | { readonly result: 'too_large' | 'not_text' | 'lfs_pointer' } {
+  | { readonly result: 'too_large' | 'not_text' | 'lfs_pointer'; readonly isPage?: true } {
   if (body.length > fileLimit_bytes) return { result: 'too_large' };
   const text = body.includes(0) ? undefined : decodeUtf8(body);
-  if (text === undefined || /^text\/html\b/i.test(contentType) || htmlPage.test(text))
-    return { result: 'not_text' };
+  if (/^text\/html\b/i.test(contentType) || (text !== undefined && htmlPage.test(text)))
+    return { result: 'not_text', isPage: true };
+  if (text === undefined) return { result: 'not_text' };
   return lfsPointer.test(text) ? { result: 'lfs_pointer' } : { result: 'file', text };
 }

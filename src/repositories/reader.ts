@@ -1,6 +1,7 @@
 import { cachedOnce } from '../cached-once.ts';
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts } from '../config/timeouts.ts';
+import { meaningOf } from '../evidence/observation/answer.ts';
 import { isLoopbackBase } from '../outbound/public-address.ts';
 import { readCommitTime, toCommitQuery } from './fetch-commit.ts';
 import { toFileText } from './file-text.ts';
@@ -48,6 +49,8 @@ type Failure = {
   readonly retry_after_s?: number;
   /** Of `repository_moved`: the path that the host redirects to. */
   readonly moved_to?: string;
+  /** Of `not_text`: an HTML page came instead of the file. */
+  readonly isPage?: true;
 };
 
 /** Reads one small text file at the root of the default branch of a recorded repository. */
@@ -96,7 +99,10 @@ async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Fail
   const response = await askGit(exchange, url, toHeadQuery(agent));
   if (response.result === 'too_large') return { result: 'host_error' };
   if (response.result !== 'response') return response;
-  if ([401, 403, 404, 410, 451].includes(response.status)) return { result: 'repository_not_found' };
+  // Nothing of the body counts: it is git's, or a page of something in between.
+  const meaning = meaningOf({ ...response, url: url.href, text: '' });
+  // Forges ask for credentials for a repository that is private or does not exist.
+  if (meaning === 'absent' || meaning === 'credentials') return { result: 'repository_not_found' };
   const head = response.status === 200 ? readHead(response.body) : undefined;
   if (head === 'empty') return { result: 'repository_empty' };
   return head ?? { result: 'host_error' };

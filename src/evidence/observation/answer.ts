@@ -1,5 +1,5 @@
 import { parseForeignJson } from '../text/foreign-json.ts';
-import { asMembers } from '../text/json-object.ts';
+import { asMembers, type JsonObject } from '../text/json-object.ts';
 import type { ObservationState } from './observation.ts';
 
 /**
@@ -79,8 +79,6 @@ export function meaningOf(response: Fetched): Meaning {
   return status !== 429 && status !== 503 && isAskingInBody(response) ? 'credentials' : 'passing';
 }
 
-const hostOf = (url: string) => new URL(url).host;
-
 /** What a meaning other than `content` says of the place that was asked. */
 const states: Readonly<Record<Exclude<Meaning, 'content'>, NoAnswer['result']>> = {
   credentials: 'auth_first',
@@ -101,8 +99,36 @@ export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   return { result: states[meaning], reason };
 }
 
-/** Why a package registry's answer to a question about a package says nothing; its host is named, not the address. */
-export const unusable = ({ url, status }: Fetched): NoAnswer => ({
-  result: 'unreachable',
-  reason: `${hostOf(url)} answered with HTTP status ${status}.`,
-});
+/** The document that a registry of packages sent for a question about one, or that there is none (404). */
+export type Registered =
+  | { readonly result: 'document'; readonly response: Fetched; readonly document: JsonObject }
+  | { readonly result: 'absent'; readonly response: Fetched };
+
+const documents = new WeakMap<Fetched, JsonObject>();
+
+/** The JSON object that a response holds; empty if it holds none. Parsed once for each response. */
+function documentOf(response: Fetched): JsonObject {
+  const known = documents.get(response);
+  if (known) return known;
+  const document = asMembers(parseForeignJson(response.text));
+  documents.set(response, document);
+  return document;
+}
+
+/**
+ * What a registry of packages said. Everything but its own document (`isDocument`) and 404 is no answer: registries are read without
+ * credentials, so one that asks for some, a captive portal or a page of maintenance says nothing about the package.
+ */
+export function toRegistered(
+  response: Fetched | NoAnswer,
+  isDocument: (document: JsonObject) => boolean,
+): Registered | NoAnswer {
+  if (response.result !== 'response') return response;
+  const meaning = meaningOf(response);
+  if (meaning === 'absent') return { result: 'absent', response };
+  const document = documentOf(response);
+  if (meaning === 'content' && isDocument(document)) return { result: 'document', response, document };
+  const other = meaning === 'content' ? ', and not with the document that was asked for' : '';
+  const reason = `${new URL(response.url).host} answered with HTTP status ${response.status}${other}.`;
+  return { result: 'unreachable', reason };
+}

@@ -51,7 +51,7 @@ const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
 
 /** A finding as it is stored first. */
 function fresh(
-  { onlyIfSeen: _, unlessSeen: __, mayPass: ___, isFailure: ____, ...found }: DatedFinding,
+  { onlyIfSeen: _, unlessSeen: __, mayPass: ___, isAbsence: ____, isFailure: _____, ...found }: DatedFinding,
   { at, vantage }: LookStamp,
 ): StoredObservation {
   return { ...found, observed_at: at, first_seen_at: at, vantage };
@@ -144,7 +144,8 @@ function next(
     return isUnreachable(known, stamp)
       ? { ...settle(known, found, stamp), first_seen_at: known.missed?.since ?? stamp.at }
       : missed(known, found, stamp);
-  if (found.state === 'not_found' && last && known.state !== 'not_found') return absent(known, found, stamp);
+  const isAbsent = found.isAbsence ? !isEqual(known, found) : found.state === 'not_found';
+  if (isAbsent && last && known.state !== 'not_found') return absent(known, found, stamp);
   return settle(known, found, stamp);
 }
 
@@ -180,7 +181,7 @@ function toChange(
  *
  * - a value, `no_price_seen`, `auth_first`, `refused`: takes the place of what was known. The last value is kept behind it: when it
  *   returns, `first_seen_at` goes on, and when another comes, `changed_from` names it;
- * - `not_found`: the same, but of a fact that was seen only at the second check, an hour or more after the first;
+ * - `not_found`, and a value that `isAbsence`: the same, but of a fact that was seen only at the second check, an hour or more after the first;
  * - `unreachable` (an answer that may pass, or none), and a finding that `mayPass`: changes nothing; what was seen keeps its value and
  *   dates and gets `missed`. Only endpoint.answers becomes unreachable, once there was no answer on two days;
  * - `unlessSeen`: that no subject of its kind has a value, said until one was seen to have;

@@ -129,6 +129,8 @@ export interface Finding extends RecordedSubject {
   readonly unlessSeen?: true;
   /** Of a finding without a value: another answer may come the next time, so a value that was seen stands. */
   readonly mayPass?: true;
+  /** Of a finding with a value: it says that something is not there, and counts as `not_found` does if another value was seen. */
+  readonly isAbsence?: true;
   readonly source: string;
   readonly source_url?: string;
 }
@@ -148,7 +150,8 @@ export interface LastValue
   > {}
 
 /** An observation as it is stored; its question and unit follow from its kind. */
-export interface StoredObservation extends Omit<Finding, 'onlyIfSeen' | 'unlessSeen' | 'mayPass'> {
+export interface StoredObservation
+  extends Omit<Finding, 'onlyIfSeen' | 'unlessSeen' | 'mayPass' | 'isAbsence'> {
   readonly kind: string;
   readonly observed_at: string;
   readonly first_seen_at: string;

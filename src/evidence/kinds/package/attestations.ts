@@ -1,7 +1,7 @@
-import type { NoAnswer } from '../../observation/answer.ts';
+import { type NoAnswer, toRegistered } from '../../observation/answer.ts';
 import type { Look } from '../../observation/look.ts';
 import { asMembers } from '../../text/json-object.ts';
-import { memberOf, toDocument, unusable } from './foreign-json.ts';
+import { memberOf } from './foreign-json.ts';
 import { isAttested, npmPath } from './npm.ts';
 import type { Published } from './published.ts';
 import { filesOf } from './pypi.ts';
@@ -15,7 +15,8 @@ export interface ServedProvenance {
   readonly source_url: string;
 }
 
-type Served = ServedProvenance | NoAnswer | 'none';
+/** `absent`: the registry has none at the place of the provenance (404); `none`: its documents name none. */
+type Served = ServedProvenance | NoAnswer | 'none' | 'absent';
 
 const slsaProvenance = /^https:\/\/slsa\.dev\/provenance\//;
 
@@ -28,17 +29,19 @@ const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 async function ofNpm(look: Look, { name }: RecordedPackage, published: Published): Promise<Served> {
   const { version, document } = published;
   if (!isAttested(document)) return 'none';
-  const answer = await look.registry('npm', `/-/npm/v1/attestations${npmPath(name)}@${version}`);
-  if (answer.result !== 'response') return answer;
-  if (answer.status === 404) return 'none';
-  if (answer.status !== 200) return unusable(answer);
-  const found = itemsOf(toDocument(answer).attestations).find(({ predicateType }) =>
+  const answer = toRegistered(
+    await look.registry('npm', `/-/npm/v1/attestations${npmPath(name)}@${version}`),
+    ({ attestations }) => Array.isArray(attestations),
+  );
+  if (answer.result === 'absent') return 'absent';
+  if (answer.result !== 'document') return answer;
+  const found = itemsOf(answer.document.attestations).find(({ predicateType }) =>
     slsaProvenance.test(String(predicateType)),
   );
   if (!found) return 'none';
   const integrity = /(?:^|\s)sha512-([A-Za-z\d+/=]+)/.exec(String(memberOf(document, 'dist').integrity));
   const digest = { algorithm: 'sha512' as const, hex: toHex(integrity?.[1] ?? '') };
-  return { result: 'served', bundle: found.bundle, digest, source_url: answer.url };
+  return { result: 'served', bundle: found.bundle, digest, source_url: answer.response.url };
 }
 
 /** An attestation of PEP 740 in the form of a Sigstore bundle. */
@@ -62,15 +65,17 @@ async function ofPypi(look: Look, { name }: RecordedPackage, published: Publishe
   const [file] = filesOf(document);
   const filename = String(file?.filename ?? '');
   if (!/^[\w.+!-]{1,300}$/.test(filename)) return 'none';
-  const answer = await look.registry('pypi', `/integrity/${name}/${version}/${filename}/provenance`);
-  if (answer.result !== 'response') return answer;
-  if (answer.status === 404) return 'none';
-  if (answer.status !== 200) return unusable(answer);
-  const [first] = itemsOf(toDocument(answer).attestation_bundles);
+  const answer = toRegistered(
+    await look.registry('pypi', `/integrity/${name}/${version}/${filename}/provenance`),
+    ({ attestation_bundles }) => Array.isArray(attestation_bundles),
+  );
+  if (answer.result === 'absent') return 'absent';
+  if (answer.result !== 'document') return answer;
+  const [first] = itemsOf(answer.document.attestation_bundles);
   const [attestation] = itemsOf(first?.attestations);
   if (!attestation) return 'none';
   const digest = { algorithm: 'sha256' as const, hex: String(memberOf(file, 'digests').sha256) };
-  return { result: 'served', bundle: toBundle(attestation), digest, source_url: answer.url };
+  return { result: 'served', bundle: toBundle(attestation), digest, source_url: answer.response.url };
 }
 
 /** The provenance that a registry serves of a published version. */

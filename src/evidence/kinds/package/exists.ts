@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { toRegistered } from '../../observation/answer.ts';
 import { defineKind } from '../../observation/kind.ts';
 import type { Look } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
 import { withoutAnswer } from '../remotes.ts';
-import { sourceOf, unusable } from './foreign-json.ts';
+import { sourceOf } from './foreign-json.ts';
 import { notFound, ofPackages, ofPublished } from './of-packages.ts';
 import { packagesOn, type RecordedPackage, toImage } from './recorded-packages.ts';
 
@@ -16,16 +17,18 @@ async function ofImage(look: Look, recorded: RecordedPackage): Promise<Finding> 
       result: 'not_checked',
       reason: 'The recorded identifier is not the name of a container image.',
     });
-  const answer = await look.image(image);
-  if (answer.result !== 'response') return withoutAnswer(answer);
-  const source = sourceOf(answer);
+  const answer = toRegistered(await look.image(image), ({ schemaVersion }) =>
+    Number.isInteger(schemaVersion),
+  );
+  if (answer.result !== 'document' && answer.result !== 'absent') return withoutAnswer(answer);
+  const { response } = answer;
+  const source = sourceOf(response);
   const reason = `${source.source} has no public image ${image.name} at ${image.reference}.`;
-  if (answer.status === 404) return notFound({ result: 'missing', reason, ...source });
-  if (answer.status !== 200) return { ...withoutAnswer(unusable(answer)), ...source };
-  const stated = answer.headers['docker-content-digest'] ?? '';
+  if (answer.result === 'absent') return notFound({ result: 'missing', reason, ...source });
+  const stated = response.headers['docker-content-digest'] ?? '';
   const digest = digestForm.test(stated)
     ? stated
-    : `sha256:${createHash('sha256').update(answer.text).digest('hex')}`;
+    : `sha256:${createHash('sha256').update(response.text).digest('hex')}`;
   return {
     value: true,
     state: 'observed',

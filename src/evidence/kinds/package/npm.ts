@@ -1,7 +1,7 @@
-import type { Fetched, NoAnswer } from '../../observation/answer.ts';
+import { type Fetched, type NoAnswer, toRegistered } from '../../observation/answer.ts';
 import type { Look } from '../../observation/look.ts';
 import { asMembers } from '../../text/json-object.ts';
-import { memberOf, sourceOf, toDocument, toShort, toTime, unusable } from './foreign-json.ts';
+import { memberOf, sourceOf, toShort, toTime } from './foreign-json.ts';
 import type { Missing, Published } from './published.ts';
 import type { RecordedPackage } from './recorded-packages.ts';
 
@@ -64,15 +64,17 @@ async function readVersion(
   look: Look,
   { name, version = 'latest' }: RecordedPackage,
 ): Promise<Published | Missing | NoAnswer> {
-  const answer = await look.registry('npm', `${npmPath(name)}/${version}`);
-  if (answer.result !== 'response') return answer;
-  if (answer.status === 404) return missing(answer, `has no version ${version} of ${name}`);
-  if (answer.status !== 200) return unusable(answer);
+  const answer = toRegistered(
+    await look.registry('npm', `${npmPath(name)}/${version}`),
+    (document) => document.name === name && typeof document.version === 'string',
+  );
+  if (answer.result === 'absent') return missing(answer.response, `has no version ${version} of ${name}`);
+  if (answer.result !== 'document') return answer;
   const tooLarge: NoAnswer = {
     result: 'not_checked',
     reason: `The npm document of ${name} that states this is larger than the 2 MiB that Dossier reads.`,
   };
-  return toPublished(answer, toDocument(answer), { published_at: tooLarge, maintainers: tooLarge });
+  return toPublished(answer.response, answer.document, { published_at: tooLarge, maintainers: tooLarge });
 }
 
 /** What npm says of a package: from the document of the package, or of the version where that is over 2 MiB. */
@@ -81,19 +83,21 @@ export async function readNpm(
   recorded: RecordedPackage,
 ): Promise<Published | Missing | NoAnswer> {
   const { name } = recorded;
-  const answer = await look.registry('npm', npmPath(name));
-  if (answer.result !== 'response') return answer.isTooLarge ? readVersion(look, recorded) : answer;
-  if (answer.status === 404) return missing(answer, `has no package ${name}`);
-  if (answer.status !== 200) return unusable(answer);
-  const document = toDocument(answer);
+  const answer = toRegistered(
+    await look.registry('npm', npmPath(name)),
+    (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
+  );
+  if (answer.result === 'absent') return missing(answer.response, `has no package ${name}`);
+  if (answer.result !== 'document') return answer.isTooLarge ? readVersion(look, recorded) : answer;
+  const { document, response } = answer;
   const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
   const times = memberOf(document, 'time');
   if (!Object.hasOwn(memberOf(document, 'versions'), version))
     return missing(
-      answer,
+      response,
       times.unpublished ? `says that ${name} was unpublished` : `has no version ${version} of ${name}`,
     );
-  return toPublished(answer, memberOf(document.versions, version), {
+  return toPublished(response, memberOf(document.versions, version), {
     published_at: toTime(times[version]) ?? notStated('when this version was published'),
     maintainers: namesOf(document.maintainers),
     provenBefore: lastProvenBefore(version, document),

@@ -86,6 +86,7 @@ async function ofPackage(look: Look, recorded: RecordedPackage): Promise<Finding
   const { source, source_url, version } = published;
   const served = await readProvenance(look, recorded, published);
   if (served === 'none') return { ...none(published), source, source_url };
+  if (served === 'absent') return { ...none(published), source, source_url, isAbsence: true };
   if (served.result !== 'served') return { ...withoutAnswer(served), source, source_url };
   const signed = await look.signature(served.bundle);
   if (signed.result !== 'signed' && signed.result !== 'unproven') return withoutAnswer(signed);

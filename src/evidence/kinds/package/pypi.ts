@@ -1,7 +1,7 @@
-import type { Fetched, NoAnswer } from '../../observation/answer.ts';
+import { type Fetched, type NoAnswer, type Registered, toRegistered } from '../../observation/answer.ts';
 import type { Look } from '../../observation/look.ts';
 import { asMembers } from '../../text/json-object.ts';
-import { memberOf, sourceOf, toDocument, toShort, toTime, unusable } from './foreign-json.ts';
+import { memberOf, sourceOf, toShort, toTime } from './foreign-json.ts';
 import type { Missing, Published } from './published.ts';
 import type { RecordedPackage } from './recorded-packages.ts';
 
@@ -18,8 +18,7 @@ const yankedText = ({ yanked, yanked_reason }: Published['document']): string | 
   yanked === true ? (toShort(yanked_reason) ?? 'yanked without a reason') : undefined;
 
 /** PEP 592: a release is yanked by its files; PyPI also says it of the release. */
-function toPublished(response: Fetched): Published {
-  const document = toDocument(response);
+function toPublished({ response, document }: Extract<Registered, { result: 'document' }>): Published {
   const info = memberOf(document, 'info');
   const times = filesOf(document).flatMap((file) => toTime(file.upload_time_iso_8601) ?? []);
   return {
@@ -43,15 +42,14 @@ export async function readPypi(
   look: Look,
   { name, version }: RecordedPackage,
 ): Promise<Published | Missing | NoAnswer> {
-  const answer = await look.registry(
-    'pypi',
-    `/pypi/${name}/${version === undefined ? '' : `${version}/`}json`,
+  const answer = toRegistered(
+    await look.registry('pypi', `/pypi/${name}/${version === undefined ? '' : `${version}/`}json`),
+    (document) => typeof memberOf(document, 'info').version === 'string' && Array.isArray(document.urls),
   );
-  if (answer.result !== 'response') return answer;
-  if (answer.status === 200) return toPublished(answer);
-  if (answer.status !== 404) return unusable(answer);
+  if (answer.result === 'document') return toPublished(answer);
+  if (answer.result !== 'absent') return answer;
   return missing(
-    answer,
+    answer.response,
     version === undefined ? `package ${name}` : `version ${version} of a package ${name}`,
   );
 }

@@ -1,0 +1,199 @@
+import type { RequestListener } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Answer, type Facts, html, passing, status, wrongCells } from '../support/endpoints/faults.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { npmPackument, pypiRelease, type Stored } from '../support/endpoints/package-registry.ts';
+import { type Sigstore, startSigstore } from '../support/endpoints/sigstore.ts';
+import { registryEntry } from '../support/entries.ts';
+import { createGitServer, type GitServer } from '../support/git-server.ts';
+
+const attested = {
+  dist: {
+    integrity: `sha512-${Buffer.alloc(64, 7).toString('base64')}`,
+    attestations: { provenance: { predicateType: 'https://slsa.dev/provenance/v1' } },
+  },
+};
+const wheel = '/integrity/snake/0.9/snake-0.9-py3-none-any.whl/provenance';
+const statementOf = (digest: object, predicateType: string) => ({
+  _type: 'https://in-toto.io/Statement/v1',
+  subject: [{ name: 'x', digest }],
+  predicateType,
+  predicate: {},
+});
+
+/** What the registries hold, each package with provenance. */
+async function publish(sigstore: Sigstore): Promise<Readonly<Record<string, Stored>>> {
+  const slsa = 'https://slsa.dev/provenance/v1';
+  const ofNpm = await sigstore.sign(statementOf({ sha512: '07'.repeat(64) }, slsa), 'example/there');
+  const { verificationMaterial, dsseEnvelope } = await sigstore.sign(
+    statementOf({ sha256: 'ab'.repeat(32) }, 'https://docs.pypi.org/attestations/publish/v1'),
+    'example/there',
+  );
+  const attestation = {
+    verification_material: {
+      certificate: verificationMaterial.certificate?.rawBytes,
+      transparency_entries: verificationMaterial.tlogEntries,
+    },
+    envelope: { statement: dsseEnvelope?.payload, signature: dsseEnvelope?.signatures[0]?.sig },
+  };
+  return {
+    '/server': npmPackument('server', { '1.2.0': attested }, { '1.2.0': '2026-02-01T10:00:00.000Z' }),
+    '/-/npm/v1/attestations/server@1.2.0': { attestations: [{ predicateType: slsa, bundle: ofNpm }] },
+    '/pypi/snake/0.9/json': pypiRelease('snake', '0.9'),
+    [wheel]: { attestation_bundles: [{ attestations: [attestation] }] },
+    '/v2/example/server/manifests/1.0': { schemaVersion: 2 },
+  };
+}
+
+const packages = [
+  { registryType: 'npm', identifier: 'server', version: '1.2.0' },
+  { registryType: 'pypi', identifier: 'snake', version: '0.9' },
+  { registryType: 'oci', identifier: 'docker.io/example/server:1.0' },
+];
+const repository = { url: 'https://github.com/example/there', source: 'github' };
+/** Of packages and repositories nothing is said by what asks for credentials either, except by git's own 401. */
+const faults: Readonly<Record<string, Answer>> = {
+  ...passing,
+  s403: status(403, { 'retry-after': '30' }),
+  login: (_, response) => void response.writeHead(302, { location: '/users/sign_in' }).end(),
+  page: (_, response) => html(response, 200, '<form><input type="password"></form>'),
+};
+const ofPackages: typeof faults = {
+  ...faults,
+  s401: status(401),
+  challenged: status(401, { 'www-authenticate': 'Basic realm="x"' }),
+};
+/** A hang of the git host takes as long as a check of a claim. */
+const ofRepositories = Object.fromEntries(Object.entries(faults).filter(([name]) => name !== 'hang'));
+
+let sigstore: Sigstore;
+let git: GitServer;
+let registry: Endpoint;
+let directory: Directory;
+let observer: Observer;
+let isFaulty: (path: string) => boolean = () => false;
+let fault: Answer = status(404);
+const handles = ['known', 'second', 'third'].map((name) => `com.example.recorded/${name}`);
+
+beforeAll(async () => {
+  sigstore = await startSigstore();
+  const content = await publish(sigstore);
+  git = await createGitServer();
+  git.createRepository('example/there').commit({ '.vscode/tasks.json': '{}' });
+  git.fault = (request, response) => {
+    const path = request.url ?? '';
+    if (!isFaulty(`git ${path}`)) return false;
+    fault({ body: '', path, origin: git.url }, response, request);
+    return true;
+  };
+  registry = await startEndpoint(((_, request, response) => {
+    const path = request.url ?? '';
+    if (isFaulty(path)) return fault({ body: '', path, origin: registry.url }, response, request);
+    const stored = content[path];
+    response.writeHead(stored ? 200 : 404).end(JSON.stringify(stored ?? { error: 'Not found' }));
+  }) as (body: string, ...exchange: Parameters<RequestListener>) => void);
+  directory = await openDirectory({
+    entries: handles.map((handle) => registryEntry(handle, { packages, repository, remotes: [] })),
+    environment: {
+      LIMITS: 'off',
+      PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url, pypi: registry.url, oci: registry.url }),
+      REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } }),
+      SIGSTORE_ROOT: sigstore.rootFile,
+    },
+    timeouts: { observerExchange_ms: 800 },
+  });
+  observer = createObserver(directory.context);
+}, 60_000);
+afterAll(async () => {
+  await observer.close();
+  await directory.close();
+  await Promise.all([registry, git, sigstore].map((server) => server.close()));
+});
+
+async function look(handle = handles[0] as string): Promise<Facts> {
+  const listing = await directory.store.listings.byHandle(handle);
+  if (!listing) throw new Error(`${handle} is not listed`);
+  const { observations } = await observer.observe(listing);
+  const found = observations.filter(({ kind }) => /^(?:package|repository)\./.test(kind));
+  return new Map(found.map((one) => [`${one.kind} ${one.subject ?? ''}`, one]));
+}
+
+const isProvenance = (path: string) => path.startsWith('/-/npm/v1/attestations') || path === wheel;
+const parts: Readonly<Record<string, readonly [isFaulty: (path: string) => boolean, faults: typeof faults]>> =
+  {
+    registries: [(path) => path.startsWith('/'), ofPackages],
+    provenance: [isProvenance, { ...ofPackages, s404: status(404) }],
+    repository: [(path) => path.startsWith('git'), ofRepositories],
+    'raw files': [
+      (path) => path.startsWith('git /raw'),
+      // Without a form of its own, any text may be a file.
+      Object.fromEntries(
+        Object.entries(ofRepositories).filter(([name]) => !/^(?:captive|json-200|empty|rpc-200)$/.test(name)),
+      ),
+    ],
+  };
+
+describe.each(Object.entries(parts))('%s', (_, [isOfPart, ofPart]) => {
+  it.each(Object.keys(ofPart))(
+    '%s makes no fact false, drops none and dates none anew, once and twice',
+    async (name) => {
+      directory.wait(86_400);
+      const first = await look();
+      expect(
+        [...first.values()].filter(({ state }) => state === 'observed').map(({ kind }) => kind),
+      ).toHaveLength(14);
+      fault = ofPart[name] as Answer;
+      isFaulty = isOfPart;
+      directory.wait(600);
+      const once = await look();
+      directory.wait(600);
+      const twice = await look();
+      isFaulty = () => false;
+      directory.wait(86_400);
+      const after = await look();
+      expect([once, twice, after].map((now) => wrongCells(first, now, false))).toEqual([[], [], []]);
+      expect([...twice.values()].some(({ missed }) => missed)).toBe(true);
+      expect([...after.values()].some(({ missed }) => missed)).toBe(false);
+    },
+  );
+});
+
+it('of what was seen, says at the second check, an hour later, that it is not there', async () => {
+  directory.wait(86_400);
+  const first = await look();
+  fault = status(404);
+  isFaulty = () => true;
+  expect(wrongCells(first, await look(), false)).toEqual([]);
+  directory.wait(600);
+  expect(wrongCells(first, await look(), false)).toEqual([]);
+  directory.wait(3600);
+  const gone = [...(await look()).values()].filter(({ kind }) => /exists|head|deprecated/.test(kind));
+  expect(new Set(gone.map(({ state }) => state))).toEqual(new Set(['not_found']));
+  isFaulty = () => false;
+  directory.wait(86_400);
+  expect(wrongCells(first, await look(), false)).toEqual([]);
+});
+
+it('asks a registry that wants to be left alone nothing more, and what was seen of other listings stands', async () => {
+  const [, second, third] = handles as [string, string, string];
+  directory.wait(86_400);
+  const first = await look(second);
+  fault = status(429, { 'retry-after': '900' });
+  isFaulty = (path) => path.startsWith('/');
+  await look();
+  const { length } = registry.sent;
+  const now = await look(second);
+  expect(wrongCells(first, now, false)).toEqual([]);
+  const { host } = new URL(registry.url);
+  const reason = `${host} asked Dossier to wait (Retry-After) before its next request.`;
+  expect(now.get('package.exists npm:server')?.missed?.reason).toBe(reason);
+  expect((await look(third)).get('package.exists npm:server')).toMatchObject({
+    ...{ state: 'unreachable', value: null, reason },
+  });
+  expect(registry.sent).toHaveLength(length);
+  isFaulty = () => false;
+  directory.wait(901);
+  expect((await look(third)).get('package.exists npm:server')).toMatchObject({ state: 'observed' });
+});

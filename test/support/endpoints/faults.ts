@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import type { StoredObservation } from '../../../src/evidence/observation/observation.ts';
+
+/** Answers the request of one case; `body` is that of the request, `path` begins after the prefix of the case. */
+export type Answer = (
+  sent: { body: string; path: string; origin: string },
+  response: ServerResponse,
+  request: IncomingMessage,
+) => void;
+
+export const json = (response: ServerResponse, value: unknown, status = 200, headers = {}) =>
+  void response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(JSON.stringify(value));
+export const html = (response: ServerResponse, status: number, text: string) =>
+  void response.writeHead(status, { 'content-type': 'text/html' }).end(`<!doctype html><p>${text}</p>`);
+export const messageOf = (body: string) => JSON.parse(body || '{}') as { id?: number; method?: string };
+export const reply = (body: string, result: unknown) => ({ jsonrpc: '2.0', id: messageOf(body).id, result });
+export const rpcError = (body: string, code: number, message: string) => ({
+  jsonrpc: '2.0',
+  id: messageOf(body).id ?? null,
+  error: { code, message },
+});
+
+export const status =
+  (code: number, headers = {}): Answer =>
+  (_, response) =>
+    void response.writeHead(code, headers).end('try again later');
+export const challenge =
+  '<title>Just a moment...</title><noscript>Enable JavaScript and cookies to continue</noscript>';
+
+/** Faults that pass by themselves: what everything but robots.txt answers meanwhile. */
+export const passing: Readonly<Record<string, Answer>> = {
+  ...Object.fromEntries(
+    [400, 405, 408, 425, 429, 451, 500, 502, 503, 504, 520, 522, 525].map((code) => [
+      `s${code}`,
+      status(code),
+    ]),
+  ),
+  'retry-429': status(429, { 'retry-after': '30' }),
+  'retry-503': status(503, { 'retry-after': '30' }),
+  'cdn-403': (_, response) => html(response, 403, challenge),
+  'cdn-503': (_, response) => html(response, 503, challenge),
+  'plain-403': status(403),
+  'page-200': (_, response) => html(response, 200, challenge),
+  maintenance: (_, response) => html(response, 200, 'We are back in a minute.'),
+  captive: (_, response) => json(response, { status: 'captive', error: 'no network' }),
+  'json-200': (_, response) => json(response, { ok: true }),
+  empty: (_, response) => void response.writeHead(200).end(),
+  'rpc-200': ({ body }, response) => json(response, rpcError(body, -32603, 'Internal error')),
+  'rpc-500': ({ body }, response) => json(response, rpcError(body, -32603, 'Internal error'), 500),
+  'rpc-429': ({ body }, response) => json(response, rpcError(body, -32000, 'Too many requests'), 429),
+  away: (_, response) => void response.writeHead(302, { location: 'https://elsewhere.example.org/' }).end(),
+  reset: (_, response) => void response.destroy(),
+  cut: (_, response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': '500' })
+      .write('{"jsonrpc"');
+    setTimeout(() => response.destroy(), 5);
+  },
+  hang: () => undefined,
+  undecodable: (_, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      .end(gzipSync('{}').subarray(0, 12)),
+};
+
+export type Facts = ReadonlyMap<string, StoredObservation>;
+
+const essence = ({ value, state, details, first_seen_at, changed_from }: StoredObservation) => ({
+  ...{ value, state, details, first_seen_at, changed_from },
+});
+export const reachKind = 'endpoint.answers';
+
+/** The facts that are not as they were before a fault, each with what is wrong. */
+export function wrongCells(before: Facts, now: Facts, mayBeUnreachable: boolean): string[] {
+  const born = [...now.keys()].filter((key) => !before.has(key)).map((key) => `born: ${key}`);
+  const changed = [...before].flatMap(([key, was]) => {
+    const is = now.get(key);
+    if (!is) return [`dropped: ${key}`];
+    if (mayBeUnreachable && is.kind === reachKind && is.state === 'unreachable') return [];
+    return JSON.stringify(essence(was)) === JSON.stringify(essence(is))
+      ? []
+      : [`${key}: ${JSON.stringify(essence(was))} became ${JSON.stringify(essence(is))}`];
+  });
+  return [...born, ...changed];
+}
