@@ -33,9 +33,15 @@ export interface OutboundResponse {
 /** Why there is no usable response. */
 export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 'too_large';
 
+/** A failure; `certificate` says what is wrong with that of the host, if no connection came about because of it. */
+export interface Failed {
+  readonly result: FetchFailure;
+  readonly certificate?: string;
+}
+
 /** Fetches from untrusted hosts. Every failure is a result; it throws only in a transaction of the store. */
 export interface OutboundClient {
-  fetch(sent: OutboundRequest): Promise<OutboundResponse | { readonly result: FetchFailure }>;
+  fetch(sent: OutboundRequest): Promise<OutboundResponse | Failed>;
 }
 
 /** Where a request goes to, and which addresses its host may have. */
@@ -127,6 +133,23 @@ const toFailure = (error: unknown, deadline: AbortSignal): FetchFailure => {
   return isProtocolError(error) ? 'host_error' : 'host_unreachable';
 };
 
+const certificateFaults: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'not yet valid',
+  CERT_REVOKED: 'revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'self-signed root',
+  UNABLE_TO_GET_ISSUER_CERT: 'unknown issuer',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'unknown issuer',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unknown issuer',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'issued for another name',
+};
+
+function toCertificateFault(error: unknown): Pick<Failed, 'certificate'> {
+  const certificate = certificateFaults[String((error as { code?: unknown }).code)];
+  return certificate === undefined ? {} : { certificate };
+}
+
 const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
   public: isPublicAddress,
   loopback: isLoopbackAddress,
@@ -167,7 +190,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
       try {
         return await exchange(agentOf(reach.addresses), { ...sent, url: reach.url }, rules);
       } catch (error) {
-        return { result: toFailure(error, sent.deadline) };
+        return { result: toFailure(error, sent.deadline), ...toCertificateFault(error) };
       }
     },
   };

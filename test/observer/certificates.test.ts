@@ -54,11 +54,11 @@ afterAll(async () => {
   }
 });
 
-async function certificateOf(name: string) {
+async function certificateOf(name: string, wanted = 'endpoint.tls') {
   const listing = await directory.store.listings.byHandle(`com.example.${name}/x`);
   if (!listing) throw new Error('not listed');
   const { observations } = await observer.observe(listing);
-  return observations.find(({ kind }) => kind === 'endpoint.tls');
+  return observations.find(({ kind }) => kind === wanted);
 }
 
 it('shows who issued a certificate and until when it is valid', async () => {
@@ -88,4 +88,15 @@ it.each([
   ['closed', 'unreachable', 'A TLS connection to closed.example.com did not come about.'],
 ])('says why there is no certificate to show (%s)', async (name, state, reason) => {
   expect(await certificateOf(name)).toMatchObject({ state, value: null, reason });
+});
+
+it.each([
+  ['expired', 'expired'],
+  ['self', 'self-signed'],
+  ['other', 'issued for another name'],
+])('names a certificate that is not valid as the reason of every other fact (%s)', async (name, fault) => {
+  for (const kind of ['endpoint.answers', 'tools.count'])
+    expect((await certificateOf(name, kind))?.reason).toBe(
+      `A request to ${name}.example.com was not sent, because the certificate of the host is not valid: ${fault}.`,
+    );
 });

@@ -2,6 +2,7 @@ import type { Timeouts } from '../../config/timeouts.ts';
 import type { Fetched, NoAnswer } from '../../evidence/observation/answer.ts';
 import { observerRequests } from '../../observability/events.ts';
 import type {
+  Failed,
   FetchFailure,
   OutboundClient,
   OutboundRequest,
@@ -34,9 +35,11 @@ const failureTexts: Readonly<Record<FetchFailure, string>> = {
   too_large: 'an answer of more than 2 MiB',
 };
 
-const unreachable = (url: URL, failure: FetchFailure): NoAnswer => ({
+const unreachable = (url: URL, { result: failure, certificate }: Failed): NoAnswer => ({
   result: 'unreachable',
-  reason: `A request to ${url.host} ended with ${failureTexts[failure]}.`,
+  reason: certificate
+    ? `A request to ${url.host} was not sent, because the certificate of the host is not valid: ${certificate}.`
+    : `A request to ${url.host} ended with ${failureTexts[failure]}.`,
   ...(failure === 'too_large' && { isTooLarge: true }),
 });
 
@@ -68,7 +71,7 @@ function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
 }
 
 /** Seconds that a host asks everyone to wait (RFC 9110 section 10.2.3): too many requests, or not in service. */
-const askedWait_s = (response: OutboundResponse | { readonly result: FetchFailure }): number | undefined =>
+const askedWait_s = (response: OutboundResponse | Failed): number | undefined =>
   response.result === 'response' && [429, 503].includes(response.status) ? response.retry_after_s : undefined;
 
 const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetched => ({
@@ -88,7 +91,7 @@ const toAsked = ({ host, origin, pathname }: URL, pauses: PoliteParts['pauses'])
 const besideTurn: Turn = { signal: new AbortController().signal, pause: () => undefined };
 
 /** `overtime`: it was not sent, as one to a host that is paused. */
-type Ended = 'paused' | 'overtime' | OutboundResponse | { readonly result: FetchFailure };
+type Ended = 'paused' | 'overtime' | OutboundResponse | Failed;
 
 /** How a request ended, as metrics count it. */
 const toResult = (response: Ended) => {
@@ -123,7 +126,7 @@ export function createPoliteFetch({ client, queue, sign, timeouts, pauses }: Pol
     observerRequests.publish({ result: toResult(response) });
     if (response === 'paused') return paused(url);
     if (response === 'overtime') return overtime(url, request.times);
-    if (response.result !== 'response') return unreachable(url, response.result);
+    if (response.result !== 'response') return unreachable(url, response);
     const keepsMethod = request.method === undefined || [307, 308].includes(response.status);
     const to = keepsMethod && hops < mostRedirects ? redirect(response, url) : undefined;
     return to ? follow(to, request, hops + 1) : toFetched(url, response);
