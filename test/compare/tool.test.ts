@@ -83,6 +83,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       'listings.problem.near',
       'listings.imported.recorded',
       'listings.observed.recorded',
+      'listings.observed.subject',
     ]);
     expect(Object.keys({ ...listings[1] })).toEqual([
       'handle',

@@ -86,17 +86,6 @@ describe('the history of a listing', () => {
   });
 });
 
-it('a listing names its feeds for readers of feeds', async () => {
-  const page = await textOf(`/agents/${handle}`);
-  for (const [type, name] of [
-    ['application/atom+xml', 'feed.atom'],
-    ['application/feed+json', 'feed.json'],
-  ])
-    expect(page).toContain(
-      `<link rel="alternate" type="${type}" title="Changes of ${handle}" href="/agents/${handle}/${name}">`,
-    );
-});
-
 describe('a citation of a listing', () => {
   const today = () => directory.context.clock().toISOString().slice(0, 10);
   const textOfPage = async (path: string) => (await textOf(path)).replace(/<[^>]+>/g, '');

@@ -41,7 +41,8 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
   const { raw } = c.req;
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
   try {
-    const text = await readText(raw, most_bytes);
+    // A body of undeclared length is read no further than one of the usual size.
+    const text = await readText(raw, raw.headers.has('content-length') ? most_bytes : maxBytes);
     const body = parseMessage(text, raw.headers);
     if (!Array.isArray(body)) return { body };
   } catch (error) {

@@ -39,9 +39,7 @@ const onThisPage = html`
 
 const alternates = ({ handle, links }: ListingDocument) => html`
 <link rel="alternate" type="application/json" title="${handle} as JSON" href="${links.json}">
-<link rel="alternate" type="text/markdown" title="${handle} as Markdown" href="${links.markdown}">
-<link rel="alternate" type="application/atom+xml" title="Changes of ${handle}" href="${pagePath(handle)}/feed.atom">
-<link rel="alternate" type="application/feed+json" title="Changes of ${handle}" href="${pagePath(handle)}/feed.json">`;
+<link rel="alternate" type="text/markdown" title="${handle} as Markdown" href="${links.markdown}">`;
 
 const forms = ({ handle }: ListingDocument) => html`
 <p class="twins"><a href="${pagePath(handle)}/tools">The tools that its endpoints listed</a>. <a href="${pagePath(handle)}/history">What changed</a>. <a href="${comparePath(handle)}">Compare with other listings</a>. This listing as <a href="${pagePath(handle)}.json">JSON</a> or <a href="${pagePath(handle)}.md">Markdown</a>. Changes as <a href="${pagePath(handle)}/feed.atom">Atom</a> or <a href="${pagePath(handle)}/feed.json">JSON</a> feed, or <a href="/api/webhooks">posted to you</a>. <a href="/feedback?category=report&amp;handle=${encodeURIComponent(handle)}" rel="nofollow">Report this listing</a>.</p>`;
