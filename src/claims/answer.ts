@@ -43,7 +43,7 @@ function requireFitting({ method, challenge, signature }: MethodRequest) {
 
 /**
  * Where a request is checked: by the method that it names, or that of the known claim, or the easiest. Throws listing_withdrawn
- * if a line elsewhere withdrew the listing, no_repository or host_unsupported if it cannot be claimed, invalid_input if not by
+ * if a line elsewhere withdrew the listing, no_repository or host_unsupported if it cannot be claimed, method_unsupported if not by
  * the method that was asked for: one that is not offered works only for a claim or an opt-out that stands there.
  */
 export async function requireTarget(

@@ -389,8 +389,8 @@ test('a listing that cannot be claimed is refused with the reason', async () => 
     ['org.example/none', 'no_repository', 'repository'],
     ['org.example/forge', 'host_unsupported', 'repository'],
     ['io.github.b/none', 'no_repository', 'repository'],
-    ['io.github.b/none', 'invalid_input', 'dns'],
-    ['co.webhook/webhook', 'invalid_input', 'profile_repository'],
+    ['io.github.b/none', 'method_unsupported', 'dns'],
+    ['co.webhook/webhook', 'method_unsupported', 'profile_repository'],
     ['org.example/gone', 'listing_withdrawn'],
   ];
   for (const [asked, code, method] of codes)
