@@ -22,7 +22,8 @@ export const toMarkdownText = (text: string): string =>
  * A third party's text inside our own: on one line and in “ ”, with the quotes inside it replaced, so that it cannot end
  * them and go on in our voice. Whoever wrote it is named before it.
  */
-export const quoted = (text: string): string => `“${oneLine(text).replace(/[“”„‟«»‹›"＂〝〞〟]/g, "'")}”`;
+export const quoted = (text: string): string =>
+  `“${oneLine(text).replace(/[“”„‟«»‹›"＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu, "'")}”`;
 
 /** The same in Markdown, escaped. */
 export const toQuote = (text: string): string => escapeMarks(quoted(text));

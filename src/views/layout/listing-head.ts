@@ -1,4 +1,5 @@
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { quoted } from '../../evidence/text/markdown-text.ts';
 import { pagePath } from './html.ts';
 import type { PageHead } from './page-head.ts';
 
@@ -36,7 +37,7 @@ const toData = (listing: ListingDocument): object => {
 /** The head of a listing's page: its description, marked as the publisher's words, and its evidence. */
 export const toListingHead = (listing: ListingDocument): PageHead => ({
   title: listing.handle,
-  description: `“${listing.description}” ${listing.sample ? listing.origin_note : '(its publisher’s words).'} ${listing.evidence_snapshot}`,
+  description: `${quoted(listing.description)} ${listing.sample ? listing.origin_note : '(its publisher’s words).'} ${listing.evidence_snapshot}`,
   path: pagePath(listing.handle),
   feeds: pagePath(listing.handle),
   card: `${pagePath(listing.handle)}/card.png`,
