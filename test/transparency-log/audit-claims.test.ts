@@ -168,6 +168,7 @@ const ratingEdits: [column: string, value: string, before: string, said: string]
     '0',
     'it is shown as declared_interest, which no rating or claim event in the log makes it',
   ],
+  ['reciprocal', '1', '0', 'it is shown as reciprocal, which no rating or claim event in the log makes it'],
   [
     'source_ended_at',
     "'2026-01-01T00:00:00.000Z'",

@@ -152,6 +152,13 @@ describe('a rating that was amended, answered and withdrawn', () => {
   });
 });
 
+it('says nothing of a later rating whose interaction is called as what was erased is shown', async () => {
+  const { rating_id } = await rate({ relationship: 'vendor' });
+  await moderate('erase', String(rating_id), 'personal_data');
+  expect(await rate({ interaction_id: 'erased' })).toMatchObject({ status: 'created', group: 'new_source' });
+  expect(await faults()).toEqual([]);
+});
+
 it.each([
   ['withdraw', 'listing_withdrawn'],
   ['hide', 'listing_hidden'],

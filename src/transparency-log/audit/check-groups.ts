@@ -1,5 +1,5 @@
 import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
-import type { RatingFlag } from '../../evidence/rating/groups.ts';
+import { isPraise, type RatingFlag } from '../../evidence/rating/groups.ts';
 import { rootIdentity } from '../../evidence/rating/identity.ts';
 import { isCurrent, type RatingRecord } from '../../evidence/rating/rating.ts';
 import { interestedRelationships, newSource_ms } from '../../evidence/rating/rating-rules.ts';
@@ -21,6 +21,8 @@ export interface CountedRating
     | 'source_root_generation'
     | 'group'
     | 'flags'
+    | 'outcome'
+    | 'score'
   > {
   readonly isDeclared: boolean;
   /** Whether a version that is erased may have declared what no other one does. */
@@ -63,7 +65,8 @@ export function toClaimFacts(events: readonly ClaimEvent[]): ClaimFacts {
 export function toCounted({ ratings, read_on }: ShownListing): CountedRating[] {
   const byId = new Map(ratings.map((rating) => [rating.rating_id, rating]));
   const versions = Map.groupBy(
-    ratings,
+    // What is erased has no interaction any more.
+    ratings.filter(({ erased_at }) => erased_at === undefined),
     ({ source_handle, interaction_id }) => `${source_handle} ${interaction_id}`,
   );
   return ratings.filter(isCurrent).map((rating) => {
@@ -101,6 +104,8 @@ function toExpected(
   }));
   return {
     ...(subject.isWhole && { related: isRelated(toRelationSides(rating, proven)) }),
+    // Whether praise has a pair depends on more than the log keeps.
+    ...(!isPraise(rating) && { reciprocal: false }),
     declared_interest: isDeclared || (rating.isUnknown ? undefined : false),
     ...(source.isWhole && {
       source_ended: source.held !== key,
