@@ -189,6 +189,14 @@ beforeAll(async () => {
       registryEntry('org.also/hers', onGitHub('alice/two')),
       registryEntry('app.vercel.a/one'),
       registryEntry('app.vercel.b/two'),
+      registryEntry('page.codeberg.alice/one'),
+      registryEntry('org.berg/two', {
+        repository: { url: 'https://codeberg.org/Alice/two', source: 'codeberg' },
+      }),
+      registryEntry('io.bitbucket.alice/one'),
+      registryEntry('org.bucket/two', {
+        repository: { url: 'https://bitbucket.org/alice/two', source: 'bitbucket' },
+      }),
     ],
     [],
   );
@@ -342,6 +350,14 @@ describe('one owner', () => {
     expect([ofNamespace.group, ofRepository.group]).toEqual(['related', 'stated_overlap']);
     await claimByRepository('org.also/hers', 'alice/two');
     expect((await recordOf('org.also/hers', ofRepository.rating_id)).group).toBe('related');
+  });
+
+  it.each([
+    ['page.codeberg.alice/one', 'org.berg/two'],
+    ['io.bitbucket.alice/one', 'org.bucket/two'],
+  ])('of the pages of an account is that account: %s, %s', async (source, subject) => {
+    const as = await claimByDomain(source);
+    expect(await rate(as, subject, 'succeeded')).toMatchObject({ group: 'stated_overlap' });
   });
 
   it('of one host of a hosting service is not the owner of another', async () => {

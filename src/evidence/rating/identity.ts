@@ -30,13 +30,20 @@ export const registrableDomain = (host: string): string =>
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
-/** Pages of a forge's account: who holds alice.github.io is github.com/alice. */
-const pages = /(?:^|\.)([^.]+)\.(github|gitlab)\.io$/;
+/** Where forges serve the pages of their accounts: who holds alice.github.io is github.com/alice. */
+const pagesHosts: Readonly<Record<string, string>> = {
+  'github.io': 'github.com',
+  'gitlab.io': 'gitlab.com',
+  'bitbucket.io': 'bitbucket.org',
+  'codeberg.page': 'codeberg.org',
+};
+const pages = /(?:^|\.)([^.]+)\.([^.]+\.[^.]+)$/;
 
 /** Who holds a domain in lower case: an account, else the domain that was registered. */
 function holderOf(domain: string): string {
-  const [, owner, forge] = pages.exec(domain) ?? [];
-  return owner ? `${forge}.com/${owner}` : registrableDomain(domain);
+  const [, owner, host = ''] = pages.exec(domain) ?? [];
+  const forge = own(pagesHosts, host);
+  return forge ? `${forge}/${owner}` : registrableDomain(domain);
 }
 
 /** The account of a repository key, whatever host name and port its forge was written with. */
