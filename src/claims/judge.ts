@@ -161,7 +161,7 @@ function findHindrance({ hash }: CountedLine, facts: JudgedFacts): LineFailure |
 }
 
 /** A check found the place without any line of the claim, missing or moved: nothing new continues it. */
-const isBroken = ({ lost_at, state, suspended_reason }: Claim) =>
+export const isBroken = ({ lost_at, state, suspended_reason }: Claim) =>
   lost_at !== undefined || (state === 'suspended' && suspended_reason === 'proof_missing');
 
 /** The lines that continue the known claim. */

@@ -9,7 +9,7 @@ import { type ProofPlace, placeMember } from '../evidence/claim/proof-place.ts';
 import { type ReceiptKey, shownReceiptKey, toShownKeys } from '../evidence/claim/receipt-keys.ts';
 import type { CheckedClaim } from './check.ts';
 import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
-import { continuationOf } from './judge.ts';
+import { continuationOf, isBroken } from './judge.ts';
 import { claimKeyRing } from './keys.ts';
 import { bindingOf, type ClaimTarget } from './target.ts';
 
@@ -110,6 +110,8 @@ export interface Issuing {
 /** What a line of this challenge does to the claim on record. */
 function continuityText({ claim, isCosigned }: Issuing): string {
   if (!claim) return '';
+  if (isCosigned && isBroken(claim))
+    return ' A check found no line of the claim on record where it was proven: this challenge continues that claim only beside an older line of it that still counts; alone it begins a new claim.';
   if (isCosigned)
     return ' This challenge continues the claim of the listing: it was asked for with one of its capabilities.';
   return ' This challenge begins a new claim, once no line of the claim on record counts any more; a new claim has no power over ratings and responses of that one. To continue that one, ask with rotate: true and one of its capabilities in the Authorization header.';

@@ -185,6 +185,9 @@ describe('a repository that was missing or moved at a check', () => {
     lose();
     await service.claim(handle);
     expect(await standing(alice.issued.capability)).toBe('200');
+    const late = await service.claim(handle, { rotate: true }, alice.issued.capability);
+    expect(late.next).toContain('alone it begins a new claim.');
+    expect(late.next).not.toContain('continues the claim of the listing');
     const today = service.directory.context.clock().toISOString().slice(0, 10);
     expect(await pageText()).toContain(
       `A check on ${today} found that repository missing, empty or moved. Checks have failed since ${today}.`,

@@ -62,10 +62,6 @@ export const isAskingInBody = (response: Fetched): boolean =>
     ? passwordField.test(response.text.slice(0, 65_536))
     : isAskingForCredentials(response.text);
 
-/** Whether a body is the page or the error of something in between, and not the document that was asked for. */
-export const isOtherThanAsked = (response: Fetched): boolean =>
-  isPage(response) || asMembers(parseForeignJson(response.text)).error !== undefined;
-
 /** Says what a response is; the only place that judges statuses. Of a body only an error's counts: whether it asks for credentials. */
 export function meaningOf(response: Fetched): Meaning {
   const { status, headers } = response;
