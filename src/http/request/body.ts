@@ -19,22 +19,30 @@ const whole = <T>(reading: Promise<T>): Promise<T> =>
     throw new Problem('invalid_request', { detail: 'The connection ended before the body did.' });
   });
 
-async function readChunked({ body }: globalThis.Request, limit_bytes: number): Promise<Uint8Array> {
-  const bytes = body ? await readBounded(body, limit_bytes) : Buffer.alloc(0);
+async function readChunked(
+  { body }: globalThis.Request,
+  limit_bytes: number,
+  raise?: (start: Buffer) => number,
+): Promise<Uint8Array> {
+  const bytes = body ? await readBounded(body, limit_bytes, raise) : Buffer.alloc(0);
   if (!bytes) throw tooLarge(limit_bytes);
   return bytes;
 }
 
 /**
  * Reads a body as UTF-8 text. Node enforces a declared length, so such a body is read in one piece; any other is
- * counted as it arrives. Throws body_too_large, unsupported_media_type or invalid_request.
+ * counted as it arrives, and `raise` may give a larger limit for how it begins. Throws body_too_large, unsupported_media_type or invalid_request.
  */
-export async function readText(request: globalThis.Request, limit_bytes: number): Promise<string> {
+export async function readText(
+  request: globalThis.Request,
+  limit_bytes: number,
+  raise?: (start: Buffer) => number,
+): Promise<string> {
   refuseEncoded(request.headers);
   const declared = request.headers.get('content-length');
   if (Number(declared ?? 0) > limit_bytes) throw tooLarge(limit_bytes);
   const body = await whole<ArrayBuffer | Uint8Array>(
-    declared ? request.arrayBuffer() : readChunked(request, limit_bytes),
+    declared ? request.arrayBuffer() : readChunked(request, limit_bytes, raise),
   );
   const text = decodeUtf8(body);
   if (text === undefined) throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });

@@ -21,6 +21,10 @@ function refuseLarge(text: string, allowed: readonly Tool[]): void {
     throw new Problem('body_too_large', { detail: `At most ${limit_bytes} bytes are read here.` });
 }
 
+/** How much is read of a body of undeclared length that begins so. */
+const limitOfStart = (start: Buffer): number =>
+  largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
+
 /** Parses a message, by the limits of the tool that it calls; throws body_too_large, invalid_request or secret_in_body. */
 export function parseMessage(text: string, headers: Pick<Headers, 'get'>): unknown {
   // What names no such tool is refused unparsed.
@@ -41,8 +45,8 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
   const { raw } = c.req;
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
   try {
-    // A body of undeclared length is read no further than one of the usual size.
-    const text = await readText(raw, raw.headers.has('content-length') ? most_bytes : maxBytes);
+    const isDeclared = raw.headers.has('content-length');
+    const text = await readText(raw, isDeclared ? most_bytes : maxBytes, limitOfStart);
     const body = parseMessage(text, raw.headers);
     if (!Array.isArray(body)) return { body };
   } catch (error) {
