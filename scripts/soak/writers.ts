@@ -66,7 +66,7 @@ export const createLedger = (): Ledger => ({
 const faces: readonly { readonly toCall: (handle: string) => Call; readonly count: RegExp }[] = [
   { toCall: (handle) => toTool('get_agent', { handle }), count: /"native":\{[\s\S]*?"ratings":(\d+)/ },
   { toCall: (handle) => ({ path: `/agents/${handle}.json` }), count: /"native":\{[\s\S]*?"ratings":(\d+)/ },
-  { toCall: (handle) => ({ path: `/agents/${handle}.md` }), count: /with (\d+) native/ },
+  { toCall: (handle) => ({ path: `/agents/${handle}.md` }), count: /(\d+) native rating/ },
 ];
 
 /** One claimed listing that rates: its capability, whom it rates, and what it rated so far. */
