@@ -69,7 +69,7 @@ describe.each([
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook`);
     expect(await page.locator('h1').textContent()).toBe('co.webhook/webhook');
     expect(await page.locator('.native .statement').textContent()).toBe(
-      '25 native ratings. Each is one sourced signal, never a final verdict.',
+      'No independent source; 25 native ratings set apart. Each rating is one sourced signal, never a final verdict.',
     );
     const badge = page.locator('img.badge');
     await badge.scrollIntoViewIfNeeded();
