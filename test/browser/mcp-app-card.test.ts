@@ -60,7 +60,7 @@ describe('the card in a host of MCP Apps', () => {
       'co.webhook/webhook is listed with 1 independent source, 1 native rating, as of ',
       'A listing is not verification and not a recommendation to buy.',
       '1 independent source, 1 native rating. Each rating is one sourced signal, never a final verdict.',
-      '1 rating from 1 account: succeeded 1',
+      '1 source, 1 rating: succeeded 1',
       'succeeded from com.rater/api',
       'What can it do, and did that change?\n\nnot checked',
       'namespace\ndomain webhook.co\n\nregistry.modelcontextprotocol.io (MCP), saved copy, ',
@@ -103,7 +103,7 @@ describe('the card in a host of MCP Apps', () => {
     expect(await card.frame.locator('.result').allTextContents()).toEqual([
       'Met',
       'Met',
-      'Not met',
+      'Does not apply',
       'Unknown',
       'Not met',
       'Met',

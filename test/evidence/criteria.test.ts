@@ -450,12 +450,7 @@ const observedRows: readonly Row[] = [
         'unknown',
         'Dossier has not seen whether the endpoint answers: the check was refused.',
       ],
-      [
-        'stale',
-        200,
-        'unknown',
-        'Dossier has not seen whether the endpoint answers: the last look is too long ago.',
-      ],
+      ['stale', 200, 'unknown', 'Dossier has not seen whether the endpoint answers: not checked lately.'],
     ] as const
   ).map(([state, value, result, fact]) =>
     row(
