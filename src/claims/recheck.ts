@@ -152,7 +152,7 @@ function createHostQueues() {
  */
 export async function recheckClaims(
   context: Context,
-  stopped = new AbortController().signal,
+  stopped: AbortSignal = new AbortController().signal,
 ): Promise<number> {
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
