@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { Timeouts } from './config/timeouts.ts';
 import type { DomainReader } from './domains/reader.ts';
-import type { KeyDirectories } from './outbound/key-directory.ts';
 import type { RepositoryReader } from './repositories/reader.ts';
 import type { Turns } from './repositories/turns.ts';
 import type { Store } from './store/store.ts';
@@ -35,12 +34,10 @@ export interface Searches {
 export interface Context {
   readonly config: Config;
   readonly store: Store;
-  /** Reads claim files from the configured hosts: with `domains` and keyDirectories the only outbound requests of a handler. */
+  /** Reads claim files from the configured hosts: with `domains` the only outbound requests of a handler. */
   readonly repositories: RepositoryReader;
   /** Reads what the domains of namespaces publish. */
   readonly domains: DomainReader;
-  /** Reads the keys with which hosts sign HTTP messages. */
-  readonly keyDirectories: KeyDirectories;
   /** The claim checks that run in this process, by listing and place (claims/checks/shared-check.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /** `add` is there while this process observes: it takes a listing that is to be looked at soon; false: too many wait. */

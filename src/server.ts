@@ -10,7 +10,6 @@ import { createApp } from './http/app.ts';
 import { allLimits } from './http/middleware/limits.ts';
 import { createSearches } from './limits/searches.ts';
 import { createLog } from './observability/logger.ts';
-import { createKeyDirectories } from './outbound/key-directory.ts';
 import { createRepositoryReader } from './repositories/reader.ts';
 import { createTurns } from './repositories/turns.ts';
 import { type Opening, openStore } from './store/open.ts';
@@ -37,7 +36,6 @@ export async function openContext(config: Config, opening?: Opening): Promise<Co
     config,
     store: await openStore(config, opening),
     repositories: createRepositoryReader(config.repositoryHosts),
-    keyDirectories: createKeyDirectories(config),
     domains: createDomainReader(config),
     runningChecks: new Map(),
     askedChecks: {},

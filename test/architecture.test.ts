@@ -55,7 +55,6 @@ const homes: Record<string, readonly string[]> = {
   'dns-packet': ['outbound/dns.ts'],
   feed: ['views/text/feed.ts'],
   'robots-parser': [],
-  'http-message-sig': ['evidence/rating/proof/http-signature.ts'],
   jose: ['evidence/kinds/price/signed/jws.ts', 'receipt/receipts.ts', 'receipt/verify.ts'],
   '@noble/curves': ['evidence/signature/ethereum.ts'],
   '@noble/hashes': ['evidence/signature/ethereum.ts'],

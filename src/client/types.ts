@@ -148,7 +148,7 @@ export interface GetAgentAnswer {
         /**
          * What was checked when it was submitted; changes no group
          */
-        proof_class: 'none' | 'service_receipt' | 'payment_receipt' | 'http_signature';
+        proof_class: 'none' | 'service_receipt' | 'payment_receipt';
         score?: number;
         /**
          * Its beginning
@@ -390,7 +390,7 @@ export interface ListRatingsInput {
     | 'source_ended'
     | 'new_source'
     | 'independent';
-  proof_class?: 'none' | 'service_receipt' | 'payment_receipt' | 'http_signature';
+  proof_class?: 'none' | 'service_receipt' | 'payment_receipt';
   /**
    * next_cursor of the last answer
    */
@@ -438,7 +438,7 @@ export interface ListRatingsAnswer {
     /**
      * What was checked when it was submitted; changes no group
      */
-    proof_class: 'none' | 'service_receipt' | 'payment_receipt' | 'http_signature';
+    proof_class: 'none' | 'service_receipt' | 'payment_receipt';
     /**
      * Base64 of SHA-256(salt || proof); its source has the salt and the proof
      */
@@ -827,7 +827,7 @@ export interface SubmitRatingInput {
    * service_receipt: dossier/receipt of a result’s _meta
    */
   proof?: {
-    kind: 'service_receipt' | 'payment_receipt' | 'http_signature';
+    kind: 'service_receipt' | 'payment_receipt';
     value: string;
   };
 }
@@ -852,7 +852,7 @@ export interface SubmitRatingAnswer {
   flags: (
     'related' | 'declared_interest' | 'reciprocal' | 'stated_overlap' | 'source_ended' | 'new_source'
   )[];
-  proof_class: 'none' | 'service_receipt' | 'payment_receipt' | 'http_signature';
+  proof_class: 'none' | 'service_receipt' | 'payment_receipt';
   /**
    * With your proof, opens proof_commitment of the record
    */
@@ -1494,7 +1494,7 @@ export interface ListingDocument {
         /**
          * What was checked when it was submitted; changes no group
          */
-        proof_class: 'none' | 'service_receipt' | 'payment_receipt' | 'http_signature';
+        proof_class: 'none' | 'service_receipt' | 'payment_receipt';
         /**
          * The first group that fits, now; worst first
          */

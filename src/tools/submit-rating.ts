@@ -19,7 +19,7 @@ import {
   requireSameRoot,
 } from './support/rating-amendment.ts';
 import { judgeBasis } from './support/rating-basis.ts';
-import { checkProof, keyReadings, spendProof } from './support/rating-proof.ts';
+import { checkProof, spendProof } from './support/rating-proof.ts';
 import { type Sides, type Submission, toRating, toRecord } from './support/rating-record.ts';
 import { defineTool } from './tool.ts';
 
@@ -158,7 +158,7 @@ export const submitRating = defineTool({
     proof: proofInput.optional().describe('service_receipt: dossier/receipt of a result’s _meta'),
   }),
   output,
-  ownLimits: [...Object.values(limits), keyReadings],
+  ownLimits: Object.values(limits),
   example: {
     handle: 'co.webhook/webhook',
     interaction_id: 'run-2026-11-21-0001',

@@ -5,7 +5,6 @@ import { type Context, withCaller } from '../../src/context.ts';
 import { createDomainReader } from '../../src/domains/reader.ts';
 import type { Listing } from '../../src/evidence/listing/listing.ts';
 import { createSearches } from '../../src/limits/searches.ts';
-import { createKeyDirectories } from '../../src/outbound/key-directory.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
 import { createTurns } from '../../src/repositories/turns.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -89,7 +88,6 @@ export function createClaimContext(
     ...node,
     config,
     repositories: createRepositoryReader(config.repositoryHosts),
-    keyDirectories: createKeyDirectories(config),
     domains: createDomainReader(config, { ...defaultTimeouts, claimDns_ms: 200 }),
     runningChecks: new Map(),
     askedChecks: {},

@@ -16,7 +16,7 @@ const counts: RatingCounts = {
   source_outcomes: { succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 },
   outcomes: { succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 },
   scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
-  by_proof: { none: 0, service_receipt: 0, payment_receipt: 0, http_signature: 0 },
+  by_proof: { none: 0, service_receipt: 0, payment_receipt: 0 },
 };
 const base: ListingDocument = {
   summary: '',

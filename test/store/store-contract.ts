@@ -581,7 +581,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         source_outcomes: { succeeded: 0, partial: 0, failed: 1, refused: 0, unreachable: 0 },
         outcomes: { succeeded: 1, partial: 0, failed: 1, refused: 0, unreachable: 0 },
         scores: { 1: 1, 2: 0, 3: 0, 4: 0, 5: 1 },
-        by_proof: { none: 2, service_receipt: 0, payment_receipt: 0, http_signature: 0 },
+        by_proof: { none: 2, service_receipt: 0, payment_receipt: 0 },
         last_at: '2026-01-02T03:04:05.000Z',
       });
       expect(native?.related.ratings).toBe(1);

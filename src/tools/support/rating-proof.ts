@@ -2,11 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import type { Capability } from '../../evidence/claim/claim.ts';
 import { canonicalDigest } from '../../evidence/log/leaf.ts';
-import { rootIdentity } from '../../evidence/rating/identity.ts';
 import { requireInTime } from '../../evidence/rating/proof/in-time.ts';
 import { type ProofInput, proofKinds } from '../../evidence/rating/proof/proof-classes.ts';
 import type { Rating, RatingContent } from '../../evidence/rating/rating.ts';
-import { takeLimits } from '../../limits/shared.ts';
 import { Problem } from '../../problem.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Submission, SubmittedProof } from './rating-record.ts';
@@ -27,19 +25,6 @@ interface ProvenSubmission {
   readonly capability: Capability;
 }
 
-/** Readings of key directories for one source. */
-export const keyReadings = { name: 'proof_keys', burst: 20, refill_s: 1200 } as const;
-
-/** Asks another host for its keys, which no source may do without end. */
-async function readSignatureKeys(authority: string, { handle }: Capability, context: Context) {
-  await context.store.write(async (tx) => {
-    const claim = await tx.claims.claim(handle);
-    const key = claim ? rootIdentity(claim.root) : handle;
-    await takeLimits(tx, [{ limit: keyReadings, key }], context);
-  });
-  return context.keyDirectories(authority);
-}
-
 /** Checks the proof of a rating whose content is as it was sent. Throws a problem that says what is wrong. */
 export async function checkProof(
   proof: ProofInput | undefined,
@@ -57,7 +42,6 @@ export async function checkProof(
   const now_ms = clock().getTime();
   const checked = await proofKinds[kind].check(value, {
     ...{ subject: handle, source: capability.handle, keys, remotes, message, now_ms },
-    signatureKeys: (authority) => readSignatureKeys(authority, capability, context),
   });
   requireInTime(checked, { interaction_ms: Date.parse(sent.interaction_at), now_ms });
   return {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type RatingGroup, ratingGroups } from '../groups.ts';
-import { httpSignature } from './http-signature.ts';
 import { paymentReceipt } from './payment-receipt.ts';
 import type { ProofKind } from './proof.ts';
 import { serviceReceipt } from './service-receipt.ts';
@@ -9,7 +8,6 @@ import { serviceReceipt } from './service-receipt.ts';
 export const proofKinds = {
   service_receipt: serviceReceipt,
   payment_receipt: paymentReceipt,
-  http_signature: httpSignature,
 } as const satisfies Record<string, ProofKind>;
 
 /** The name of a class of proof. */

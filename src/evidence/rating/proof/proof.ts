@@ -1,5 +1,4 @@
 import type { ReceiptKey } from '../../claim/receipt-keys.ts';
-import type { JsonObject } from '../../text/json-object.ts';
 
 /** What a proof has to fit: the two listings of the rating, what the rater signs, and what the subject published. */
 export interface ProofFacts {
@@ -13,8 +12,6 @@ export interface ProofFacts {
   readonly remotes: readonly string[];
   /** What a payer signs to show that the rating is its own. */
   readonly message: string;
-  /** The keys (JWK) with which a host signs HTTP messages, or why its directory could not be read. */
-  readonly signatureKeys: (authority: string) => Promise<readonly JsonObject[] | string>;
   readonly now_ms: number;
 }
 
