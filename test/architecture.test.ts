@@ -55,7 +55,7 @@ const homes: Record<string, readonly string[]> = {
   'dns-packet': ['outbound/dns.ts'],
   feed: ['views/text/feed.ts'],
   'robots-parser': [],
-  jose: ['evidence/kinds/price/signed/jws.ts', 'receipt/receipts.ts', 'receipt/verify.ts'],
+  jose: ['receipt/receipts.ts', 'receipt/verify.ts'],
   '@noble/curves': ['evidence/signature/ethereum.ts'],
   '@noble/hashes': ['evidence/signature/ethereum.ts'],
   'eventsource-parser': ['observer/endpoint/messages.ts', 'observer/endpoint/sse.ts'],

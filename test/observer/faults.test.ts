@@ -106,9 +106,6 @@ const paid =
       {
         x402Version: 2,
         accepts: [offer(amount, payTo)],
-        extensions: {
-          'offer-receipt': { info: { offers: [{ format: 'eip712', payload: { a: 1 }, signature: '0x00' }] } },
-        },
       },
       402,
     );

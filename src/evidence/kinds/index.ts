@@ -16,7 +16,6 @@ import { priceCatalog } from './price/catalog.ts';
 import { priceChallenge } from './price/challenge.ts';
 import { priceOpenapi } from './price/openapi.ts';
 import { pricePayTo } from './price/pay-to.ts';
-import { priceSignedOffers } from './price/signed-offers.ts';
 import { priceTool } from './price/tool.ts';
 import { repositoryAgentFiles } from './repository/agent-files.ts';
 import { repositoryExists } from './repository/exists.ts';
@@ -32,7 +31,6 @@ import { toolsSurface } from './tools/surface.ts';
 export const kinds: readonly Kind[] = [
   priceChallenge,
   pricePayTo,
-  priceSignedOffers,
   priceTool,
   priceCapability,
   priceOpenapi,

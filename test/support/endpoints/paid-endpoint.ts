@@ -27,18 +27,8 @@ export interface Asked {
   readonly payTo: string;
 }
 
-type Extensions = Parameters<x402ResourceServer['registerExtension']>[0];
-
-/** What may be added to an x402 server. */
-export interface X402Options {
-  readonly extension?: Extensions;
-  readonly declared?: Record<string, unknown>;
-  /** JSON that it serves besides, by path. */
-  readonly files?: Readonly<Record<string, unknown>>;
-}
-
 /** A real x402 server (version 2) on Base at /mcp, with its facilitator on loopback; the price may change between two looks. */
-export async function startX402Server(asked: () => Asked, options: X402Options = {}): Promise<Endpoint> {
+export async function startX402Server(asked: () => Asked): Promise<Endpoint> {
   const facilitator = await startFetchServer(({ url }) =>
     new URL(url).pathname === '/supported'
       ? Response.json({
@@ -50,7 +40,6 @@ export async function startX402Server(asked: () => Asked, options: X402Options =
   );
   const server = new x402ResourceServer(new HTTPFacilitatorClient({ url: facilitator.url }));
   server.register('eip155:8453', new ExactEvmScheme());
-  if (options.extension) server.registerExtension(options.extension);
   const app = new Hono();
   const accepts = {
     scheme: 'exact',
@@ -58,10 +47,8 @@ export async function startX402Server(asked: () => Asked, options: X402Options =
     price: () => asked().dollars,
     payTo: () => asked().payTo,
   };
-  const route = { accepts, ...(options.declared && { extensions: options.declared }) };
-  app.use(paymentMiddleware({ 'POST /mcp': route }, server));
+  app.use(paymentMiddleware({ 'POST /mcp': { accepts } }, server));
   app.post('/mcp', (c) => c.text('paid'));
-  for (const [path, file] of Object.entries(options.files ?? {})) app.get(path, () => Response.json(file));
   const endpoint = await startFetchServer((request) => app.fetch(request));
   return {
     ...endpoint,

@@ -24,8 +24,6 @@ export interface Decoded {
   readonly seen: number;
   /** The first twenty that could be read. */
   readonly offers: readonly Offer[];
-  /** Signed offers as they were sent. */
-  readonly signed?: readonly unknown[];
 }
 
 const mostOffers = 20;

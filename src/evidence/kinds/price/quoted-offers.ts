@@ -15,7 +15,7 @@ const formats: readonly ((response: Fetched) => Decoded | undefined)[] = [
 /** What an endpoint’s request for a payment quotes; undefined if it sent none. */
 export function quotedOffers({
   payment: response,
-}: EndpointLook): { readonly response: Fetched; readonly quoted: Required<Decoded> } | undefined {
+}: EndpointLook): { readonly response: Fetched; readonly quoted: Decoded } | undefined {
   if (!response) return undefined;
   const decoded = formats.map((decode) => decode(response)).filter((one) => one !== undefined);
   return {
@@ -23,7 +23,6 @@ export function quotedOffers({
     quoted: {
       seen: decoded.reduce((sum, { seen }) => sum + seen, 0),
       offers: decoded.flatMap(({ offers }) => offers),
-      signed: decoded.flatMap(({ signed }) => signed ?? []),
     },
   };
 }

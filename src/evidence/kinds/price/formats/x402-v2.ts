@@ -10,18 +10,10 @@ export const readAcceptedV2 = (one: unknown) => {
     : toOffer({ format: 'x402/2', scheme, network, amount, asset, pay_to: payTo, chain_id: undefined });
 };
 
-/** Signed offers of the extension `offer-receipt`, as they were sent. */
-function signedOffers(extensions: unknown): readonly unknown[] | undefined {
-  const { info } = asObject(asObject(extensions)?.['offer-receipt']) ?? {};
-  const { offers } = asObject(info) ?? {};
-  return Array.isArray(offers) ? offers : undefined;
-}
-
 /** Payment requirements of x402 version 2: the header PAYMENT-REQUIRED (base64 JSON), or the same object as the body. */
 export function decodeX402V2({ headers, text }: Fetched): Decoded | undefined {
   const header = headers['payment-required'];
   const required = header === undefined ? readObject(text) : readBase64Object(header);
   if (required?.x402Version !== 2 || !Array.isArray(required.accepts)) return undefined;
-  const signed = signedOffers(required.extensions);
-  return { ...decodeOffers(required.accepts, readAcceptedV2), ...(signed && { signed }) };
+  return decodeOffers(required.accepts, readAcceptedV2);
 }
