@@ -46,7 +46,7 @@ const facts: ListingFacts = {
   native: { ...noNativeCounts, recent: [] },
   observed: undefined,
   moderation: [],
-  reading: { kind: 'registry', observed_at: time, hasOlderVersions: false },
+  reading: { kind: 'registry', observed_at: time, hasOlderVersions: false, copyLacks: [] },
 };
 
 const claim = {

@@ -1,9 +1,14 @@
 import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../src/evidence/claim/claim-statement.ts';
 import { criteria, criterionNames } from '../src/evidence/comparison/criteria.ts';
 import { toListingDocument } from '../src/evidence/listing/document.ts';
-import type { ListingDocument } from '../src/evidence/listing/listing-document.ts';
+import { copyFields, type ListingDocument } from '../src/evidence/listing/listing-document.ts';
 import type { ListingFacts } from '../src/evidence/listing/listing-facts.ts';
-import { type Reading, savedCopySentence, whyNoHistory } from '../src/evidence/listing/record/reading.ts';
+import {
+  copyLacksSentence,
+  type Reading,
+  savedCopySentence,
+  whyNoHistory,
+} from '../src/evidence/listing/record/reading.ts';
 import { rulesOfEvidence } from '../src/evidence/listing/sentences/rules.ts';
 import { nativeStatement, snapshotSentence } from '../src/evidence/listing/sentences/snapshot.ts';
 import { howToOptOut, waitsForSecondCheck } from '../src/evidence/listing/state/opt-out.ts';
@@ -40,12 +45,18 @@ const snapshots = [
   { native: from(4, 2, 2) },
 ].map((facts) => snapshotSentence({ handle, date: time.slice(0, 10), ...facts }));
 
-const reading = (kind: Reading['kind']): Reading => ({ kind, observed_at: time, hasOlderVersions: false });
+const reading = (kind: Reading['kind']): Reading => ({
+  kind,
+  observed_at: time,
+  hasOlderVersions: false,
+  copyLacks: [],
+});
 const origins = [
   sampleSentence({ origin: sampleOrigin }),
   sampleSentence({ origin: sampleOriginOf('co.webhook/webhook') }),
   savedCopySentence(reading('saved_copy'), listing),
   ...(['registry', 'saved_copy', 'sample'] as const).map((kind) => whyNoHistory(reading(kind))),
+  ...copyFields.map((field) => copyLacksSentence(copyFields, field)),
 ];
 
 const shown = { kind: 'repository' as const, claimed_at: time, commit: 'a'.repeat(40) };

@@ -56,6 +56,10 @@ export interface GetAgentAnswer {
     tag: string;
   }[];
   /**
+   * What is recorded of no listing at all: whether this one has it is unknown
+   */
+  copy_lacks?: ('endpoint' | 'package' | 'repository')[];
+  /**
    * claimed: what its claim states was shown; nothing more
    */
   state: 'imported' | 'claimed' | 'suspended';
@@ -356,6 +360,10 @@ export interface SearchAgentsAnswer {
       tag: string;
       near: string[];
     }[];
+    /**
+     * That no listing has what a filter asks for
+     */
+    copy_lacks?: string;
   };
   order: string;
   untrusted_fields: string[];
@@ -1125,6 +1133,10 @@ export interface ListingDocument {
   }[];
   repository?: string;
   website?: string;
+  /**
+   * What is recorded of no listing at all: whether this one has it is unknown
+   */
+  copy_lacks?: ('endpoint' | 'package' | 'repository')[];
   /**
    * The newest ten
    */

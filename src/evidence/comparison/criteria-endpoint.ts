@@ -1,11 +1,11 @@
 import type { Observation } from '../observation/observation.ts';
 import {
+  absentFinding,
   type ComparedListing,
   type Criterion,
   type Finding,
   observedFinding,
   plainCriterion,
-  recordedFinding,
   unseenFinding,
 } from './criterion.ts';
 
@@ -23,7 +23,10 @@ export const endpointsOf = ({ listing }: ComparedListing): RecordedEndpoint[] =>
 
 /** The finding about endpoints where the record names none: a service that is run as a package cannot be reached. */
 export const notForPackages = (compared: ComparedListing): Finding =>
-  recordedFinding(compared, { result: 'not_applicable', fact: 'No remote endpoint is recorded.' });
+  absentFinding(compared, 'endpoint', {
+    result: 'not_applicable',
+    fact: 'No remote endpoint is recorded.',
+  });
 
 /** What keeps Dossier from saying that an endpoint asks for no payment: undefined once it introduced itself without one. */
 export function unseenPriceOf({ factOf }: RecordedEndpoint): Observation | 'nothing' | undefined {

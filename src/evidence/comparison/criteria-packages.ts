@@ -1,12 +1,12 @@
 import { readablePackages, toPackage } from '../kinds/package/recorded-packages.ts';
 import type { Observation } from '../observation/observation.ts';
 import {
+  absentFinding,
   type ComparedListing,
   type Criterion,
   type Finding,
   observedFinding,
   plainCriterion,
-  recordedFinding,
   unseenFinding,
   worstOf,
 } from './criterion.ts';
@@ -44,7 +44,7 @@ function ofEachPackage(compared: ComparedListing, asked: Asked): Finding {
   const { packages } = compared.listing;
   return (
     worstOf(packages.map((one) => judgeOne(compared, one, asked))) ??
-    recordedFinding(compared, { result: 'not_applicable', fact: 'No package is recorded.' })
+    absentFinding(compared, 'package', { result: 'not_applicable', fact: 'No package is recorded.' })
   );
 }
 

@@ -2,6 +2,7 @@ import type { ListingRemote } from '../listing/listing-document.ts';
 import { packageTypes, transports } from '../listing/record/recorded-kinds.ts';
 import { knowingOf } from '../observation/observation.ts';
 import {
+  absentFinding,
   type ComparedListing,
   type Criterion,
   choiceCriterion,
@@ -51,7 +52,7 @@ const hasEndpoint = plainCriterion({ evidence, label: 'Remote endpoint recorded'
     remotes.length > 0
       ? 'Remotes are recorded, but none has a complete address.'
       : 'No remote endpoint is recorded.';
-  return recordedFinding(compared, { result: 'not_met', fact });
+  return absentFinding(compared, 'endpoint', { result: 'not_met', fact });
 });
 
 const hasRepository = plainCriterion({ evidence, label: 'Source repository recorded' }, (compared) => {
@@ -63,12 +64,14 @@ const hasRepository = plainCriterion({ evidence, label: 'Source repository recor
       fact: 'A source repository is recorded; Dossier looked for it, and it is not there.',
       recorded: repository,
     });
-  return recordedFinding(
-    compared,
-    repository
-      ? { result: 'met', fact: 'A source repository is recorded.', recorded: repository }
-      : { result: 'not_met', fact: 'No source repository is recorded.' },
-  );
+  const fact = 'No source repository is recorded.';
+  return repository
+    ? recordedFinding(compared, {
+        result: 'met',
+        fact: 'A source repository is recorded.',
+        recorded: repository,
+      })
+    : absentFinding(compared, 'repository', { result: 'not_met', fact });
 });
 
 const transport = choiceCriterion(
@@ -77,9 +80,10 @@ const transport = choiceCriterion(
     const { remotes, packages } = compared.listing;
     const ofPackages = packages.flatMap(({ transport: recorded }) => recorded || []);
     const known = [...remotes.map(({ type }) => type), ...ofPackages].filter(Boolean);
-    if (known.length === 0)
-      return recordedFinding(compared, { result: 'unknown', fact: 'No transport is recorded.' });
     const holds = known.includes(wanted);
+    const field = wanted === 'stdio' ? 'package' : 'endpoint';
+    if (known.length === 0 || (!holds && compared.listing.copy_lacks?.includes(field)))
+      return absentFinding(compared, field, { result: 'unknown', fact: 'No transport is recorded.' });
     const fact = `${wanted} is ${holds ? '' : 'not '}among the recorded transports.`;
     return recordedFinding(compared, { result: decided(holds), fact, recorded: listed(known) });
   },
@@ -90,7 +94,7 @@ const packageKind = choiceCriterion(
   (compared, wanted) => {
     const { packages } = compared.listing;
     if (packages.length === 0)
-      return recordedFinding(compared, { result: 'not_met', fact: 'No package is recorded.' });
+      return absentFinding(compared, 'package', { result: 'not_met', fact: 'No package is recorded.' });
     const found = packages.find(({ registry_type }) => registry_type === wanted);
     if (!found)
       return recordedFinding(compared, {

@@ -1,4 +1,5 @@
-import type { ImportedSignal, ListingDocument } from '../listing/listing-document.ts';
+import type { CopyField, ImportedSignal, ListingDocument } from '../listing/listing-document.ts';
+import { copyLacksSentence } from '../listing/record/reading.ts';
 import { knowingOf, type Observation, stateWords } from '../observation/observation.ts';
 
 /** Results of a criterion. `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
@@ -99,6 +100,16 @@ export const recordedFinding = (
   { listing }: ComparedListing,
   found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
 ): Finding => ({ ...found, source: listing.origin, as_of: listing.observed_at.slice(0, 10) });
+
+/** The finding about a field that the record does not have: unknown if the copy has it of no listing. */
+export function absentFinding(
+  compared: ComparedListing,
+  field: CopyField,
+  found: Pick<Finding, 'result' | 'fact'>,
+): Finding {
+  const lacking = copyLacksSentence(compared.listing.copy_lacks, field);
+  return recordedFinding(compared, lacking === undefined ? found : { result: 'unknown', fact: lacking });
+}
 
 /** A finding from what this service saw itself, as of when it last saw it. */
 export const observedFinding = (

@@ -5,7 +5,8 @@ import { toObservations } from '../kinds/to-observations.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { namespaceMatchesRepositoryOwner } from '../namespace.ts';
 import { countProofs, proofMeanings } from '../rating/proof/proof-classes.ts';
-import type { ImportedSignal, ListingDocument } from './listing-document.ts';
+import type { Listing } from './listing.ts';
+import type { CopyField, ImportedSignal, ListingDocument } from './listing-document.ts';
 import type { ListingFacts } from './listing-facts.ts';
 import { savedCopySentence } from './record/reading.ts';
 import { toRecordSignals } from './record/record-signals.ts';
@@ -100,7 +101,14 @@ function publisherSignal({ listing, publisherListings, reading }: ListingFacts):
   };
 }
 
+const hasField: Readonly<Record<CopyField, (listing: Listing) => boolean>> = {
+  endpoint: ({ remotes }) => remotes.length > 0,
+  package: ({ packages }) => packages.length > 0,
+  repository: ({ repository_key }) => repository_key !== undefined,
+};
+
 function toRecorded({ listing, reading }: ListingFacts) {
+  const lacking = reading.copyLacks.filter((field) => !hasField[field](listing));
   const origin_note = sampleSentence(listing) ?? savedCopySentence(reading, listing);
   return {
     handle: listing.handle,
@@ -122,6 +130,7 @@ function toRecorded({ listing, reading }: ListingFacts) {
     ...(listing.repository && { repository: listing.repository }),
     ...(listing.website && { website: listing.website }),
     tags: [...listing.tags],
+    ...(lacking.length > 0 && { copy_lacks: lacking }),
   };
 }
 
@@ -177,6 +186,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     not_seen: toNotSeen({ observations, imported, ratings: facts.native.ratings, date: snapshot.date }),
     not_known: toNotKnown({
       listing: facts.listing,
+      copyLacks: facts.reading.copyLacks,
       unread: toUnread(facts.imported),
       observations,
     }),

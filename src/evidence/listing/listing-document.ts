@@ -9,6 +9,16 @@ import { type RatingGroup, ratingGroups } from '../rating/groups.ts';
 import { type RatingCounts, ratingCounts, shortRating } from '../rating/rating.ts';
 import { listingInput } from './listing-input.ts';
 
+/** What a copy of a registry may leave out of every record. */
+export const copyFields = ['endpoint', 'package', 'repository'] as const;
+export type CopyField = (typeof copyFields)[number];
+
+/** Present if the copy lacks anything. */
+export const copyLacks = z
+  .array(z.enum(copyFields))
+  .optional()
+  .describe('What is recorded of no listing at all: whether this one has it is unknown');
+
 /** Present on a listing of the shipped sample only. */
 export const sampleFlag = z.literal(true).optional().describe('true: shipped sample');
 
@@ -166,6 +176,7 @@ export const listingDocument = z.object({
   packages: z.array(listingPackage),
   repository: z.string().optional(),
   website: z.string().optional(),
+  copy_lacks: copyLacks,
   versions: z.array(listingVersion).describe('The newest ten'),
   tags: z.array(listingTag),
   state: z.enum(claimStates).describe('claimed: what its claim states was shown; nothing more'),

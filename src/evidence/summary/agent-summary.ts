@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { claimKind } from '../claim/proof-place.ts';
 import { handleSchema } from '../handle.ts';
-import { claimStates, listingTag, sampleFlag } from '../listing/listing-document.ts';
+import { claimStates, copyLacks, listingTag, sampleFlag } from '../listing/listing-document.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
 import { observationStates } from '../observation/observation.ts';
 import { questionName } from '../observation/question.ts';
@@ -95,6 +95,7 @@ export const agentSummary = z.object({
   endpoint: z.string().optional(),
   repository: z.string().optional(),
   tags: z.array(listingTag.pick({ tag: true })),
+  copy_lacks: copyLacks,
   state: z.enum(claimStates).describe('claimed: what its claim states was shown; nothing more'),
   claim: claimSummary.optional(),
   facts: z.array(factGroup).describe('What is known, by question, source and date'),

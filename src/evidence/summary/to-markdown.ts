@@ -1,3 +1,4 @@
+import { copyLacksSentence } from '../listing/record/reading.ts';
 import { notKnownWords } from '../listing/sentences/not-known-words.ts';
 import { stateWords } from '../observation/observation.ts';
 import { questionTitles } from '../observation/question.ts';
@@ -96,6 +97,7 @@ export const toSummaryMarkdown = (answer: AgentSummary): string =>
       ...(answer.tags.length > 0
         ? [`* tags: ${answer.tags.map(({ tag }) => toInlineText(tag)).join(', ')}`]
         : []),
+      ...(answer.copy_lacks ?? []).map((field) => `* ${copyLacksSentence(answer.copy_lacks, field)}`),
       list(answer.facts, groupLine),
     ),
     ...(answer.moderation ?? []).map(

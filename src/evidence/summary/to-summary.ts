@@ -127,6 +127,7 @@ export function toAgentSummary(listing: ListingDocument): AgentSummary {
     ...(endpoint && { endpoint }),
     ...(repository && { repository }),
     tags: listing.tags.filter(({ tag }) => !isRecordedTag(tag)).map(({ tag }) => ({ tag })),
+    ...(listing.copy_lacks && { copy_lacks: listing.copy_lacks }),
     state,
     ...(claim && { claim }),
     facts,

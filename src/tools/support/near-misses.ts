@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Facet } from '../../evidence/listing/facets.ts';
+import { copyLacksSentence } from '../../evidence/listing/record/reading.ts';
 import { findOmissions, type Omission } from '../../evidence/search/query.ts';
 import type { ListingReads, SearchQuery } from '../../store/contract/listings.ts';
 import { findUnknownTags } from './near-tags.ts';
@@ -24,6 +25,7 @@ export const nearMisses = z.object({
     )
     .describe('What finds something, and how many listings'),
   unknown_tags: z.array(z.object({ tag: z.string(), near: z.array(z.string()) })).optional(),
+  copy_lacks: z.string().optional().describe('That no listing has what a filter asks for'),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
 
@@ -77,6 +79,19 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
 const byCount = (tries: readonly Left[]) =>
   tries.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
 
+/** That a filter finds nothing because the copy records no endpoint or package of any listing. */
+async function findLacking(
+  { facetCounts }: ListingReads,
+  { facets }: SearchQuery,
+): Promise<string | undefined> {
+  const asks = (prefix: string) => facets.some((facet) => facet.startsWith(prefix));
+  if (asks('has:endpoint') && !(await facetCounts('has')).some(({ facet }) => facet === 'has:endpoint'))
+    return copyLacksSentence(['endpoint'], 'endpoint');
+  if (asks('package:') && (await facetCounts('package')).length === 0)
+    return copyLacksSentence(['package'], 'package');
+  return undefined;
+}
+
 /**
  * What is near a search that found nothing: handles, what it would find with one filter or condition less, the one that
  * leaves the fewest first, and tags near unknown ones.
@@ -89,5 +104,11 @@ export async function findNearMisses(listings: ListingReads, search: SearchQuery
   const leave_out = withoutOne.length > 0 ? withoutOne : byCount(await countAlone(listings, search.facets));
   const unknown_tags = await findUnknownTags(listings, search.facets);
   const near = await findNearHandles(listings, search);
-  return { near, leave_out, ...(unknown_tags.length > 0 && { unknown_tags }) };
+  const copy_lacks = await findLacking(listings, search);
+  return {
+    near,
+    leave_out,
+    ...(unknown_tags.length > 0 && { unknown_tags }),
+    ...(copy_lacks && { copy_lacks }),
+  };
 }

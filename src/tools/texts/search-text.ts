@@ -50,8 +50,9 @@ function omissionLine({ facet, text, query, only, count }: NearMisses['leave_out
   return `without ${toInlineText(text ?? '')}: ${count}${query ? `, query ${toInlineText(query)}` : ''}`;
 }
 
-const noMatchText = ({ near, leave_out, unknown_tags = [] }: NearMisses) =>
+const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMisses) =>
   lines(
+    copy_lacks,
     near.length > 0 && `Near: ${near.map(code).join(', ')}`,
     leave_out.length > 0 && `How many match with less:\n${list(leave_out, omissionLine)}`,
     ...unknown_tags.map(

@@ -4,6 +4,7 @@ import type {
   ListingPackage,
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
+import { copyLacksSentence } from '../../evidence/listing/record/reading.ts';
 import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
 import { type Html, paste } from '../layout/html.ts';
 import { type Tab, tabs } from '../layout/tabs.ts';
@@ -50,8 +51,8 @@ function otherRemote(remote: ListingRemote, name: string): Html {
 const packageText = (recorded: ListingPackage) => html`
 <p><code class="foreign">${recorded.identifier}</code>${toCommands(recorded).length === 0 && html` <span class="note">Allow lists and configurations leave it out: it runs over another transport than stdio, or its name is not in the form of npm, PyPI, NuGet or an OCI image.</span>`}</p>${needs(recorded)}`;
 
-const withoutRemote = ({ packages }: ListingDocument) => html`
-<p>The listing records no remote endpoint.${packages.length > 0 && ' See the page of its package for how to run it.'}</p>
+const withoutRemote = ({ packages, copy_lacks }: ListingDocument) => html`
+<p>${copyLacksSentence(copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${packages.length > 0 && ' See the page of its package for how to run it.'}</p>
 ${packages.map(packageText)}`;
 
 function connectListing(listing: ListingDocument): Html {

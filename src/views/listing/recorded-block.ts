@@ -1,23 +1,26 @@
 import { html } from 'hono/html';
-import type { ListingDocument, ListingPackage } from '../../evidence/listing/listing-document.ts';
+import type { CopyField, ListingDocument, ListingPackage } from '../../evidence/listing/listing-document.ts';
+import { copyLacksSentence } from '../../evidence/listing/record/reading.ts';
 import { day, foreignLink, type Html, tagLink } from '../layout/html.ts';
 import { versionDates, versionsTitle } from '../layout/labels.ts';
 
-const none = html`<span class="state unknown">none recorded</span>`;
+/** That the record has none, or that the copy has it of no listing. */
+const noneRecorded = ({ copy_lacks }: ListingDocument, field?: CopyField): Html =>
+  html`<span class="state unknown">${(field && copyLacksSentence(copy_lacks, field)) ?? 'none recorded'}</span>`;
 
 const packageItem = (recorded: ListingPackage) => html`
 <li>${recorded.registry_type} <code class="foreign">${recorded.identifier}${recorded.version ? `@${recorded.version}` : ''}</code>${recorded.transport ? html` <span class="note">over ${recorded.transport}</span>` : ''}</li>`;
 
 const fact = (name: string, value: Html) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
-const listed = (items: readonly Html[]) =>
+const listed = (items: readonly Html[], none: Html) =>
   items.length === 0 ? none : html`<ul class="plain">${items}</ul>`;
 
-const endpoints = ({ remotes }: ListingDocument) => {
-  const [first, ...others] = remotes.map(
+const endpoints = (listing: ListingDocument) => {
+  const [first, ...others] = listing.remotes.map(
     ({ type, url }) => html`<li>${foreignLink(url)} <span class="note">${type}</span></li>`,
   );
-  if (!first) return none;
+  if (!first) return noneRecorded(listing, 'endpoint');
   if (others.length === 0) return html`<ul class="plain">${first}</ul>`;
   return html`<ul class="plain">${first}</ul><details><summary>${others.length} more</summary><ul class="plain">${others}</ul></details>`;
 };
@@ -28,8 +31,8 @@ export const recordedBlock = (listing: ListingDocument): Html => html`
 <h2 id="recorded">As recorded</h2>
 <dl class="brief-facts">
 ${fact('Endpoint', endpoints(listing))}
-${fact('Repository', listing.repository ? foreignLink(listing.repository) : none)}
-${fact('Packages', listed(listing.packages.map(packageItem)))}
+${fact('Repository', listing.repository ? foreignLink(listing.repository) : noneRecorded(listing, 'repository'))}
+${fact('Packages', listed(listing.packages.map(packageItem), noneRecorded(listing, 'package')))}
 ${listing.website ? fact('Website', foreignLink(listing.website)) : ''}
 ${fact('Version', html`<span class="foreign">${listing.version}</span>, ${versionDates(listing)}`)}
 ${listing.status_message ? fact('Status message', html`<span class="foreign">${listing.status_message}</span>`) : ''}

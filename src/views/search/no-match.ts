@@ -74,9 +74,12 @@ function reason({ answer, address }: Search): string {
 }
 
 /** What is published where nothing matches: near handles, and what to leave out. */
-export const noMatch = ({ near: handles, leave_out, unknown_tags }: NearMisses, search: Search): Html => html`
+export const noMatch = (
+  { near: handles, leave_out, unknown_tags, copy_lacks }: NearMisses,
+  search: Search,
+): Html => html`
 <div class="no-match">
-<p>${reason(search)}</p>
+<p>${copy_lacks ? `${copy_lacks} ` : ''}${reason(search)}</p>
 ${unknown_tags?.map(unknownTag) ?? ''}
 ${handles.length > 0 ? near(handles) : ''}
 ${leave_out.length > 0 ? leaveOut(leave_out, search.address) : ''}

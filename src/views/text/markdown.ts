@@ -1,10 +1,12 @@
 import type { ShownReceiptKey } from '../../evidence/claim/receipt-keys.ts';
 import type {
   ClaimEvent,
+  CopyField,
   ListingDocument,
   ListingPackage,
   ListingRemote,
 } from '../../evidence/listing/listing-document.ts';
+import { copyLacksSentence } from '../../evidence/listing/record/reading.ts';
 import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
 import { absences } from '../../evidence/listing/sentences/summary-text.ts';
 import {
@@ -39,8 +41,8 @@ function packageLine(recorded: ListingPackage): string {
   return `* Package: ${code(version ? `${identifier}@${version}` : identifier)} (${toInlineText(`${registry_type}${over}`)})${needs(recorded)}`;
 }
 
-const orNone = (name: string, address: string | undefined) =>
-  `* ${name}: ${address ? code(address) : 'none recorded'}`;
+const orNone = (name: string, address: string | undefined, lacking?: string) =>
+  `* ${name}: ${address ? code(address) : (lacking ?? 'none recorded')}`;
 
 const tags = (listing: ListingDocument) =>
   listing.tags.map(({ tag, reason }) => `${toInlineText(tag)} (${toInlineText(reason)})`).join(', ');
@@ -55,14 +57,18 @@ const versions = (listing: ListingDocument) =>
     ),
   );
 
+const lacks = ({ copy_lacks }: ListingDocument, field: CopyField) => copyLacksSentence(copy_lacks, field);
+
 /** What the publisher recorded, in the order of the page. */
 const recorded = (listing: ListingDocument) =>
   lines(
-    orNone('Endpoint', listing.endpoint),
+    orNone('Endpoint', listing.endpoint, lacks(listing, 'endpoint')),
     ...listing.remotes.map(remote),
-    orNone('Repository', listing.repository),
+    orNone('Repository', listing.repository, lacks(listing, 'repository')),
     listing.website !== undefined && orNone('Website', listing.website),
-    ...(listing.packages.length > 0 ? listing.packages.map(packageLine) : [orNone('Packages', undefined)]),
+    ...(listing.packages.length > 0
+      ? listing.packages.map(packageLine)
+      : [orNone('Packages', undefined, lacks(listing, 'package'))]),
     `* Tags: ${tags(listing) || 'none recorded'}`,
     `* Version: ${toInlineText(listing.version)}, ${versionDates(listing)}`,
     `* Origin: ${toMarkdownText(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,

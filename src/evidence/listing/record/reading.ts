@@ -1,6 +1,14 @@
 import type { ImportRun, RunProgress } from '../../import-run.ts';
 import type { Listing } from '../listing.ts';
+import type { CopyField } from '../listing-document.ts';
 import { isSample, isSpecified } from '../state/sample.ts';
+
+/** That the copy, not the listing, has none; undefined if another listing of it has one. */
+export const copyLacksSentence = (
+  lacking: readonly CopyField[] = [],
+  field: CopyField,
+): string | undefined =>
+  lacking.includes(field) ? `This copy records no ${field} of any listing.` : undefined;
 
 /** From what the record of a listing was read, and as of when it is known. */
 export interface Reading {
@@ -13,6 +21,8 @@ export interface Reading {
   readonly observed_at: string;
   /** Whether the source has sent a version of any listing that it does not call the newest. */
   readonly hasOlderVersions: boolean;
+  /** What is recorded of no listing that is stored here: that a listing has none does not follow. */
+  readonly copyLacks: readonly CopyField[];
 }
 
 /** The runs that a reading follows from; each is absent where there is none. */
@@ -23,23 +33,25 @@ export interface ReadingRuns {
   readonly read_at: string | undefined;
   /** What the first completed full run of the same source has read; undefined if that is `own`. */
   readonly full: RunProgress | undefined;
+  readonly copyLacks: readonly CopyField[];
 }
 
 const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
 
 /** The reading of a listing, from the runs of its source. */
-export function toReading(listing: Listing, { own, read_at, full }: ReadingRuns): Reading {
+export function toReading(listing: Listing, { own, read_at, full, copyLacks }: ReadingRuns): Reading {
   const { imported_at } = listing;
   if (isSample(listing))
-    return { kind: 'sample', observed_at: imported_at, hasOlderVersions: !isSpecified(listing) };
+    return { kind: 'sample', observed_at: imported_at, hasOlderVersions: !isSpecified(listing), copyLacks };
   if (own?.source.startsWith('file:')) {
     const observed_at = own.progress.newestUpdatedAt ?? imported_at;
-    return { kind: 'saved_copy', observed_at, hasOlderVersions: sendsOlder(own.progress) };
+    return { kind: 'saved_copy', observed_at, hasOlderVersions: sendsOlder(own.progress), copyLacks };
   }
   return {
     kind: 'registry',
     observed_at: read_at !== undefined && read_at > imported_at ? read_at : imported_at,
     hasOlderVersions: sendsOlder(own?.progress) || sendsOlder(full),
+    copyLacks,
   };
 }
 

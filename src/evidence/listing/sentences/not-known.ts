@@ -1,11 +1,14 @@
 import { kindOf } from '../../kinds/recorded/kind-of.ts';
 import { isDated, knowingOf, type Observation, stateWords } from '../../observation/observation.ts';
 import type { Listing } from '../listing.ts';
-import type { ImportedSignal, NotKnownItem, NotSeenItem } from '../listing-document.ts';
+import type { CopyField, ImportedSignal, NotKnownItem, NotSeenItem } from '../listing-document.ts';
+import { copyLacksSentence } from '../record/reading.ts';
 
 /** What the items follow from. */
 export interface NotKnownFacts {
   readonly listing: Listing;
+  /** What the copy records of no listing. */
+  readonly copyLacks: readonly CopyField[];
   /** Names of fields of the record that Dossier does not read. */
   readonly unread: readonly string[];
   readonly observations: readonly Observation[];
@@ -48,9 +51,15 @@ function unlessUnread(
     : notStated(question, kind, what);
 }
 
-const ofEndpoint = ({ listing: { remotes } }: NotKnownFacts): NotKnownItem =>
-  remotes.length === 0
-    ? notStated('reach', 'endpoint.answers', 'a remote endpoint')
+/** That the record states none; of a copy that records it of no listing, nothing is known. */
+function unlessLacking({ copyLacks }: NotKnownFacts, field: CopyField, item: NotKnownItem): NotKnownItem {
+  const reason = copyLacksSentence(copyLacks, field);
+  return reason === undefined ? item : { ...item, state: 'not_checked', reason };
+}
+
+const ofEndpoint = (facts: NotKnownFacts): NotKnownItem =>
+  facts.listing.remotes.length === 0
+    ? unlessLacking(facts, 'endpoint', notStated('reach', 'endpoint.answers', 'a remote endpoint'))
     : notChecked('reach', 'endpoint.answers', 'whether the endpoint answers');
 
 function ofAccess(facts: NotKnownFacts): NotKnownItem[] {
@@ -60,8 +69,9 @@ function ofAccess(facts: NotKnownFacts): NotKnownItem[] {
     : [unlessUnread(facts, ['access', 'auth'], 'what a caller must send')];
 }
 
-function ofCode({ listing: { repository_key } }: NotKnownFacts): NotKnownItem[] {
-  if (repository_key === undefined) return [notStated('code', 'repository', 'a source repository')];
+function ofCode(facts: NotKnownFacts): NotKnownItem[] {
+  if (facts.listing.repository_key === undefined)
+    return [unlessLacking(facts, 'repository', notStated('code', 'repository', 'a source repository'))];
   return [
     notChecked(
       'code',

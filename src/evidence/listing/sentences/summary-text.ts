@@ -7,6 +7,7 @@ import { firstFew } from '../../text/first-few.ts';
 import { quoted } from '../../text/markdown-text.ts';
 import { counted } from '../../text/plural.ts';
 import type { ListingDocument } from '../listing-document.ts';
+import { copyLacksSentence } from '../record/reading.ts';
 import { inputsText } from './inputs-text.ts';
 import { notKnownWords } from './not-known-words.ts';
 import { packageText } from './package-text.ts';
@@ -59,14 +60,16 @@ function whoPublishes({ handle, state, claim, signals }: Described): string {
   return `${namespace}; claimed on ${day(claim.claimed_at)}: ${claimMethods[claim.kind].control} was shown, nothing more.`;
 }
 
-function howReached({ endpoint, remotes, packages }: Described): string {
+function howReached({ endpoint, remotes, packages, copy_lacks }: Described): string {
   const more = remotes.length > 1 ? `, ${counted(remotes.length - 1, 'more remote endpoint')}` : '';
   const ways = [
     ...(endpoint ? [`reached at ${endpoint}${more}`] : []),
     ...(!endpoint && remotes[0] ? [`reached at an address of the form ${remotes[0].url}${more}`] : []),
     ...(packages.length > 0 ? [`run from ${firstFew(packages.map(packageText)).join(', ')}`] : []),
   ];
-  return ways.length > 0 ? `By its record it is ${ways.join(' or ')}` : 'No endpoint or package is recorded';
+  const unknown = copyLacksSentence(copy_lacks, 'endpoint') ?? copyLacksSentence(copy_lacks, 'package');
+  if (ways.length === 0) return unknown?.replace(/\.$/, '') ?? 'No endpoint or package is recorded';
+  return `By its record it is ${ways.join(' or ')}`;
 }
 
 function asksFor({ remotes, packages }: Described): string {

@@ -14,6 +14,15 @@ const otherVersions = sql`listing_version as other where other.handle = listing.
 /** What the operator did to the listing itself or its ratings, and every block of a namespace or account. */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
+/** True or 1 if a visible listing has a facet of this range, from the stored counts. */
+const isRecorded = (from: string, before = `${from}!`) =>
+  sql<
+    boolean | number
+  >`exists (select 1 from facet_count where facet >= ${from} and facet < ${before} and listings > 0)`;
+
+/** A template of an address is no endpoint to search for, but it gives a listing its tag. */
+const hasEndpoints = sql<boolean | number>`(${isRecorded('has:endpoint')} or ${isRecorded('tag:remote')})`;
+
 const selectFacts = precompileQuery((db, handles: readonly string[]) =>
   db
     .selectFrom('listing')
@@ -41,6 +50,9 @@ const selectFacts = precompileQuery((db, handles: readonly string[]) =>
       sql<boolean | number>`(${hasRow('claim')} or ${hasRow('claim_event')})`.as('has_claims'),
       hasRow('rating', 'subject_handle').as('has_ratings'),
       sql<boolean | number>`exists (select 1 from ${standing})`.as('has_moderation'),
+      hasEndpoints.as('copy_has_endpoints'),
+      isRecorded('package:', 'package;').as('copy_has_packages'),
+      isRecorded('has:repository').as('copy_has_repositories'),
     ]),
 );
 

@@ -80,7 +80,7 @@ const toImported = (rows: readonly FactsRow[]): ListingFacts['imported'] =>
     .flatMap(({ signals }) => decodeSignals(signals));
 
 /** Most listings were written by the first full run. */
-const toRuns = ({ run_source, run_counts, read_at, full_run_counts }: FactsRow): ReadingRuns => ({
+const toRuns = ({ run_source, run_counts, read_at, full_run_counts, ...copy }: FactsRow): ReadingRuns => ({
   own:
     run_source === null || run_counts === null
       ? undefined
@@ -88,6 +88,11 @@ const toRuns = ({ run_source, run_counts, read_at, full_run_counts }: FactsRow):
   read_at: read_at ?? undefined,
   full:
     full_run_counts === null || full_run_counts === run_counts ? undefined : decodeProgress(full_run_counts),
+  copyLacks: [
+    ...(copy.copy_has_endpoints ? [] : ['endpoint' as const]),
+    ...(copy.copy_has_packages ? [] : ['package' as const]),
+    ...(copy.copy_has_repositories ? [] : ['repository' as const]),
+  ],
 });
 
 const toObserved = ({ observed_at, observations }: FactsRow, listing: Listing): ListingFacts['observed'] =>

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
+
+const handle = 'com.example/plain';
+const other = 'com.example/package';
+/** A copy whose records have no member `remotes` at all. */
+const copy = [
+  registryEntry(handle, { repository: { url: 'https://github.com/example/plain', source: 'github' } }),
+  registryEntry(other, {
+    packages: [{ registryType: 'npm', identifier: 'plain', version: '1.0.0', transport: { type: 'stdio' } }],
+  }),
+];
+const sentence = 'This copy records no endpoint of any listing.';
+const stdio = 'stdio';
+const http = 'streamable-http';
+
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({ entries: copy });
+});
+afterAll(() => directory.close());
+
+const read = async (path: string) => (await directory.app.request(path)).text();
+const prose = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+
+async function call<T>(name: string, input: Record<string, unknown>): Promise<{ text: string; json: T }> {
+  const client = await connect('v2 at 2026-07-28', directory);
+  const { content, structuredContent } = (await client.call(name, input)) as unknown as {
+    content: { text: string }[];
+    structuredContent: T;
+  };
+  await client.close();
+  return { text: content.map(({ text }) => text).join('\n'), json: structuredContent };
+}
+
+type Found = { criterion: string; value?: string; result: string; fact: string };
+async function judged(of: string, criteria: readonly string[]): Promise<string[]> {
+  const { json } = await call<{ listings: { imported: Found[]; observed?: Found[] }[] }>('compare_agents', {
+    handles: [of, of === handle ? other : handle],
+    criteria,
+  });
+  const [first] = json.listings;
+  return [...(first?.imported ?? []), ...(first?.observed ?? [])].map(
+    ({ result, fact }) => `${result}: ${fact}`,
+  );
+}
+
+describe('a copy that records no endpoint of any listing', () => {
+  it('is what get_agent speaks of, not the listing', async () => {
+    const { text, json } = await call<{ summary: string; copy_lacks?: string[] }>('get_agent', { handle });
+    for (const said of [text, json.summary]) {
+      expect(said).toContain('This copy records no endpoint of any listing');
+      expect(said).not.toContain('No endpoint or package is recorded');
+    }
+    expect(json.copy_lacks).toEqual(['endpoint']);
+    const full = await call<{ not_known: { kind: string; reason: string; state: string }[] }>('get_agent', {
+      handle,
+      detail: 'full',
+    });
+    expect(full.json.not_known.find(({ kind }) => kind === 'endpoint.answers')).toEqual({
+      question: 'reach',
+      kind: 'endpoint.answers',
+      state: 'not_checked',
+      reason: sentence,
+    });
+  });
+
+  it('is what the pages and the Markdown speak of', async () => {
+    const page = prose(await read(`/agents/${handle}`));
+    const markdown = await read(`/agents/${handle}.md`);
+    expect(page).toContain(`Endpoint ${sentence}`);
+    expect(page).not.toMatch(/Endpoint none recorded|The listing records no remote endpoint/);
+    expect(markdown).toContain(`* Endpoint: ${sentence}`);
+    for (const text of [page, markdown])
+      expect(text).not.toContain('The record that Dossier read has no field that states a remote endpoint.');
+    const compared = await directory.app.request(`/compare?handle=${handle}&handle=${other}`);
+    expect(prose(await read(compared.headers.get('location') ?? ''))).toContain(sentence);
+  });
+
+  it('leaves every criterion about endpoints unknown', async () => {
+    const endpoints = ['has_endpoint', 'endpoint_observed_alive', 'no_payment_seen', 'price_known'];
+    for (const of of [handle, other])
+      expect(await judged(of, [...endpoints, 'price_at_most:0.01 USDC', 'tools_unchanged_for:1'])).toEqual(
+        Array.from({ length: 6 }, () => `unknown: ${sentence}`),
+      );
+    expect(await judged(handle, ['transport:streamable-http'])).toEqual([`unknown: ${sentence}`]);
+    expect(await judged(other, [`transport:${http}`, `transport:${stdio}`])).toEqual([
+      `unknown: ${sentence}`,
+      'met: stdio is among the recorded transports.',
+    ]);
+  });
+
+  it('is why a search for endpoints finds nothing', async () => {
+    const { text, json } = await call<{ no_match: { copy_lacks?: string } }>('search_agents', {
+      has_endpoint: true,
+    });
+    expect(json.no_match.copy_lacks).toBe(sentence);
+    expect(text).toContain(sentence);
+    expect(prose(await read('/agents?has_endpoint=true'))).toContain(sentence);
+    const named = await call<{ no_match: { copy_lacks?: string } }>('search_agents', { tags: ['nothing'] });
+    expect(named.json.no_match.copy_lacks).toBeUndefined();
+  });
+
+  it('is no longer one once it records the endpoint of another listing', async () => {
+    const remotes = [{ type: 'streamable-http', url: 'https://other.example/mcp' }];
+    await directory.importEntries([...copy, registryEntry('com.other/remote', { remotes })]);
+    const { json } = await call<{ summary: string; copy_lacks?: string[] }>('get_agent', { handle });
+    expect(json.copy_lacks).toBeUndefined();
+    expect(json.summary).toContain('No endpoint or package is recorded');
+    expect(await judged(handle, ['has_endpoint'])).toEqual(['not_met: No remote endpoint is recorded.']);
+    expect(prose(await read(`/agents/${handle}`))).toContain('The listing records no remote endpoint.');
+  });
+});
+
+describe('a copy without packages or repositories', () => {
+  it('leaves the criteria about them unknown', async () => {
+    const remotes = [{ type: 'streamable-http', url: 'https://other.example/mcp' }];
+    const bare = await openDirectory({ entries: [registryEntry('com.other/remote', { remotes })] });
+    const client = await connect('v2 at 2026-07-28', bare);
+    const { structuredContent } = (await client.call('compare_agents', {
+      handles: ['com.other/remote', 'com.other/remote2'],
+      criteria: ['has_repository', 'package:npm', 'package_not_deprecated'],
+    })) as unknown as { structuredContent: { listings: { imported: Found[]; observed: Found[] }[] } };
+    await client.close();
+    const [first] = structuredContent.listings;
+    expect(
+      [...(first?.imported ?? []), ...(first?.observed ?? [])].map(
+        ({ result, fact }) => `${result}: ${fact}`,
+      ),
+    ).toEqual([
+      'unknown: This copy records no repository of any listing.',
+      'unknown: This copy records no package of any listing.',
+      'unknown: This copy records no package of any listing.',
+    ]);
+    const page = prose(await (await bare.app.request('/agents/com.other/remote')).text());
+    expect(page).toContain('Repository This copy records no repository of any listing.');
+    await bare.close();
+  });
+});
