@@ -3,7 +3,7 @@ import { authenticate } from '../claims/capability/authenticate.ts';
 import type { Context } from '../context.ts';
 import { canonicalDigest, toLeaf } from '../evidence/log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../evidence/rating/groups.ts';
-import { rootIdentity } from '../evidence/rating/identity.ts';
+import { countedSource, rootIdentity } from '../evidence/rating/identity.ts';
 import { proofClasses, proofInput } from '../evidence/rating/proof/proof-classes.ts';
 import { cleanRating, type Rating, ratingContent } from '../evidence/rating/rating.ts';
 import { isInWindow, isSelfRating } from '../evidence/rating/rating-rules.ts';
@@ -37,6 +37,9 @@ const output = z.object({
 });
 type Output = z.input<typeof output>;
 
+/** How often the hosts of one hosting service may rate together: one of them must not keep the others from rating. */
+const hostsTogether = 16;
+
 /** Ratings of one source: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
 const limits = {
   hour: { name: 'rating', burst: 20, refill_s: 1200 },
@@ -46,12 +49,16 @@ const limits = {
 
 /** Taken in the same transaction as the record: replays and refusals cost nothing, a limited rating leaves no trace. */
 function takeRating(tx: Transaction, { source, subject }: Sides, context: Context) {
-  const key = rootIdentity(source.claim.root);
-  const calls = [
-    { limit: limits.subject, key: `${key} ${subject.handle}` },
-    { limit: limits.hour, key },
-    { limit: limits.day, key },
-  ];
+  const { root } = source.claim;
+  const keys = new Set([rootIdentity(root), countedSource(root)]);
+  const calls = [...keys].flatMap((key, at) => {
+    const times = at === 0 ? 1 : hostsTogether;
+    return [
+      { limit: limits.subject, key: `${key} ${subject.handle}`, times },
+      { limit: limits.hour, key, times },
+      { limit: limits.day, key, times },
+    ];
+  });
   return takeLimits(tx, calls, context);
 }
 

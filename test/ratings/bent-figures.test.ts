@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rootIdentity } from '../../src/evidence/rating/identity.ts';
 import { isRelated, toRelationSides } from '../../src/evidence/rating/relation.ts';
+import { audit } from '../../src/transparency-log/audit/audit.ts';
+import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
@@ -187,8 +189,10 @@ beforeAll(async () => {
       ),
       registryEntry('org.hers/one', onGitHub('alice/one')),
       registryEntry('org.also/hers', onGitHub('alice/two')),
-      registryEntry('app.vercel.a/one'),
-      registryEntry('app.vercel.b/two'),
+      ...['a', 'b', 'c', 'd'].map((name) => registryEntry(`app.vercel.${name}/x`)),
+      ...['a', 'b'].map((name) => registryEntry(`lt.loca.${name}/x`)),
+      ...['e', 'f'].map((name) => registryEntry(`page.codeberg.${name}/x`)),
+      registryEntry('org.hosted/r'),
       registryEntry('page.codeberg.alice/one'),
       registryEntry('org.berg/two', {
         repository: { url: 'https://codeberg.org/Alice/two', source: 'codeberg' },
@@ -361,8 +365,31 @@ describe('one owner', () => {
   });
 
   it('of one host of a hosting service is not the owner of another', async () => {
-    const as = await claimByDomain('app.vercel.a/one');
-    expect(await rate(as, 'app.vercel.b/two', 'succeeded')).toMatchObject({ group: 'new_source' });
+    const as = await claimByDomain('app.vercel.a/x');
+    expect(await rate(as, 'app.vercel.b/x', 'succeeded')).toMatchObject({ group: 'new_source' });
+  });
+
+  it('of an account at a hosting service is one source, however many hosts it has there', async () => {
+    const capabilities: string[] = [];
+    for (const handle of [...['b', 'c', 'd'].map((at) => `app.vercel.${at}/x`), 'lt.loca.a/x', 'lt.loca.b/x'])
+      capabilities.push(await claimByDomain(handle));
+    for (const handle of ['e', 'f'].map((at) => `page.codeberg.${at}/x`))
+      capabilities.push(await claimByDomain(handle));
+    domains.directory.wait(8 * day_s);
+    for (const as of capabilities) await rate(as, 'org.hosted/r', 'failed');
+    const { independent, statement } = (await nativeOf('org.hosted/r')) as {
+      independent: Json;
+      statement: string;
+    };
+    expect(independent).toMatchObject({
+      ...{ ratings: 7, sources: 4, source_handles: 7 },
+      source_outcomes: { failed: 4 },
+    });
+    expect(statement).toMatch(/^4 independent sources, 7 native ratings\./);
+    const faults: string[] = [];
+    const reader = createStoredEvidence(domains.directory.context);
+    await audit(reader, [], { onFault: ({ where, message }) => void faults.push(`${where}: ${message}`) });
+    expect(faults).toEqual([]);
   });
 });
 

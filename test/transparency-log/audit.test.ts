@@ -170,7 +170,7 @@ describe.each([
 
   it('finds a row that was inserted under the number of another entry, and one under none', async () => {
     const columns =
-      'subject_handle, source_handle, source_capability_id, source_root, source, source_root_generation, interaction_at, outcome, content, content_digest, proof_class, related, declared_interest, reciprocal, new_until, created_at, first_created_at, pair_until, is_current';
+      'subject_handle, source_handle, source_capability_id, source_root, source, source_identity, source_root_generation, interaction_at, outcome, content, content_digest, proof_class, related, declared_interest, reciprocal, new_until, created_at, first_created_at, pair_until, is_current';
     const copy = (id: string, log_index: number) =>
       editDatabase(
         DATABASE_URL,

@@ -53,11 +53,20 @@ export function repositoryIdentity(repositoryKey: string): string | undefined {
   return owner ? `${own(forgeHosts, host) ?? host}/${owner}` : undefined;
 }
 
-/** The source that a control root stands for: its account, or the registrable domain of `dns:` and a domain. */
+/** Whom a control root stands for: its account, or the registrable domain of `dns:` and a domain. */
 export const rootIdentity = (root: string): string =>
   root.startsWith('dns:')
     ? holderOf(root.slice('dns:'.length).toLowerCase())
     : (repositoryIdentity(root) ?? root);
+
+/**
+ * What a control root is counted as: its account, or the domain below a public suffix of a registry. All hosts of a hosting
+ * service are one there: whoever has an account has as many as wanted.
+ */
+export function countedSource(root: string): string {
+  const identity = rootIdentity(root);
+  return identity.includes('/') ? identity : (getDomain(identity) ?? identity);
+}
 
 /** What the registry proved about a namespace: `io.github.<account>` is that account, any other its domain. */
 export const namespaceIdentity = (handle: string): string =>

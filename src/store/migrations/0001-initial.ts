@@ -76,7 +76,7 @@ const claims = ({ int8, text }: Types): Statements => [
 const ratings = ({ int8, text }: Types): Statements => [
   sql`create table rating (
     id ${text} not null primary key, subject_handle ${text} not null, source_handle ${text} not null,
-    source_capability_id ${text} not null, source_root ${text} not null, source ${text} not null, interaction_id ${text} not null,
+    source_capability_id ${text} not null, source_root ${text} not null, source ${text} not null, source_identity ${text} not null, interaction_id ${text} not null,
     interaction_at ${text} not null, outcome ${text} not null, content ${text} not null,
     content_digest ${text} not null, proof_class ${text} not null, proof_commitment ${text}, proof_salt ${text}, created_at ${text} not null, first_created_at ${text} not null, pair_until ${text} not null, score integer,
     source_root_generation integer not null, subject_root ${text}, subject_root_generation integer,
@@ -89,7 +89,7 @@ const ratings = ({ int8, text }: Types): Statements => [
   sql`create index rating_subject on rating (subject_handle, is_current, created_at, id)`,
   sql`create index rating_history on rating (subject_handle, created_at, id)`,
   sql`create index rating_source on rating (source_handle, subject_handle, created_at)`,
-  sql`create index rating_by on rating (source, subject_handle)`,
+  sql`create index rating_by on rating (source_identity, subject_handle)`,
   sql`create table recorded_identity (
     handle ${text} not null, kind ${text} not null, value ${text} not null, first_imported_at ${text} not null,
     primary key (handle, kind, value))`,

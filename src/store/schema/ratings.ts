@@ -7,8 +7,9 @@ export interface RatingRow {
   source_handle: string;
   source_capability_id: string;
   source_root: string;
-  /** Whom source_root stands for (evidence/rating/identity.ts): by this sources are counted and matched. */
+  /** What source_root is counted as, and whom it stands for, by which it is matched (evidence/rating/identity.ts). */
   source: string;
+  source_identity: string;
   source_root_generation: number;
   /** The control root whose claim of the subject was in force when this version was made. */
   subject_root: string | null;

@@ -1,6 +1,6 @@
 import { toCanonicalJson } from '../../evidence/log/leaf.ts';
 import { ratingGroups } from '../../evidence/rating/groups.ts';
-import { rootIdentity } from '../../evidence/rating/identity.ts';
+import { countedSource } from '../../evidence/rating/identity.ts';
 import { isCurrent, type RatingCounts, type RatingRecord } from '../../evidence/rating/rating.ts';
 import type { ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
@@ -13,7 +13,7 @@ const countOf = (texts: readonly string[]): Record<string, number> => {
 
 /** The newest rating of each source; the records are listed newest first. */
 const newestOfSources = (ratings: readonly RatingRecord[]): RatingRecord[] => [
-  ...new Map(ratings.toReversed().map((rating) => [rootIdentity(rating.source_root), rating])).values(),
+  ...new Map(ratings.toReversed().map((rating) => [countedSource(rating.source_root), rating])).values(),
 ];
 
 /** Counts that are not zero, of the current ratings of one group. */

@@ -12,9 +12,9 @@ const holdersOf = (handle: RawBuilder<unknown>) =>
 /** Whether a rating praises, and a rating in the other direction that is not withdrawn was first made within 90 days of it. */
 const isReciprocal = sql<boolean>`(${praises} and exists (
   select 1 from rating as back
-  where back.source in ${holdersOf(sql`rating.subject_handle`)}
-    and back.subject_handle in ${listingsOf(sql`rating.source`)}
-    and back.source <> rating.source
+  where back.source_identity in ${holdersOf(sql`rating.subject_handle`)}
+    and back.subject_handle in ${listingsOf(sql`rating.source_identity`)}
+    and back.source_identity <> rating.source_identity
     and back.withdrawn_at is null
     and back.first_created_at <= rating.pair_until
     and rating.first_created_at <= back.pair_until))`;
@@ -31,18 +31,18 @@ async function settle(db: Db, ids: RawBuilder<unknown>): Promise<string[]> {
   return rows.map(({ subject_handle }) => subject_handle);
 }
 
-type Rated = Pick<RatingRow, 'id' | 'source' | 'subject_handle' | 'first_created_at' | 'pair_until'>;
+type Rated = Pick<RatingRow, 'id' | 'source_identity' | 'subject_handle' | 'first_created_at' | 'pair_until'>;
 
 /** Settles a rating that was made or withdrawn, and those in the other direction within 90 days. */
 export const settlePairsOf = (
   db: Db,
-  { id, source, subject_handle, first_created_at, pair_until }: Rated,
+  { id, source_identity, subject_handle, first_created_at, pair_until }: Rated,
 ): Promise<string[]> =>
   settle(
     db,
     sql`select cast(${id} as text) union all select id from rating as back
-      where back.source in ${holdersOf(sql`${subject_handle}`)}
-      and back.subject_handle in ${listingsOf(sql`${source}`)}
+      where back.source_identity in ${holdersOf(sql`${subject_handle}`)}
+      and back.subject_handle in ${listingsOf(sql`${source_identity}`)}
       and back.first_created_at <= ${pair_until}
       and back.pair_until >= ${first_created_at}`,
   );
@@ -51,5 +51,5 @@ export const settlePairsOf = (
 export const settlePairsBy = (db: Db, handle: string, holder: string): Promise<string[]> =>
   settle(
     db,
-    sql`select id from rating where subject_handle = ${handle} union all select id from rating where source = ${holder}`,
+    sql`select id from rating where subject_handle = ${handle} union all select id from rating where source_identity = ${holder}`,
   );

@@ -1,5 +1,5 @@
 import { groupOf, type RatingBasis, type StatedOverlap } from '../../../evidence/rating/groups.ts';
-import { rootIdentity } from '../../../evidence/rating/identity.ts';
+import { countedSource, rootIdentity } from '../../../evidence/rating/identity.ts';
 import { isCurrent, type Rating, type RatingRecord } from '../../../evidence/rating/rating.ts';
 import type { RatingRow } from '../../schema/ratings.ts';
 
@@ -28,7 +28,7 @@ export function encodeRating(rating: Rating): RatingRow {
     proof_commitment: proof_commitment ?? null,
     proof_salt: proof_salt ?? null,
     content: JSON.stringify(content),
-    source: rootIdentity(source_root),
+    ...{ source: countedSource(source_root), source_identity: rootIdentity(source_root) },
     ...{ source_root_generation, first_created_at, new_until },
     pair_until: new Date(Date.parse(first_created_at) + pair_ms).toISOString(),
     subject_root: subject_root ?? null,
