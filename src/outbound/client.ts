@@ -37,6 +37,8 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
 export interface Failed {
   readonly result: FetchFailure;
   readonly certificate?: string;
+  /** Nothing left this machine: the address is not allowed, or there is no way to any from here. */
+  readonly isUnsent?: true;
 }
 
 /** Fetches from untrusted hosts. Every failure is a result; it throws only in a transaction of the store. */
@@ -150,6 +152,12 @@ function toCertificateFault(error: unknown): Pick<Failed, 'certificate'> {
   return certificate === undefined ? {} : { certificate };
 }
 
+/** Of this machine or its network, or of its resolver (EAI_AGAIN): they say nothing about the host. */
+const ownFaults = /^(?:ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|EAI_AGAIN)$/;
+
+const toUnsent = (error: unknown): Pick<Failed, 'isUnsent'> =>
+  ownFaults.test(String((error as { code?: unknown }).code)) ? { isUnsent: true } : {};
+
 const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
   public: isPublicAddress,
   loopback: isLoopbackAddress,
@@ -186,11 +194,12 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
     async fetch(sent) {
       refuseInTransaction('a request to a host');
       const reach = rules.reach(sent.url);
-      if (!reach) return { result: 'host_unreachable' };
+      if (!reach) return { result: 'host_unreachable', isUnsent: true };
       try {
         return await exchange(agentOf(reach.addresses), { ...sent, url: reach.url }, rules);
       } catch (error) {
-        return { result: toFailure(error, sent.deadline), ...toCertificateFault(error) };
+        const result = toFailure(error, sent.deadline);
+        return { result, ...toCertificateFault(error), ...toUnsent(error) };
       }
     },
   };

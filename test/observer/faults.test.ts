@@ -298,7 +298,7 @@ beforeAll(async () => {
     ...sequences.map(({ name }) => name),
     ...gates.map(([name]) => `gate-${name}`),
     ...forms.map(([name]) => `form-${name}`),
-    ...['gone', 'own', 'eras'],
+    ...['gone', 'own', 'eras', 'counted'],
   ];
   directory = await openDirectory({
     entries: names.map((name) =>
@@ -423,6 +423,57 @@ it('says that what was seen is not there at the second check that finds it gone,
   answering('gone', server);
   directory.wait(3600);
   expect(wrongCells(first, await look('gone'), false)).toEqual([]);
+});
+
+it('counts the checks that were answered, of 30 and of 90 days, and those that Dossier could make', async () => {
+  const open = baselines.open as Server;
+  const handle = handleOf('counted');
+  const check = async (server: Server, wait_s: number) => {
+    answering('counted', server);
+    await look('counted');
+    directory.wait(wait_s);
+  };
+  // From the beginning of a day on, so that the last hours are of one.
+  directory.wait(86_400 - ((directory.context.clock().getTime() / 1000) % 86_400));
+  await check({ ...open, '*': status(503), '/robots.txt': status(503) }, 3600);
+  const before = await directory.app.request(`/agents/${handle}.json`);
+  expect(await before.text()).not.toContain('endpoint.availability');
+  const day_s = 86_400;
+  for (const answer of [status(502), paid('1', alice), gate]) await check({ '/mcp': answer }, day_s);
+  for (let day = 3; day < 60; day += 1) await check(open, day_s);
+  for (const name of ['s503', 's429', 'hang', 'page-200', 'retry-429'])
+    await check(withFault(open, name), name === 'retry-429' ? 1 : day_s);
+  // Asked to wait: nothing is asked.
+  await check(open, 3600);
+  await check(withFault(open, 'reset'), 700);
+  await check({}, 0);
+  const facts = await directory.app.request(`/agents/${handle}.json`);
+  const { observations } = (await facts.json()) as { observations: Record<string, unknown>[] };
+  const [counted, ...more] = observations.filter(({ kind }) => kind === 'endpoint.availability');
+  expect(more).toEqual([]);
+  expect(counted).toMatchObject({
+    ...{ question: 'reach', subject: 'https://counted.example.com/mcp', state: 'observed' },
+    value: '25 of 32',
+    details: {
+      days_30: {
+        ...{ days: 30, made: 32, answered: 25 },
+        others: {
+          ...{ server_error: 1, too_many_requests: 2, no_answer_in_time: 1, other_answer: 1 },
+          ...{ no_connection: 1, not_there: 1 },
+        },
+      },
+      days_90: { days: 90, made: 67, answered: 59, others: { server_error: 2 } },
+    },
+  });
+  expect(counted).not.toHaveProperty('tally');
+  expect(counted?.reason).toMatch(
+    /^On \d{4}-\d\d-\d\d: answered were 25 of 32 checks in the 30 days up to that date \(the others: [^)]+\), and 59 of 67 checks in the 90 days up to that date \(.+\)\. The first check that is counted was on \d{4}-\d\d-\d\d\.$/,
+  );
+  for (const face of [`/agents/${handle}`, `/agents/${handle}.md`])
+    expect(await (await directory.app.request(face)).text()).toContain('25 of 32');
+  const history = await directory.store.observations.history(handle, { limit: 99 });
+  const changed = history.flatMap(({ changes: all }) => all.map(({ kind }) => kind));
+  expect(changed).not.toContain('endpoint.availability');
 });
 
 it.each(gates)(

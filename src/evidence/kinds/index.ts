@@ -2,6 +2,7 @@ import type { Kind } from '../observation/kind.ts';
 import { accessOauth } from './access/oauth.ts';
 import { accessRequired } from './access/required.ts';
 import { endpointAnswers } from './endpoint/answers.ts';
+import { endpointAvailability } from './endpoint/availability.ts';
 import { endpointDns } from './endpoint/dns.ts';
 import { endpointProtocol } from './endpoint/protocol.ts';
 import { endpointTls } from './endpoint/tls.ts';
@@ -36,6 +37,7 @@ export const kinds: readonly Kind[] = [
   priceOpenapi,
   priceCatalog,
   endpointAnswers,
+  endpointAvailability,
   endpointProtocol,
   endpointDns,
   endpointTls,

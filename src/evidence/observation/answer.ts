@@ -13,8 +13,8 @@ export interface NoAnswer {
   >;
   /** A sentence that is true when read alone. */
   readonly reason: string;
-  /** Whether there is an answer that is larger than Dossier reads. */
-  readonly isTooLarge?: true;
+  /** The HTTP status of what was sent, or why nothing came; absent if nothing was asked for. */
+  readonly cause?: number | 'timeout' | 'connection' | 'certificate' | 'not_http' | 'too_large';
 }
 
 /** A response of a foreign host; its body is data, at most 2 MiB. */
@@ -92,7 +92,7 @@ export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   const meaning = meaningOf(response);
   if (meaning === 'content') return response;
   const reason = `${response.url} answered with HTTP status ${response.status}.`;
-  return { result: states[meaning], reason };
+  return { result: states[meaning], reason, cause: response.status };
 }
 
 /** The document that a registry of packages sent for a question about one, or that there is none (404). */

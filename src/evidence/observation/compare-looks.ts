@@ -6,6 +6,7 @@ import {
   type StoredObservation,
   valueStates,
 } from './observation.ts';
+import { addCheck, toTallied } from './tally.ts';
 
 /** What one look found of one kind, with what dates it. */
 export interface DatedFinding extends Finding {
@@ -50,11 +51,10 @@ const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && isEqual(a, b);
 
 /** A finding as it is stored first. */
-function fresh(
-  { onlyIfSeen: _, unlessSeen: __, mayPass: ___, isAbsence: ____, isFailure: _____, ...found }: DatedFinding,
-  { at, vantage }: LookStamp,
-): StoredObservation {
-  return { ...found, observed_at: at, first_seen_at: at, vantage };
+function fresh(found: DatedFinding, { at, vantage }: LookStamp): StoredObservation {
+  const { onlyIfSeen: _, unlessSeen: __, mayPass: ___, isAbsence: ____, isFailure: _____, ...kept } = found;
+  const { ended: ______, ...said } = kept;
+  return { ...said, observed_at: at, first_seen_at: at, vantage };
 }
 
 function toLast(known: StoredObservation): LastValue {
@@ -129,12 +129,25 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: LookStamp)
     : { ...missed(known, found, stamp), absent_since };
 }
 
+/** One more check is counted. */
+function tallied(
+  known: StoredObservation | undefined,
+  found: DatedFinding,
+  ended: string,
+  stamp: LookStamp,
+): StoredObservation {
+  const tally = addCheck(known?.tally ?? {}, stamp.at, ended);
+  return { ...fresh({ ...found, ...toTallied(tally, stamp.at) }, stamp), tally };
+}
+
 function next(
   known: StoredObservation | undefined,
   found: DatedFinding,
   stamp: LookStamp,
 ): StoredObservation | undefined {
   const last = known && lastOf(known);
+  if (found.ended !== undefined) return tallied(known, found, found.ended, stamp);
+  if (known?.tally) return known;
   if (!hasValue(found) && found.onlyIfSeen && !last) return undefined;
   if (!known) return fresh(found, stamp);
   // What was seen was of something else: another version of a package.
@@ -165,7 +178,7 @@ function toChange(
   known: StoredObservation | undefined,
   now: StoredObservation,
 ): ObservationChange | undefined {
-  if (known && isDeepStrictEqual(essenceOf(known), essenceOf(now))) return undefined;
+  if (now.tally || (known && isDeepStrictEqual(essenceOf(known), essenceOf(now)))) return undefined;
   const { kind, subject } = now;
   return {
     kind,
@@ -185,7 +198,8 @@ function toChange(
  * - `unreachable` (an answer that may pass, or none), and a finding that `mayPass`: changes nothing; what was seen keeps its value and
  *   dates and gets `missed`. Only endpoint.answers becomes unreachable, once there was no answer on two days;
  * - `unlessSeen`: that no subject of its kind has a value, said until one was seen to have;
- * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is.
+ * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is;
+ * - `ended`: is counted, and no change. A check that does not say how it ended is not counted.
  *
  * A fact of a subject that a look says nothing about (a package that is no longer recorded) is dropped; the history keeps it.
  */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { questionName } from './question.ts';
+import type { Tally } from './tally.ts';
 
 /**
  * How a check ended; a fact is never just absent. The last five are states of prices.
@@ -129,6 +130,8 @@ export interface Finding extends RecordedSubject {
   readonly unlessSeen?: true;
   /** Of a finding without a value: another answer may come the next time, so a value that was seen stands. */
   readonly mayPass?: true;
+  /** How a check ended, as a tally counts it: `answered`, or a class of failure (evidence/observation/tally.ts). */
+  readonly ended?: string;
   /** Of a finding with a value: it says that something is not there, and counts as `not_found` does if another value was seen. */
   readonly isAbsence?: true;
   readonly source: string;
@@ -151,7 +154,7 @@ export interface LastValue
 
 /** An observation as it is stored; its question and unit follow from its kind. */
 export interface StoredObservation
-  extends Omit<Finding, 'onlyIfSeen' | 'unlessSeen' | 'mayPass' | 'isAbsence'> {
+  extends Omit<Finding, 'onlyIfSeen' | 'unlessSeen' | 'mayPass' | 'isAbsence' | 'ended'> {
   readonly kind: string;
   readonly observed_at: string;
   readonly first_seen_at: string;
@@ -163,6 +166,7 @@ export interface StoredObservation
   /** The first of the checks that found it gone, while only one is not enough to say so. */
   readonly absent_since?: string;
   readonly last?: LastValue;
+  readonly tally?: Tally;
 }
 
 /** One change of a fact between two looks; the log commits to it. */

@@ -151,7 +151,10 @@ function toNoAnswer(replies: readonly Replied[]): NoAnswer {
     (a, b) => Number(b.result === 'unreachable') - Number(a.result === 'unreachable'),
   );
   return (
-    first ?? { result: 'unreachable', reason: 'The endpoint answered with no introduction that MCP knows.' }
+    first ?? {
+      ...{ result: 'unreachable', cause: 200 },
+      reason: 'The endpoint answered with no introduction that MCP knows.',
+    }
   );
 }
 

@@ -39,6 +39,7 @@ function toErrorAnswer(error: Reply, { url, status }: Fetched): NoAnswer {
   const isAbsent = error.code === methodNotFound && status < 500 && status !== 429;
   return {
     result: isAbsent ? 'not_found' : 'unreachable',
+    cause: status,
     reason: `${url} answered with HTTP status ${status} and the JSON-RPC error ${code}.`,
   };
 }
@@ -47,10 +48,11 @@ function toErrorAnswer(error: Reply, { url, status }: Fetched): NoAnswer {
 const isReadable = ({ headers }: Fetched) =>
   /^(?:application\/json|text\/event-stream)\b/i.test(headers['content-type'] ?? '');
 
-const unread = ({ headers }: Fetched): Replied => ({
+const unread = ({ headers, status }: Fetched): Replied => ({
   is: 'no_answer',
   answer: {
     result: 'unreachable',
+    cause: status,
     reason: `The endpoint answered with ${/^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0].slice(0, 60) ?? 'no content type'}, which MCP clients do not read (JSON or an event stream).`,
   },
 });
@@ -71,7 +73,8 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
       ? { is: 'credentials', response: answer }
       : { is: 'no_answer', answer: toErrorAnswer(error, answer) };
   const reason = `The endpoint answered with HTTP status ${answer.status} and no MCP message that Dossier understands.`;
-  return { is: 'no_answer', answer: { result: meaning === 'absent' ? 'not_found' : 'unreachable', reason } };
+  const state = meaning === 'absent' ? 'not_found' : 'unreachable';
+  return { is: 'no_answer', answer: { result: state, reason, cause: answer.status } };
 }
 
 const newline = 0x0a;

@@ -32,6 +32,7 @@ function createStream(url: string) {
 
 const wordless: NoAnswer = {
   result: 'unreachable',
+  cause: 200,
   reason: 'The endpoint sent an event stream that names no address of its own for messages.',
 };
 

@@ -35,12 +35,19 @@ const failureTexts: Readonly<Record<FetchFailure, string>> = {
   too_large: 'an answer of more than 2 MiB',
 };
 
-const unreachable = (url: URL, { result: failure, certificate }: Failed): NoAnswer => ({
+const causes = {
+  host_unreachable: 'connection',
+  host_timeout: 'timeout',
+  host_error: 'not_http',
+  too_large: 'too_large',
+} as const;
+
+const unreachable = (url: URL, { result: failure, certificate, isUnsent }: Failed): NoAnswer => ({
   result: 'unreachable',
+  ...(!isUnsent && { cause: certificate ? 'certificate' : causes[failure] }),
   reason: certificate
     ? `A request to ${url.host} was not sent, because the certificate of the host is not valid: ${certificate}.`
     : `A request to ${url.host} ended with ${failureTexts[failure]}.`,
-  ...(failure === 'too_large' && { isTooLarge: true }),
 });
 
 const paused = (url: URL): NoAnswer => ({

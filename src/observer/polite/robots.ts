@@ -27,8 +27,8 @@ type Rules = ((url: URL) => NoAnswer | undefined) & { readonly isUnread?: true }
 const all: Rules = () => undefined;
 
 /** RFC 9309 section 2.3.1.4: who cannot read the rules asks for nothing else. That passes, and says nothing about the host. */
-const none = (reason: string): Rules =>
-  Object.assign(() => ({ result: 'unreachable' as const, reason }), { isUnread: true as const });
+const none = (why: Pick<NoAnswer, 'reason' | 'cause'>): Rules =>
+  Object.assign(() => ({ ...why, result: 'unreachable' as const }), { isUnread: true as const });
 
 /** RFC 9309 section 2.3.1: a file that is not there (3xx or 4xx) allows everything. */
 async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
@@ -39,12 +39,12 @@ async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
     return read_bytes >= longestText_bytes;
   };
   const answer = await fetch({ url, timeout_ms, isComplete });
-  if (answer.result !== 'response') return none(answer.reason);
+  if (answer.result !== 'response') return none(answer);
   const { status, text } = answer;
   if (status === 429 || status >= 500)
-    return none(
-      `${new URL(origin).host} answered a request for its robots.txt with HTTP status ${status}, so Dossier asked for nothing else there (RFC 9309).`,
-    );
+    return none({
+      reason: `${new URL(origin).host} answered a request for its robots.txt with HTTP status ${status}, so Dossier asked for nothing else there (RFC 9309).`,
+    });
   if (status >= 300) return all;
   const rules = parseRobots(url, text.slice(0, longestText_bytes));
   return ({ href, host }) =>

@@ -1,9 +1,12 @@
+import { kinds } from '../../evidence/kinds/index.ts';
 import { toCanonicalJson } from '../../evidence/log/leaf.ts';
 import { essenceOf, keyOf } from '../../evidence/observation/compare-looks.ts';
 import type { ObservationChange } from '../../evidence/observation/observation.ts';
 import type { RecordedChange } from '../../store/contract/observations.ts';
 import type { ShownFact, ShownObservations } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
+
+const tallies = new Set(kinds.filter(({ isTally }) => isTally).map(({ kind }) => kind));
 
 type Essence = ObservationChange['after'];
 
@@ -29,7 +32,8 @@ function newestChanges(changes: readonly RecordedChange[]) {
 /** Where the current facts of a listing are not as their newest change says. */
 export function findObservationFaults(handle: string, { current, changes }: ShownObservations): AuditFault[] {
   const newest = newestChanges(changes);
-  return current.flatMap((fact) => {
+  const compared = current.filter(({ kind }) => !tallies.has(kind));
+  return compared.flatMap((fact) => {
     const last = newest.get(keyOf(fact));
     const where = `${fact.kind} of ${handle}`;
     if (!last) return [rowFault(where, `it is shown as ${toText(fact)}, but no change of it is stored`)];

@@ -73,12 +73,18 @@ const essence = ({ value, state, details, first_seen_at, changed_from }: StoredO
 });
 export const reachKind = 'endpoint.answers';
 
+/** Counts every check, so that each changes it. */
+const counting = 'endpoint.availability';
+
 /** The facts that are not as they were before a fault, each with what is wrong. */
 export function wrongCells(before: Facts, now: Facts, mayBeUnreachable: boolean): string[] {
-  const born = [...now.keys()].filter((key) => !before.has(key)).map((key) => `born: ${key}`);
+  const born = [...now.keys()]
+    .filter((key) => !before.has(key) && !key.startsWith(counting))
+    .map((key) => `born: ${key}`);
   const changed = [...before].flatMap(([key, was]) => {
     const is = now.get(key);
     if (!is) return [`dropped: ${key}`];
+    if (is.kind === counting) return [];
     if (mayBeUnreachable && is.kind === reachKind && is.state === 'unreachable') return [];
     return JSON.stringify(essence(was)) === JSON.stringify(essence(is))
       ? []

@@ -88,7 +88,8 @@ export async function readNpm(
     (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
   );
   if (answer.result === 'absent') return missing(answer.response, `has no package ${name}`);
-  if (answer.result !== 'document') return answer.isTooLarge ? readVersion(look, recorded) : answer;
+  if (answer.result !== 'document')
+    return answer.cause === 'too_large' ? readVersion(look, recorded) : answer;
   const { document, response } = answer;
   const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
   const times = memberOf(document, 'time');
