@@ -6,7 +6,6 @@ import { problemTable } from '../src/problem-table.ts';
 import { resources } from '../src/resources/index.ts';
 import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';
-import { clientTypes, renderClientTypes } from './client-types.ts';
 import { sentenceBlocks } from './sentences.ts';
 
 /** The pages that hold generated blocks, by their path in the repository. */
@@ -92,5 +91,4 @@ if (import.meta.main) {
     const address = new URL(`../${path}`, import.meta.url);
     writeFileSync(address, renderBlocks(readFileSync(address, 'utf8')));
   }
-  writeFileSync(new URL(`../${clientTypes}`, import.meta.url), await renderClientTypes());
 }

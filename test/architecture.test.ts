@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 
 /** Each part of src (a folder or file) and the other parts that it may import, types included; lowest part first. */
 const mayImport: Record<string, string> = {
-  client: '',
   'cached-once.ts': '',
   'problem-table.ts': '',
   'problem.ts': 'problem-table.ts',
@@ -30,6 +29,7 @@ const mayImport: Record<string, string> = {
   registry: 'cached-once.ts claims config context.ts evidence observability store',
   tools:
     'claims context.ts evidence limits moderation observability problem.ts problem-table.ts store transparency-log',
+  client: 'evidence problem.ts problem-table.ts tools',
   webhooks: 'context.ts config evidence limits observability outbound problem.ts store tools',
   views: 'claims config evidence problem.ts problem-table.ts tools webhooks',
   resources: 'config context.ts evidence problem.ts registry tools views',
@@ -146,6 +146,9 @@ describe('architecture', () => {
     const used = sources.filter((path) => partOf(path) === part).flatMap(filesOf);
     const others = new Set(used.map(partOf).filter((to) => to !== part));
     expect([...others].filter((to) => !allowed.split(' ').includes(to))).toEqual([]);
+  });
+  it('the client of the package loads no other file', () => {
+    expect(importsOf('client/client.ts').filter(({ isType }) => !isType)).toEqual([]);
   });
   it.each([...new Set(sources.flatMap(foldersOf))])('nothing in %s imports in a circle', (folder) => {
     expect(findCircle(folder)).toEqual([]);

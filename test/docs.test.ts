@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientTypes, renderClientTypes } from '../scripts/client-types.ts';
 import { generatedPages, renderBlocks } from '../scripts/docs.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
@@ -54,9 +53,6 @@ const missing = (paths: readonly string[]) => [...new Set(paths.filter((path) =>
 describe('documents', () => {
   it.each(generatedPages)('%s holds what follows from the definitions (npm run docs updates it)', (page) => {
     expect(read(page)).toBe(renderBlocks(read(page)));
-  });
-  it('the types of the client follow from the definitions (npm run docs updates them)', async () => {
-    expect(read(clientTypes)).toBe(await renderClientTypes());
   });
   it('name every setting, limit and error code in the reference', () => {
     const reference = read('docs/reference.md');

@@ -1,11 +1,18 @@
-import type { JsonApi } from './types.ts';
+import type { ListingDocument } from '../evidence/listing/listing-document.ts';
+import type { ProblemFacts } from '../problem.ts';
+import type { ProblemCode } from '../problem-table.ts';
+import type { Tools } from '../tools/index.ts';
 
-/** Input and answer of each tool, by its name. */
-export type Tools = JsonApi['tools'];
-/** Everything that is known about a listing. */
-export type ListingDocument = JsonApi['listing'];
+export type { ListingDocument, Tools };
+
 /** Why a Dossier refused: a code, a sentence, and what is wrong with which field. */
-export type Problem = JsonApi['problem'];
+export interface Problem extends Pick<ProblemFacts, 'fields' | 'near' | 'retry_after_s'> {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ProblemCode;
+}
 
 /** Where a Dossier is, and who calls it. */
 export interface ClientOptions {

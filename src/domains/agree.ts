@@ -1,4 +1,4 @@
-import type { DnsRecords } from '../outbound/dns-records.ts';
+import type { DnsRecords } from '../outbound/dns.ts';
 
 /** What several DNS servers say about the TXT records of one name. */
 export type AgreedTxt =

@@ -49,7 +49,7 @@ export function createDomainReader(rules: Rules, timeouts: Timeouts = defaultTim
     async txt(name) {
       const servers = dnsServersFor(rules, name);
       if (!servers) return 'no_answer';
-      const { readRecords } = await import('../outbound/dns-records.ts');
+      const { readRecords } = await import('../outbound/dns.ts');
       const ask = (server: string) =>
         readRecords(server, { name, type: 'TXT' }, timeouts.claimDns_ms).catch(() => undefined);
       return agree(await Promise.all(servers.map(ask)));

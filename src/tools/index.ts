@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { checkSurface } from './check-surface.ts';
 import { claimAgent } from './claim-agent.ts';
 import { compareAgents } from './compare-agents.ts';
@@ -12,8 +13,7 @@ import { submitRating } from './submit-rating.ts';
 import type { Tool } from './tool.ts';
 import { withdrawRating } from './withdraw-rating.ts';
 
-/** Every operation of the service. Each face is a loop over this list. */
-export const tools: readonly Tool[] = [
+const allTools = [
   getAgent,
   searchAgents,
   listTags,
@@ -26,4 +26,13 @@ export const tools: readonly Tool[] = [
   claimAgent,
   submitFeedback,
   getProof,
-];
+] as const;
+type AnyTool = (typeof allTools)[number];
+
+/** Every operation of the service. Each face is a loop over this list. */
+export const tools: readonly Tool[] = allTools;
+
+/** Input and answer of each tool, by its name. */
+export type Tools = {
+  [T in AnyTool as T['name']]: { input: z.input<T['input']>; answer: z.output<T['output']> };
+};

@@ -32,8 +32,12 @@ export const cardAddress = 'ui://dossier/card';
  * One operation of the service, defined once: every face (MCP, REST, llms.txt, OpenAPI, the reference page)
  * loops over the list in tools/index.ts. `Tool` without type arguments is any tool.
  */
-export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
-  readonly name: string;
+export interface Tool<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+  Name extends string = string,
+> {
+  readonly name: Name;
   readonly title: string;
   /** When to use it, when not to, and what the answer is not. */
   readonly description: string;
@@ -66,9 +70,9 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
 }
 
 /** Infers the types of a definition; returns it unchanged. */
-export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
-  tool: Tool<Input, Output>,
-): Tool<Input, Output> => tool;
+export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject, const Name extends string>(
+  tool: Tool<Input, Output, Name>,
+): Tool<Input, Output, Name> => tool;
 
 const defaultBodyLimit_bytes = 65_536;
 

@@ -1,6 +1,6 @@
 import type { NoAnswer } from '../../evidence/observation/answer.ts';
 import type { DnsLook } from '../../evidence/observation/endpoint-look.ts';
-import { readRecords } from '../../outbound/dns-records.ts';
+import { readRecords } from '../../outbound/dns.ts';
 import { type DnsRules, dnsServersFor } from '../../outbound/dns-servers.ts';
 
 /** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */
