@@ -31,6 +31,9 @@ async function report(
   };
   try {
     const result = await audit(reader, kept, { onFault, onProgress });
+    if (!json)
+      for (const sentence of result.not_checked)
+        process.stdout.write(`NOT CHECKED  ${nameHidden(sentence)}\n`);
     if (json)
       process.stdout.write(`${JSON.stringify({ ...result, holds: faults.length === 0, faults }, null, 2)}\n`);
     return result;
@@ -69,7 +72,8 @@ async function auditService(url: string, options: AuditOptions) {
 }
 
 /**
- * Holds what a database stores, or what a service shows over HTTP, against its transparency log. Prints one line a fault;
+ * Holds what a database stores, or what a service shows over HTTP, against its transparency log. Prints one line a fault, and one for
+ * each thing that could not be checked;
  * ends with 1 if there is one, with 2 if the log is empty.
  */
 export async function runAudit(

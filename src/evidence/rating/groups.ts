@@ -35,7 +35,7 @@ export interface RatingBasis {
 
 const day = (time = '') => time.slice(0, 10);
 
-const overlapReason = ({ by, of, at }: StatedOverlap) =>
+export const overlapReason = ({ by, of, at }: StatedOverlap) =>
   `Set apart because the record of ${by} named the account or host of ${of} on ${day(at)}; not proven.`;
 
 /** Why ratings are set apart: what of the basis decides it and how, and the texts for people. */

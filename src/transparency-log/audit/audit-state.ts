@@ -1,5 +1,6 @@
-import type { ClaimFacts, CountedRating } from './check-groups.ts';
+import type { CountedRating } from './check-groups.ts';
 import type { ShownNotices } from './check-moderation.ts';
+import type { ShownListing } from './evidence-reader.ts';
 
 /** What the first half of an audit, the listings, passes to the second half, the log. */
 export interface AuditState {
@@ -7,10 +8,10 @@ export interface AuditState {
   readonly size: number;
   /** 1 for each of those entries that is shown somewhere. */
   readonly shown: Uint8Array;
-  /** Every current rating that is shown, for the group that it is in. */
+  /** The newest version of every rating that is shown, for the group that it is in. */
   readonly counted: CountedRating[];
-  /** What the claim events of each listing say, by handle. */
-  readonly claims: Map<string, ClaimFacts>;
+  /** The claim, and the newest events, of each listing that shows some. */
+  readonly claims: Map<string, Pick<ShownListing, 'claim' | 'events'>>;
   /** Listings that are withdrawn, and show nothing. */
   readonly hidden: Set<string>;
   /** Log index of the first shown event of histories that show only their newest 100. */

@@ -26,6 +26,8 @@ export interface AuditResult {
   readonly entries: number;
   readonly listings: number;
   readonly faults: number;
+  /** What could not be checked, and why, each as a sentence. */
+  readonly not_checked: readonly string[];
 }
 
 /** Leaves in one batch: those of a tile, so that an HTTP reader needs one request. */
@@ -130,6 +132,7 @@ export async function audit(
   const roots = readRoots(logs, kept, watch);
   const check = createEntryCheck(state);
   for (const log of logs) await auditLog(reader, [log, roots, check], [watch, sizeOf(logs)]);
-  for (const fault of check.finish()) watch.onFault(fault);
-  return { entries: sizeOf(logs), listings, faults };
+  const { faults: last, not_checked } = check.finish();
+  for (const fault of last) watch.onFault(fault);
+  return { entries: sizeOf(logs), listings, faults, not_checked };
 }

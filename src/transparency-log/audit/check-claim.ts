@@ -3,9 +3,6 @@ import { differingFields } from '../../evidence/log/compare-record.ts';
 import type { ShownClaim, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
 
-/** A history shows no more events than this. */
-export const longestHistory = 100;
-
 type Proven = Omit<ShownClaim, 'state' | 'suspended_reason'> & Pick<ClaimEvent, 'log_index'>;
 
 const proofs: readonly ClaimEvent['type'][] = ['activated', 'rotated', 'restored', 'moved'];
@@ -54,13 +51,13 @@ const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'com
 /** What only a database has. */
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
-/** Where the claim that a listing shows is not the one that its events lead to. */
-export function findClaimFaults({
-  handle,
-  claim,
-  events,
-}: Pick<ShownListing, 'handle' | 'claim' | 'events'>): AuditFault[] {
-  if (events.length >= longestHistory) return [];
+/** The entries after which a claim may have been read: when the audit began, and after each of its events since. */
+export function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
+  const later = events.map(({ log_index }) => log_index + 1).filter((end) => end > size);
+  return [size, ...new Set(later)];
+}
+
+function findFaultsOf({ handle, claim, events }: Pick<ShownListing, 'handle' | 'claim' | 'events'>) {
   const where = `claim of ${handle}`;
   const said = claimOf(events);
   if (!claim && !said) return [];
@@ -68,7 +65,7 @@ export function findClaimFaults({
     return [
       rowFault(where, `no claim is shown, but log entry ${said?.log_index} says that it is ${said?.state}`),
     ];
-  if (!said) return [rowFault(where, `it is shown as ${claim.state}, and no event of its history proved it`)];
+  if (!said) return [rowFault(where, `it is shown as ${claim.state}, and no entry of the log proved it`)];
   const [is, must] = [{ ...toComparable(claim) }, { ...toComparable(said) }];
   const compared = claim.root === undefined ? fields : [...fields, ...rootFields];
   return differingFields(must, is, compared).map((field) =>
@@ -77,4 +74,18 @@ export function findClaimFaults({
       `${field} is ${toShownValue(is[field as keyof typeof is])}, but its events up to log entry ${said.log_index} say ${toShownValue(must[field as keyof typeof must])}`,
     ),
   );
+}
+
+/**
+ * Where the claim that a listing shows is not the one that all of its events, as the log has them, lead to: neither when the
+ * log had `size` entries, nor after any event since.
+ */
+export function findClaimFaults(
+  { handle, claim, events }: Pick<ShownListing, 'handle' | 'claim' | 'events'>,
+  size: number,
+): AuditFault[] {
+  const found = momentsOf(size, events).map((end) =>
+    findFaultsOf({ handle, claim, events: events.filter(({ log_index }) => log_index < end) }),
+  );
+  return found.find((faults) => faults.length === 0) ?? found[0] ?? [];
 }

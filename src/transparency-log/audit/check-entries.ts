@@ -1,7 +1,10 @@
+import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
 import { isCommittedTo } from '../../evidence/log/leaf.ts';
 import { readMembers } from '../../evidence/log/read-record.ts';
+import { counted } from '../../evidence/text/plural.ts';
 import type { AuditState } from './audit-state.ts';
-import { findGroupFaults } from './check-groups.ts';
+import { findClaimFaults } from './check-claim.ts';
+import { type CountedRating, findGroupFaults } from './check-groups.ts';
 import {
   findModerationFaults,
   isErasedByAction,
@@ -24,15 +27,15 @@ type Members = Readonly<Record<string, unknown>>;
 /** Holds the entries of a log, one after the other, against what is shown. */
 export interface EntryCheck {
   check(entry: ReadEntry): AuditFault[];
-  /** Faults that are known only after the last entry. */
-  finish(): AuditFault[];
+  /** Faults that are known only after the last entry, and what could not be checked, each as a sentence. */
+  finish(): { readonly faults: AuditFault[]; readonly not_checked: string[] };
 }
 
 /** What the entries said that other entries, or rows, must agree with. */
 interface Said {
   readonly withdrawn: Map<string, { readonly at: unknown; readonly log_index: number }>;
   readonly amended: Map<string, { readonly by: string; readonly log_index: number }>;
-  readonly erased: Map<number, string>;
+  readonly erased: Map<number, { readonly at: string; readonly by: number }>;
   readonly absent: Map<number, string>;
   /** By which entry the rating of each record that is not given out was withdrawn. */
   readonly withheld: Map<number, number>;
@@ -42,6 +45,12 @@ interface Said {
   readonly hidden: Set<string>;
   readonly unshownResponses: Map<number, string>;
   readonly actions: SaidActions;
+  /** Claim events of each listing, in the order of the log. */
+  readonly claims: Map<string, ClaimEvent[]>;
+  /** Ratings that only the log shows. */
+  readonly unshown: Map<string, Pick<CountedRating, 'subject_handle' | 'source_root'>>;
+  /** How many records are not given out. */
+  unread: number;
 }
 
 const ratingTypes = ['rating.submitted', 'rating.amended'];
@@ -77,6 +86,12 @@ function checkShownChange({ handle }: Members, log_index: number, { hidden }: Au
   ];
 }
 
+type NamedEvent = ClaimEvent & { readonly handle: string };
+
+function noteEvent({ claims }: Said, { handle, ...event }: NamedEvent): void {
+  claims.set(handle, [...(claims.get(handle) ?? []), event]);
+}
+
 /** Remembers what an entry says of other rows, and whether the record itself must be shown. */
 function checkSaid(
   type: string,
@@ -88,6 +103,9 @@ function checkSaid(
   if (ratingTypes.includes(type)) {
     const isHidden = state.hidden.has(String(members.subject_handle));
     if (isHidden) said.hidden.add(id);
+    const { subject_handle, source_root } = members;
+    if (state.shown[log_index] !== 1)
+      said.unshown.set(id, { subject_handle: String(subject_handle), source_root: String(source_root) });
     if (members.supersedes !== undefined) said.amended.set(String(members.supersedes), { by: id, log_index });
     return isMissing && !isHidden
       ? [
@@ -100,7 +118,9 @@ function checkSaid(
   }
   if (type === 'moderation.applied') noteAction(said.actions, members, log_index);
   if (type === 'rating.withdrawn') said.withdrawn.set(id, { at: members.withdrawn_at, log_index });
-  if (type === 'record.erased') said.erased.set(Number(members.log_index), String(members.erased_at));
+  if (type === 'record.erased')
+    said.erased.set(Number(members.log_index), { at: String(members.erased_at), by: log_index });
+  if (eventTypes.includes(type)) noteEvent(said, { ...members, log_index } as unknown as NamedEvent);
   if (type === 'rating.responded' && isMissing)
     said.unshownResponses.set(log_index, String(members.rating_id));
   if (isMissing && type === 'observation.changed') return checkShownChange(members, log_index, state);
@@ -148,7 +168,7 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
         `the record of this ${type} is not stored, and no entry "record.erased" names it`,
       );
   for (const [log_index, { where, at }] of state.erased)
-    if (erased.get(log_index) !== at)
+    if (erased.get(log_index)?.at !== at)
       yield rowFault(where, `it is shown as erased on ${at}, and no log entry says so`);
   for (const [log_index] of erased)
     if (!isErasedByAction(actions, log_index))
@@ -182,6 +202,69 @@ function* findResponseFaults(
       yield rowFault(`entry ${log_index}`, `it records a response to rating ${id}, which is shown nowhere`);
 }
 
+/**
+ * All events of a claim, in the order of the log: those that a listing shows stand in for records that cannot be read. Undefined
+ * if there may be others.
+ */
+function readEvents(
+  handle: string,
+  { claims, absent, actions: { unread } }: Said,
+  { claims: shown, cutHistories, hidden }: AuditState,
+): ClaimEvent[] | undefined {
+  if (unread.size > 0 && (cutHistories.has(handle) || hidden.has(handle))) return undefined;
+  const isUnread = ({ log_index }: ClaimEvent) => unread.has(log_index) || absent.has(log_index);
+  const events = [...(claims.get(handle) ?? []), ...(shown.get(handle)?.events.filter(isUnread) ?? [])];
+  return events.sort((a, b) => a.log_index - b.log_index);
+}
+
+/** Holds the claims that listings show against all of their events. */
+function findAllClaimFaults(said: Said, state: AuditState): AuditFault[] {
+  const handles = new Set([...state.claims.keys(), ...said.claims.keys()]);
+  return [...handles].flatMap((handle) => {
+    const events = state.hidden.has(handle) ? undefined : readEvents(handle, said, state);
+    return events
+      ? findClaimFaults({ handle, claim: state.claims.get(handle)?.claim, events }, state.size)
+      : [];
+  });
+}
+
+function findAllGroupFaults(said: Said, state: AuditState) {
+  const events = new Map<string, readonly ClaimEvent[] | undefined>();
+  return findGroupFaults({
+    ratings: state.counted,
+    unshown: [...said.unshown.values()],
+    eventsOf: (handle) => {
+      if (!events.has(handle)) events.set(handle, readEvents(handle, said, state));
+      return events.get(handle);
+    },
+    endedBy: ({ rating_id, log_index }) =>
+      said.withdrawn.get(rating_id)?.log_index ?? said.erased.get(log_index)?.by,
+    size: state.size,
+  });
+}
+
+const unknownReasons: Readonly<Record<string, string>> = {
+  related: 'the claim events of the rated listing cannot all be read',
+  declared_interest: 'a version was erased',
+  reciprocal: 'a rating that could be its pair was erased, is not shown, or changed while the audit ran',
+  source_ended: 'the claim events of the source cannot all be read, or one came while the audit ran',
+  new_source: 'its seven days end within a day of the reading',
+};
+
+function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<string, number>) {
+  const current = state.counted.filter((rating) => rating.isCurrent).length;
+  if (current > 0)
+    yield `stated_overlap of ${counted(current, 'rating')}: what the records of listings named is not in the log`;
+  for (const [flag, count] of unknown)
+    yield `${flag} of ${counted(count, 'rating')}: ${unknownReasons[flag]}`;
+  if (said.actions.unread.size > 0)
+    yield `${counted(said.actions.unread.size, 'record')} of closed logs: a service gives out only those of its newest log`;
+  if (said.unread > 0)
+    yield `${counted(said.unread, 'record')} of withdrawn ratings and listings: a service does not give them out`;
+  if (state.hidden.size > 0)
+    yield `${counted(state.hidden.size, 'listing')} that the log names and the service does not show: why the registry withdrew a listing is not in the log`;
+}
+
 /** Whether a listing shows the target of an action: not a withdrawn one, nor the response to a withdrawn rating. */
 const isActionShown = (
   { handle, target, target_kind }: Members,
@@ -203,9 +286,16 @@ function checkWithheld(
 /** Checks entries against a state that was noted before; entries appended since then need not be shown yet. */
 export function createEntryCheck(state: AuditState): EntryCheck {
   const maps = { withdrawn: new Map(), amended: new Map(), erased: new Map(), absent: new Map() };
-  const given = { withheld: new Map(), endings: new Set<number>() };
+  const given = { withheld: new Map(), endings: new Set<number>(), claims: new Map(), unshown: new Map() };
   const actions: SaidActions = { applied: new Map(), ended: new Map(), unread: new Set() };
-  const said: Said = { ...maps, ...given, hidden: new Set(), unshownResponses: new Map(), actions };
+  const said: Said = {
+    ...maps,
+    ...given,
+    hidden: new Set(),
+    unshownResponses: new Map(),
+    actions,
+    unread: 0,
+  };
   return {
     check({ log_index, leaf, record }) {
       const where = `entry ${log_index}`;
@@ -217,25 +307,30 @@ export function createEntryCheck(state: AuditState): EntryCheck {
       if (record === 'refused')
         return [logFault(where, 'the service gives out no proof of it: it disagrees with the tree')];
       if (record === 'absent' || record === 'closed') return [];
-      if (isWithheld(record)) return checkWithheld([type, log_index], record, said);
+      if (isWithheld(record)) {
+        said.unread += 1;
+        return checkWithheld([type, log_index], record, said);
+      }
       if (!isCommittedTo(leaf, record))
         return [logFault(where, `its stored record is not the one that its leaf (${type}) commits to`)];
       return checkSaid(type, [readMembers(record.record) ?? {}, log_index], [said, state]);
     },
-    finish: () => [
-      ...findWithdrawalFaults(said, state),
-      ...findAmendmentFaults(said, state),
-      ...findErasureFaults(said, state),
-      ...findResponseFaults(said, state),
-      ...findWithheldFaults(said),
-      ...findGroupFaults(
-        state.counted.filter(({ source_handle }) => !state.hidden.has(source_handle)),
-        state.claims,
-      ),
-      ...findModerationFaults(actions, state.notices, {
-        size: state.size,
-        isShown: (members) => isActionShown(members, state),
-      }),
-    ],
+    finish() {
+      const groups = findAllGroupFaults(said, state);
+      const faults = [
+        ...findWithdrawalFaults(said, state),
+        ...findAmendmentFaults(said, state),
+        ...findErasureFaults(said, state),
+        ...findResponseFaults(said, state),
+        ...findWithheldFaults(said),
+        ...findAllClaimFaults(said, state),
+        ...groups.faults,
+        ...findModerationFaults(actions, state.notices, {
+          size: state.size,
+          isShown: (members) => isActionShown(members, state),
+        }),
+      ];
+      return { faults, not_checked: [...toNotChecked(said, state, groups.unknown)] };
+    },
   };
 }

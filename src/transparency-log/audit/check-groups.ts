@@ -1,67 +1,46 @@
 import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
-import { isPraise, type RatingFlag } from '../../evidence/rating/groups.ts';
-import { rootIdentity } from '../../evidence/rating/identity.ts';
+import { isPraise, overlapReason, type RatingFlag } from '../../evidence/rating/groups.ts';
+import { namespaceIdentity, rootIdentity } from '../../evidence/rating/identity.ts';
 import { isCurrent, type RatingRecord } from '../../evidence/rating/rating.ts';
 import { interestedRelationships, newSource_ms } from '../../evidence/rating/rating-rules.ts';
 import { isRelated, toRelationSides } from '../../evidence/rating/relation.ts';
-import { claimOf, isProof, longestHistory } from './check-claim.ts';
+import { claimOf, isProof, momentsOf } from './check-claim.ts';
 import type { ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault } from './fault.ts';
 
 const day_ms = 86_400_000;
+/** Two ratings within this time in both directions are a pair. */
+const pair_ms = 90 * day_ms;
 
-/** A current rating, and what its other versions say of it. */
+/** The newest version of a rating, and what its other versions say of it. */
 export interface CountedRating
   extends Pick<
     RatingRecord,
     | 'rating_id'
+    | 'log_index'
     | 'subject_handle'
     | 'source_handle'
     | 'source_root'
     | 'source_root_generation'
     | 'group'
+    | 'group_reason'
     | 'flags'
     | 'outcome'
     | 'score'
+    | 'withdrawn_at'
   > {
+  readonly isCurrent: boolean;
   readonly isDeclared: boolean;
-  /** Whether a version that is erased may have declared what no other one does. */
+  /** Whether a version that is erased may say what no other one does. */
   readonly isUnknown: boolean;
+  readonly first_created_at: string;
   /** The day on which it was read. */
   readonly read_on: string;
 }
 
-/** What the claim events of a listing say of the roots that proved it. */
-export interface ClaimFacts {
-  /** When each root first proved a claim here, by `root generation`. */
-  readonly first: ReadonlyMap<string, string>;
-  /** The root whose claim is in force, as `root generation`. */
-  readonly held: string | undefined;
-  readonly roots: readonly string[];
-  /** Whether the history shows every event. */
-  readonly isWhole: boolean;
-}
+const isInterested = ({ relationship }: RatingRecord) => interestedRelationships.includes(relationship);
 
-const keyOf = (root: string | undefined, generation: number | undefined) => `${root} ${generation}`;
-
-/** The facts of a listing's claim events. */
-export function toClaimFacts(events: readonly ClaimEvent[]): ClaimFacts {
-  const proofs = events.filter(isProof).toSorted((a, b) => a.log_index - b.log_index);
-  const first = new Map<string, string>();
-  for (const { root, root_generation, at } of proofs) {
-    const key = keyOf(root, root_generation);
-    if (!first.has(key)) first.set(key, at);
-  }
-  const claim = claimOf(events);
-  return {
-    first,
-    held: claim?.state === 'claimed' ? keyOf(claim.root, claim.root_generation) : undefined,
-    roots: [...new Set(proofs.flatMap(({ root = [] }) => root))],
-    isWhole: events.length < longestHistory,
-  };
-}
-
-/** The current ratings that a listing shows. */
+/** The newest version of every rating that a listing shows. */
 export function toCounted({ ratings, read_on }: ShownListing): CountedRating[] {
   const byId = new Map(ratings.map((rating) => [rating.rating_id, rating]));
   const versions = Map.groupBy(
@@ -69,71 +48,224 @@ export function toCounted({ ratings, read_on }: ShownListing): CountedRating[] {
     ratings.filter(({ erased_at }) => erased_at === undefined),
     ({ source_handle, interaction_id }) => `${source_handle} ${interaction_id}`,
   );
-  return ratings.filter(isCurrent).map((rating) => {
-    const same = [...(versions.get(`${rating.source_handle} ${rating.interaction_id}`) ?? [])];
-    for (let one = byId.get(rating.supersedes ?? ''); one; one = byId.get(one.supersedes ?? ''))
-      same.push(one);
-    const isOfSource = ({ source_handle }: RatingRecord) => source_handle === rating.source_handle;
-    return {
-      ...rating,
-      read_on,
-      isDeclared: same.some(({ relationship }) => interestedRelationships.includes(relationship)),
-      isUnknown: ratings.some((one) => one.erased_at !== undefined && isOfSource(one)),
-    };
+  const sourcesOfErased = new Set(
+    ratings.flatMap(({ erased_at, source_handle }) => (erased_at === undefined ? [] : source_handle)),
+  );
+  return ratings
+    .filter(({ superseded_by }) => superseded_by === undefined)
+    .map((rating) => {
+      const all = new Set([
+        rating,
+        ...(versions.get(`${rating.source_handle} ${rating.interaction_id}`) ?? []),
+      ]);
+      for (const one of all) {
+        const before = byId.get(one.supersedes ?? '');
+        if (before) all.add(before);
+      }
+      const [first_created_at = ''] = [...all].map(({ created_at }) => created_at).sort();
+      return {
+        ...rating,
+        ...{ read_on, first_created_at, isCurrent: isCurrent(rating) },
+        isDeclared: [...all].some(isInterested),
+        isUnknown: sourcesOfErased.has(rating.source_handle),
+      };
+    });
+}
+
+/** The newest versions, and the claim events of listings as the log's records have them. */
+export interface GroupEvidence {
+  readonly ratings: readonly CountedRating[];
+  /** Ratings that only the log shows, because their listing is withdrawn. */
+  readonly unshown: readonly Pick<CountedRating, 'subject_handle' | 'source_root'>[];
+  /** In the order of the log; undefined if some of them may not be readable. */
+  readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
+  /** The entry that withdrew or erased a rating. */
+  readonly endedBy: (rating: CountedRating) => number | undefined;
+  /** Entries before the audit began; what came later may have been read or not. */
+  readonly size: number;
+}
+
+const keyOf = (root: string | undefined, generation: number | undefined) => `${root} ${generation}`;
+
+const rootsIn = (events: readonly ClaimEvent[]) => events.filter(isProof).flatMap(({ root = [] }) => root);
+
+/** What the events before an entry say of a rating's flags by claims, and when its source stops being new, or ended. */
+function toClaimFlags(rating: CountedRating, events: Record<'source' | 'subject', readonly ClaimEvent[]>) {
+  const key = keyOf(rating.source_root, rating.source_root_generation);
+  const isOfRoot = ({ root, root_generation }: ClaimEvent) => keyOf(root, root_generation) === key;
+  const first = events.source.find((event) => isProof(event) && isOfRoot(event))?.at;
+  const claim = claimOf(events.source);
+  const isHeld = claim?.state === 'claimed' && keyOf(claim.root, claim.root_generation) === key;
+  const last = events.source.findLastIndex((event) => isProof(event) && isOfRoot(event));
+  const ended = events.source
+    .slice(last + 1)
+    .find((event) => event.type === 'suspended' || (isProof(event) && !isOfRoot(event)));
+  const proven = rootsIn(events.subject).map((root) => ({
+    ...{ handle: rating.subject_handle, kind: 'proven' as const, value: rootIdentity(root) },
+    first_imported_at: '',
+  }));
+  const left_ms = Date.parse(first ?? '') + newSource_ms - Date.parse(rating.read_on);
+  // Within a day of the end, the hour of the reading would decide.
+  const isSoon = Number.isNaN(left_ms) || (left_ms > -day_ms && left_ms < 2 * day_ms);
+  return {
+    related: isRelated(toRelationSides(rating, proven)),
+    source_ended: !isHeld,
+    new_source: isSoon ? undefined : left_ms > 0,
+    source_ended_at: ended?.at,
+    new_until: first && new Date(Date.parse(first) + newSource_ms).toISOString(),
+  };
+}
+type ClaimFlags = ReturnType<typeof toClaimFlags>;
+
+/** The flags by claims at each moment at which the rating may have been read. */
+function readClaimFlags(rating: CountedRating, { eventsOf, size }: GroupEvidence): Partial<ClaimFlags>[] {
+  const source = eventsOf(rating.source_handle);
+  const subject = eventsOf(rating.subject_handle);
+  return momentsOf(size, [...(source ?? []), ...(subject ?? [])]).map((end) => {
+    const before = (events: readonly ClaimEvent[] = []) => events.filter(({ log_index }) => log_index < end);
+    const { related, ...ofSource } = toClaimFlags(rating, {
+      source: before(source),
+      subject: before(subject),
+    });
+    return { ...(subject && { related }), ...(source && ofSource) };
   });
 }
 
-const none: ClaimFacts = { first: new Map(), held: undefined, roots: [], isWhole: true };
-
-/** Whether each flag must be there; undefined if the log does not decide it. */
-function toExpected(
-  rating: CountedRating,
-  claims: ReadonlyMap<string, ClaimFacts>,
-): Partial<Record<RatingFlag, boolean | undefined>> {
-  const { source_handle, subject_handle, source_root, source_root_generation, isDeclared } = rating;
-  const source = claims.get(source_handle) ?? none;
-  const subject = claims.get(subject_handle) ?? none;
-  const key = keyOf(source_root, source_root_generation);
-  const newUntil_ms = Date.parse(source.first.get(key) ?? '') + newSource_ms;
-  const left_ms = newUntil_ms - Date.parse(rating.read_on);
-  // Within a day of the end, the hour of the reading would decide.
-  const isSoon = Number.isNaN(left_ms) || (left_ms > -day_ms && left_ms < 2 * day_ms);
-  const proven = subject.roots.map((root) => ({
-    ...{ handle: subject_handle, kind: 'proven' as const, value: rootIdentity(root) },
-    first_imported_at: '',
-  }));
-  return {
-    ...(subject.isWhole && { related: isRelated(toRelationSides(rating, proven)) }),
-    // Whether praise has a pair depends on more than the log keeps.
-    ...(!isPraise(rating) && { reciprocal: false }),
-    declared_interest: isDeclared || (rating.isUnknown ? undefined : false),
-    ...(source.isWhole && {
-      source_ended: source.held !== key,
-      new_source: isSoon ? undefined : left_ms > 0,
-    }),
+/** Whether a rating in the other direction that is not withdrawn was first made within 90 days; undefined if that is not known. */
+function createPairs({ ratings, unshown, eventsOf, endedBy, size }: GroupEvidence) {
+  const holdersOf = (handle: string) => {
+    const events = eventsOf(handle) ?? [];
+    const sure = rootsIn(events.filter(({ log_index }) => log_index < size));
+    const namespace = namespaceIdentity(handle);
+    return {
+      sure: new Set([namespace, ...sure.map(rootIdentity)]),
+      possible: new Set([namespace, ...rootsIn(events).map(rootIdentity)]),
+      isWhole: eventsOf(handle) !== undefined,
+    };
+  };
+  const known = new Map<string, ReturnType<typeof holdersOf>>();
+  const readHolders = (handle: string) => {
+    const held = known.get(handle) ?? holdersOf(handle);
+    known.set(handle, held);
+    return held;
+  };
+  interface Half {
+    readonly rating?: CountedRating;
+    readonly isSure: boolean;
+  }
+  const halves = new Map<string, Half[]>();
+  const add = (
+    half: Half,
+    { source_root, subject_handle }: Pick<CountedRating, 'source_root' | 'subject_handle'>,
+  ) => {
+    const { sure, possible } = readHolders(subject_handle);
+    for (const holder of possible) {
+      const key = `${rootIdentity(source_root)} ${holder}`;
+      const known = { ...half, isSure: half.isSure && sure.has(holder) };
+      halves.set(key, [...(halves.get(key) ?? []), known]);
+    }
+  };
+  for (const rating of ratings) {
+    const end = endedBy(rating) ?? (rating.withdrawn_at === undefined ? Infinity : -1);
+    if (end < size) continue;
+    const isSure = rating.log_index < size && end === Infinity && !rating.isUnknown;
+    add({ rating, isSure }, rating);
+  }
+  for (const rating of unshown) add({ isSure: false }, rating);
+  return (rating: CountedRating): boolean | undefined => {
+    const source = rootIdentity(rating.source_root);
+    const { sure, possible, isWhole } = readHolders(rating.subject_handle);
+    const found = [...possible]
+      .filter((holder) => holder !== source)
+      .flatMap((holder) =>
+        (halves.get(`${holder} ${source}`) ?? []).map((half) => ({
+          ...half,
+          isSure: half.isSure && sure.has(holder) && !rating.isUnknown,
+        })),
+      );
+    const isNear = ({ rating: back }: Half) =>
+      back === undefined ||
+      back.isUnknown ||
+      rating.isUnknown ||
+      Math.abs(Date.parse(back.first_created_at) - Date.parse(rating.first_created_at)) <= pair_ms;
+    const near = found.filter(isNear);
+    if (near.some(({ isSure }) => isSure)) return true;
+    return near.length === 0 && isWhole ? false : undefined;
   };
 }
 
+/** What each flag of a rating must be; undefined if that is not known. */
+function toExpected(
+  rating: CountedRating,
+  claims: readonly Partial<ClaimFlags>[],
+  isPaired: (rating: CountedRating) => boolean | undefined,
+): Partial<Record<RatingFlag, boolean | undefined>> {
+  const agreed = (flag: 'related' | 'source_ended' | 'new_source') => {
+    const [first, ...others] = new Set(claims.map((one) => one[flag]));
+    return others.length === 0 ? first : undefined;
+  };
+  return {
+    related: agreed('related'),
+    declared_interest: rating.isDeclared || (rating.isUnknown ? undefined : false),
+    reciprocal: isPraise(rating) && isPaired(rating),
+    source_ended: agreed('source_ended'),
+    new_source: agreed('new_source'),
+  };
+}
+
+/** Criticism is set apart only by what its own source's record names; nothing by what was read after its first version. */
+function isAllowedOverlap(rating: CountedRating, at: string): boolean {
+  const { source_handle: source, subject_handle: subject, group_reason, first_created_at } = rating;
+  if (at > first_created_at.slice(0, 10)) return false;
+  const bySource = overlapReason({ by: source, of: subject, at });
+  return (
+    group_reason === bySource ||
+    (isPraise(rating) && group_reason === overlapReason({ by: subject, of: source, at }))
+  );
+}
+
+/** A sentence of a rating that says another date than the log, or another record than may set it apart. */
+function findReasonFault(rating: CountedRating, claims: readonly Partial<ClaimFlags>[]): string | undefined {
+  const { group, group_reason } = rating;
+  const shown = /\d{4}-\d\d-\d\d/.exec(group_reason)?.[0] ?? '';
+  if (group === 'stated_overlap')
+    return isAllowedOverlap(rating, shown)
+      ? undefined
+      : `it is shown as stated_overlap by a record that cannot set it apart: ${group_reason}`;
+  if (group !== 'source_ended' && group !== 'new_source') return undefined;
+  const field = group === 'source_ended' ? 'source_ended_at' : 'new_until';
+  const said = claims.flatMap((one) => one[field]?.slice(0, 10) ?? []);
+  if (said.length === 0 || said.includes(shown)) return undefined;
+  return `it is shown as ${group} with the date ${shown}, but claim events in the log lead to ${said[0]}`;
+}
+
 /** Ratings whose group or flags are not those that ratings and claim events, which the log holds, lead to. */
-export function* findGroupFaults(
-  ratings: readonly CountedRating[],
-  claims: ReadonlyMap<string, ClaimFacts>,
-): Generator<AuditFault> {
-  for (const rating of ratings) {
+export function findGroupFaults(evidence: GroupEvidence) {
+  const faults: AuditFault[] = [];
+  /** Of how many ratings each flag is not known. */
+  const unknown = new Map<string, number>();
+  const isPaired = createPairs(evidence);
+  for (const rating of evidence.ratings.filter((one) => one.isCurrent)) {
     const { rating_id, subject_handle, group, flags } = rating;
+    const claims = readClaimFlags(rating, evidence);
     const where = `rating ${rating_id} of ${subject_handle}`;
-    for (const [flag, expected] of Object.entries(toExpected(rating, claims)))
-      if (expected !== undefined && flags.some((one) => one === flag) !== expected)
-        yield rowFault(
-          where,
-          expected
-            ? `it is not shown as ${flag}, which ratings and claim events in the log make it`
-            : `it is shown as ${flag}, which no rating or claim event in the log makes it`,
+    for (const [flag, expected] of Object.entries(toExpected(rating, claims, isPaired)))
+      if (expected === undefined) unknown.set(flag, (unknown.get(flag) ?? 0) + 1);
+      else if (flags.some((one) => one === flag) !== expected)
+        faults.push(
+          rowFault(
+            where,
+            expected
+              ? `it is not shown as ${flag}, which ratings and claim events in the log make it`
+              : `it is shown as ${flag}, which no rating or claim event in the log makes it`,
+          ),
         );
     if (group !== (flags[0] ?? 'independent'))
-      yield rowFault(
-        where,
-        `it is shown in the group ${group}, but its flags are ${flags.join(', ') || 'none'}`,
+      faults.push(
+        rowFault(where, `it is shown in the group ${group}, but its flags are ${flags.join(', ') || 'none'}`),
       );
+    const reason = findReasonFault(rating, claims);
+    if (reason) faults.push(rowFault(where, reason));
   }
+  return { faults, unknown };
 }

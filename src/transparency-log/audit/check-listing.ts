@@ -3,9 +3,9 @@ import { readMembers } from '../../evidence/log/read-record.ts';
 import type { ModerationNotice } from '../../evidence/moderation/moderation.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
 import type { AuditState } from './audit-state.ts';
-import { findClaimFaults, longestHistory } from './check-claim.ts';
 import { findCountFaults } from './check-counts.ts';
-import { toClaimFacts, toCounted } from './check-groups.ts';
+import { toCounted } from './check-groups.ts';
+import type { ShownNotice } from './check-moderation.ts';
 import { findObservationFaults } from './check-observations.ts';
 import { isWithheld, type ReadRecord, type ShownListing } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
@@ -24,6 +24,9 @@ interface ShownItem {
   /** Its texts are shown no more, so a service need not give out its record. */
   readonly isTombstone?: boolean | undefined;
 }
+
+/** A history shows no more events than this. */
+const longestHistory = 100;
 
 const eventFields = [
   'handle',
@@ -57,7 +60,7 @@ const toItems = ({ handle, ratings, events, observations, moderation = [] }: Sho
     {
       where: `rating ${rating.rating_id} of ${handle}`,
       ...{ log_index: rating.log_index, erased_at: rating.erased_at, hidden_at: rating.hidden_at },
-      members: { ...rating, id: rating.rating_id },
+      members: { ...rating, id: rating.rating_id, subject_handle: handle },
       fields: shownRatingFields(rating),
       isTombstone: rating.withdrawn_at !== undefined,
     },
@@ -121,7 +124,6 @@ export function findListingFaults(
   const { handle, observations } = listing;
   return [
     ...faults.filter((fault) => fault !== undefined),
-    ...findClaimFaults(listing),
     ...findCountFaults(listing),
     ...findObservationFaults(handle, observations),
   ];
@@ -140,13 +142,14 @@ function noteRating(
 }
 
 function noteNotices({ handle, ratings, moderation = [] }: ShownListing, { notices }: AuditState): void {
-  const note = (where: string, shown: readonly ModerationNotice[] = []) => {
-    for (const notice of shown) notices.set(notice.log_index, { where, notice });
+  const note = (at: Omit<ShownNotice, 'notice'>, shown: readonly ModerationNotice[] = []) => {
+    for (const notice of shown)
+      notices.set(notice.log_index, [...(notices.get(notice.log_index) ?? []), { ...at, notice }]);
   };
-  note(handle, moderation);
+  note({ where: handle, handle }, moderation);
   for (const { rating_id, moderation: ofRating, response } of ratings) {
-    note(`rating ${rating_id}`, ofRating);
-    note(`response to rating ${rating_id}`, response?.moderation);
+    note({ where: `rating ${rating_id}`, rating_id }, ofRating);
+    note({ where: `response to rating ${rating_id}`, rating_id }, response?.moderation);
   }
 }
 
@@ -158,9 +161,9 @@ export function noteShown(listing: ShownListing, state: AuditState): void {
   }
   for (const rating of listing.ratings) noteRating(rating, state);
   state.counted.push(...toCounted(listing));
-  if (listing.events.length > 0) state.claims.set(listing.handle, toClaimFacts(listing.events));
+  const { handle, claim, events } = listing;
+  if (claim || events.length > 0) state.claims.set(handle, { claim, events });
   noteNotices(listing, state);
-  const [first] = listing.events;
-  if (first && listing.events.length >= longestHistory)
-    state.cutHistories.set(listing.handle, first.log_index);
+  const indexes = new Set(events.map(({ log_index }) => log_index));
+  if (indexes.size >= longestHistory) state.cutHistories.set(handle, Math.min(...indexes));
 }

@@ -4,8 +4,16 @@ import { type AuditFault, rowFault } from './fault.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Actions of the operator that are shown, by log index, with where they are shown. */
-export type ShownNotices = Map<number, { readonly where: string; readonly notice: ModerationNotice }>;
+/** An action of the operator as it is shown: at a rating, or the response to it, or else at a listing. */
+export interface ShownNotice {
+  readonly where: string;
+  readonly notice: ModerationNotice;
+  readonly rating_id?: string;
+  readonly handle?: string;
+}
+
+/** Actions of the operator that are shown, by log index. */
+export type ShownNotices = Map<number, readonly ShownNotice[]>;
 
 /** Actions of the operator as the log's entries say them. */
 export interface SaidActions {
@@ -45,17 +53,24 @@ export const isErasedByAction = ({ applied }: SaidActions, record_index: number)
 const noticeFields = ['action', 'reason', 'statement', 'at'] as const;
 const pick = (members: Members) => toCanonicalJson(noticeFields.map((field) => members[field] ?? null));
 
-function findShownFault(
-  actions: SaidActions,
-  { where, notice }: { readonly where: string; readonly notice: ModerationNotice },
-  size: number,
-): AuditFault | undefined {
+/** Whether an action is about what shows it: a block of a namespace or account names no listing. */
+const isAbout = ({ target_kind, target, handle }: Members, shown: ShownNotice): boolean =>
+  shown.rating_id === undefined
+    ? target_kind !== 'rating' &&
+      target_kind !== 'response' &&
+      (handle === undefined || handle === shown.handle)
+    : (target_kind === 'rating' || target_kind === 'response') && target === shown.rating_id;
+
+function findShownFault(actions: SaidActions, shown: ShownNotice, size: number): AuditFault | undefined {
+  const { where, notice } = shown;
   const { log_index } = notice;
   if (actions.unread.has(log_index)) return undefined;
   const said = actions.applied.get(log_index);
   const text = `it shows the action "${notice.action}" of the operator by entry ${log_index}`;
   if (!said) return rowFault(where, `${text}, and no such entry says so`);
   if (hadEnded(actions, log_index, size)) return rowFault(where, `${text}, which another entry ended`);
+  if (!isAbout(said, shown))
+    return rowFault(where, `${text}, which is about ${said.target_kind} ${said.target}`);
   return pick(said) === pick(notice) ? undefined : rowFault(where, `${text}, which says something else`);
 }
 
@@ -68,7 +83,7 @@ export function* findModerationFaults(
   shown: ShownNotices,
   { size, isShown }: { readonly size: number; readonly isShown: (said: Members) => boolean },
 ): Generator<AuditFault> {
-  for (const one of shown.values()) {
+  for (const one of [...shown.values()].flat()) {
     const fault = findShownFault(said, one, size);
     if (fault) yield fault;
   }
