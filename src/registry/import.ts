@@ -1,11 +1,12 @@
 import type { ImportCounts, ImportRun } from '../evidence/import-run.ts';
+import { sampleSource } from '../evidence/listing/state/sample.ts';
 import type { Lease } from '../store/contract/leases.ts';
 import { createMassChangeGuard, MassChangeError } from './mass-change-guard.ts';
 import { mergeIndex } from './merge-index.ts';
 import { beginRun, type RunStart } from './run.ts';
 import { saveWithLease, whileImporting } from './run-lease.ts';
 import type { Patience } from './source/client.ts';
-import { openSource, sampleSource } from './source/open-source.ts';
+import { openSource } from './source/open-source.ts';
 import { RegistryError, type RegistrySource } from './source/source.ts';
 import { type Import, type ImportContext, type ImportProgress, writePages } from './write-pages.ts';
 

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ImportRun } from '../evidence/import-run.ts';
+import { sampleSource } from '../evidence/listing/state/sample.ts';
 import type { ImportContext } from './import.ts';
 import { type ImportOnce, importOnce } from './import-once.ts';
 import { isUnderWay } from './run-lease.ts';
-import { officialOrigin, sampleSource } from './source/open-source.ts';
+import { officialOrigin } from './source/open-source.ts';
 
 const firstRetry_s = 30;
 /** How often to check whether another process is still importing; short, so that the run of a dead node resumes in seconds. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import type { ImportCounts } from '../evidence/import-run.ts';
+import { sampleSource } from '../evidence/listing/state/sample.ts';
 import { applyPage } from './apply-page.ts';
 import { addCounts } from './counts.ts';
 import { endSample } from './end-sample.ts';
@@ -9,7 +10,6 @@ import type { MassChangeGuard } from './mass-change-guard.ts';
 import { planPage } from './page-plan.ts';
 import { newestKnown, type Run } from './run.ts';
 import { saveWithLease } from './run-lease.ts';
-import { sampleSource } from './source/open-source.ts';
 import { batchPages, readPages } from './source/pages.ts';
 import { type Page, RegistryError, type RegistrySource } from './source/source.ts';
 

@@ -36,6 +36,7 @@ beforeAll(async () => {
       registryEntry('org.maintained/true', onGitHub('maintained/true')),
       registryEntry('org.maintained/false', onGitHub('maintained/false')),
       registryEntry('org.maintained/watched', onGitHub('maintained/watched')),
+      registryEntry('org.maintained/refused', onGitHub('maintained/refused')),
     ],
   });
   await rate();
@@ -191,6 +192,30 @@ describe.each([
 });
 
 describe('with JavaScript', () => {
+  it.each([503, 429])('the claim page checks again by itself after an answer of %i', async (status) => {
+    const { page } = await openPage(browser);
+    await page.clock.install();
+    await page.goto(`${directory.url}/agents/org.maintained/refused/claim`);
+    await page.getByRole('button', { name: 'Get a challenge', exact: true }).click();
+    await page.getByText('it is shown once').waitFor();
+    let refused = 0;
+    await page.route('**/claim', (route) => {
+      refused += 1;
+      return route.fulfill({ status, contentType: 'text/html', body: '<p>later</p>' });
+    });
+    await page.clock.fastForward(32_000);
+    await expect.poll(() => refused).toBe(1);
+    await page.clock.fastForward(10_000);
+    await page.getByText('The last check got no answer. It is asked again by itself every minute.').waitFor();
+    await page.clock.fastForward(60_000);
+    await expect.poll(() => refused).toBeGreaterThan(1);
+    await page.unroute('**/claim');
+    await page.clock.fastForward(61_000);
+    await page.locator('#claim-now [data-countdown]').waitFor();
+    expect(await page.locator('.claim-result pre code').first().textContent()).toMatch(/^dossier_cap_/);
+    await page.close();
+  });
+
   it('the claim page follows what is found in the repository, and keeps the secret in view', async () => {
     const { page, complaints } = await openPage(browser);
     await page.clock.install();

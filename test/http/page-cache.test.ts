@@ -115,6 +115,16 @@ describe('a finished answer', () => {
     }
   });
 
+  it.each(['/agents/com.politicalcomms/api/tools', '/v0.1/servers?limit=2'])(
+    'of %s is made once for all parameters that the address does not have',
+    async (path) => {
+      const ask = (more: string) => get(directory, `${path}${path.includes('?') ? '&' : '?'}${more}`);
+      expect(await isCached(() => ask('x=1'))).toBe(false);
+      expect(await isCached(() => ask('x=2'))).toBe(true);
+      expect(await isCached(() => get(directory, path))).toBe(true);
+    },
+  );
+
   it('is not sent to an address with a secret, whatever parameter holds it', async () => {
     await read(directory, page);
     const secret = `dossier_cap_${'A'.repeat(49)}`;
@@ -408,7 +418,8 @@ describe('an answer that is not cached', () => {
     const directory = await openDirectory();
     const order: string[] = [];
     const askFrom = async (remoteAddress: string) => {
-      await directory.app.request(page, {}, { incoming: { socket: { remoteAddress } } });
+      // A page that runs no search: searches take turns of their own.
+      await directory.app.request(`${page}/ratings`, {}, { incoming: { socket: { remoteAddress } } });
       order.push(remoteAddress);
     };
     await Promise.all([...Array.from({ length: 60 }, () => askFrom('192.0.2.1')), askFrom('198.51.100.1')]);

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { runImport } from '../../src/registry/import.ts';
+import { startJudgingViews } from '../../src/tools/support/judge-views.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
-import { runDossier } from '../support/command.ts';
+import { runDossier, startDossier } from '../support/command.ts';
 import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
@@ -150,6 +152,13 @@ it('a listing that stops meeting it leaves it', async () => {
   });
 });
 
+it('a view tells only who joined and left it, and not of those that it had when it was first judged', async () => {
+  const feed = parseJsonFeed(await json('/views/recent/feed.json'));
+  const titles = feed.items?.map(({ title }) => title) ?? [];
+  expect(titles[0]).toMatch(/^co\.webhook\/webhook: record changed /);
+  expect(titles.filter((title) => /joined|left/.test(title ?? ''))).toEqual([]);
+});
+
 /** Runs work; returns how many turns of the event loop it let others have, and how many listings it read at a time. */
 async function countTurns(work: () => Promise<unknown>) {
   let turns = 0;
@@ -176,6 +185,66 @@ it('reads only the listings of a view, some in a turn of the event loop, and jud
   const pass = await countTurns(() => service.judgeViews());
   expect(pass.listings).toEqual([20, 20, 20, 20, 20, 20, 2]);
   expect(pass.turns).toBeGreaterThanOrEqual(7);
+});
+
+it('a listing that is withdrawn leaves it', async () => {
+  const gone = registryEntry(
+    'com.politicalcomms/api',
+    {},
+    { status: 'deleted', updatedAt: '2026-11-02T08:00:00Z' },
+  );
+  await service.importEntries([gone]);
+  expect(await json('/views/packages/managed-settings.json')).toEqual({ allowedMcpServers: [] });
+  const feed = parseJsonFeed(await json('/views/packages/feed.json'));
+  expect(feed.items?.[0]?.title).toMatch(/^com\.politicalcomms\/api: left the view/);
+});
+
+it('is judged by the service itself: when it starts, when a listing changes, and when time alone changes one', async () => {
+  const updatedAt = new Date().toISOString();
+  const fresh = ['one', 'two'].map((name) => registryEntry(`com.example/${name}`, {}, { updatedAt }));
+  const month = join(folder, 'month.json');
+  const criteria = [{ criterion: 'updated_within_days', value: 30 }];
+  writeFileSync(month, JSON.stringify({ month: { title: 'This month', criteria } }));
+  const judging = await openDirectory({ entries: [], environment: { VIEWS: month } });
+  const feed = async () => {
+    const answer = await judging.app.request('/views/month/feed.json');
+    const { items = [] } = (await answer.json()) as { items?: { title: string }[] };
+    return items.map(({ title }) => title.split(' (')[0]).filter((title) => title?.endsWith('the view'));
+  };
+  const stopping = new AbortController();
+  const ended = startJudgingViews(judging.context, stopping.signal);
+  const importing = async (listed: readonly object[]) => {
+    writeFileSync(judging.context.config.registryUrl.slice('file:'.length), JSON.stringify(listed));
+    expect((await runImport(judging.context)).state).toBe('done');
+  };
+  const policy = async () => (await judging.app.request('/views/month/.mcp.json')).status;
+  await importing(fresh.slice(0, 1));
+  await expect.poll(policy).toBe(200);
+  expect(await (await judging.app.request('/views/month')).text()).toContain('1 listing.');
+  await importing(fresh);
+  await expect.poll(feed).toEqual(['com.example/two: joined the view']);
+  judging.wait(40 * 86_400);
+  await expect.poll(async () => (await feed()).length).toBe(3);
+  stopping.abort();
+  await ended;
+  await judging.close();
+});
+
+it('is judged once dossier serve runs', async () => {
+  const registry = join(folder, 'registry.json');
+  writeFileSync(registry, JSON.stringify(seedEntries));
+  const serving = startDossier(['serve'], {
+    DATABASE_URL: `file:${join(folder, 'serve.db')}`,
+    REGISTRY_URL: `file:${registry}`,
+    VIEWS: file,
+    PORT: '0',
+    LOG_LEVEL: 'error',
+  });
+  const url = await serving.line(/^listening on (.+)$/m);
+  const policy = async () => (await fetch(`${url}/views/packages/managed-settings.json`)).text();
+  await expect.poll(policy, { interval: 200 }).toContain('@political-comms/mcp@1.2.0');
+  serving.child.kill('SIGTERM');
+  await serving.ended;
 });
 
 it('says so before its listings were judged for the first time', async () => {

@@ -400,6 +400,16 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         'io.github.Acme-Tools/mcp',
         'acme-tools/mc',
       ]);
+      const many = Array.from({ length: 210 }, (_, n) =>
+        makeListing(`io.github.acme-tools/mcp-${n}`, 100 + n),
+      );
+      const before = Array.from({ length: 210 }, (_, n) => makeListing(`crowded/mcp-${n}`, 400 + n));
+      await store.write((tx) =>
+        tx.listings.putListings([...many, ...before, makeListing('io.github.Crowded/Mcp', 700)]),
+      );
+      expect((await store.listings.near('crowded/mcp', 5))[0]).toBe('io.github.Crowded/Mcp');
+      expect((await store.listings.near('acme-tools/mcp', 5))[0]).toBe('io.github.Acme-Tools/mcp');
+      expect((await store.listings.near('io.github.ACME-tools/MCP', 5))[0]).toBe('io.github.Acme-Tools/mcp');
     });
     it('completes namespaces and handles', async () => {
       expect(await store.listings.completions('namespace', '', 10)).toEqual(['a', 'b', 'c', 'z']);

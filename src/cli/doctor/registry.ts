@@ -1,4 +1,4 @@
-import { sampleSource } from '../../registry/source/open-source.ts';
+import { sampleSource } from '../../evidence/listing/state/sample.ts';
 import { ask } from './ask.ts';
 import { type Check, type Finding, fault, fine, type Subject, warning } from './check.ts';
 

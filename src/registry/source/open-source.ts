@@ -3,13 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { cachedOnce } from '../../cached-once.ts';
 import { type Config, copySuffix } from '../../config/config.ts';
 import { isHandle } from '../../evidence/handle.ts';
-import { sampleOrigin } from '../../evidence/listing/state/sample.ts';
+import { sampleOrigin, sampleSource } from '../../evidence/listing/state/sample.ts';
 import { createRegistryClient, type Patience } from './client.ts';
 import { openSavedCopy } from './saved-copy.ts';
 import { RegistryError, type RegistrySource } from './source.ts';
-
-/** Name of the sample shipped for a first run without a network. */
-export const sampleSource = 'sample';
 
 const samplePath = fileURLToPath(new URL('../../../data/sample.json', import.meta.url));
 const official = 'registry.modelcontextprotocol.io';

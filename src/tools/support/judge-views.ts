@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import type { FailedCriterion } from '../../evidence/change.ts';
 import { keyOf, type SavedView } from '../../evidence/comparison/saved-view.ts';
+import { sampleSource } from '../../evidence/listing/state/sample.ts';
 import type { Reads, Transaction } from '../../store/store.ts';
 import { judgeFacts } from './view-members.ts';
 
@@ -128,8 +129,13 @@ export function createViewJudge(context: JudgeContext, signal?: AbortSignal): Vi
   return { follow, pass };
 }
 
-/** Whether a view was never judged, or not for ten minutes, by any node. */
+/**
+ * Whether a view was never judged, or not for ten minutes, by any node. Not before an import from a registry has ended: the
+ * first one makes no changes, so its listings would wait for the next pass, and would then join.
+ */
 async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
+  const { done } = await store.imports.last();
+  if (!done || done.source === sampleSource) return false;
   const passes = new Map((await store.views.passes()).map(({ view, passed_at }) => [view, passed_at]));
   const oldest = new Date(clock().getTime() - betweenPasses_ms).toISOString();
   return config.views.some((view) => (passes.get(keyOf(view)) ?? '') <= oldest);

@@ -52,7 +52,8 @@ export async function findPass(
 export async function requireJudged(view: SavedView, context: Pick<Context, 'store'>): Promise<ViewPass> {
   const pass = await findPass(view, context);
   if (pass) return pass;
-  const detail = 'The listings are being judged by the criteria of this view for the first time.';
+  const detail =
+    'The listings have not been judged by the criteria of this view yet; that begins when an import from a registry has ended.';
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 

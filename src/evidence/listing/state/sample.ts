@@ -1,5 +1,8 @@
 import type { Listing } from '../listing.ts';
 
+/** Name of the sample as a source of imports, for a first run without a network. */
+export const sampleSource = 'sample';
+
 /** Origin of the made-up listings of the shipped sample. */
 export const sampleOrigin = 'sample shipped with Dossier, not a registry';
 const specificationOrigin = 'registry, as given in the specification, not read there';

@@ -9,19 +9,25 @@ import { readByIds } from './lists.ts';
 const mostCandidates = 200;
 const mostWords = 5;
 
-/** Visible handles that start alike, in any case, and the one that a repository `owner/name` of GitHub has. */
+/** Visible handles that are the same but for their case, or those of a repository `owner/name` of GitHub. */
+const readSame = (db: Db, folded: string) =>
+  db
+    .selectFrom('listing')
+    .select('handle')
+    .where('withdrawn', 'is', null)
+    .where('handle_folded', 'in', [folded, `io.github.${folded}`])
+    .orderBy('handle_folded')
+    .execute();
+
+/** Visible handles that start alike, in any case. */
 const readAlike = (db: Db, folded: string) => {
   const start = folded.slice(0, Math.max(3, folded.indexOf('/')));
   return db
     .selectFrom('listing')
     .select('handle')
     .where('withdrawn', 'is', null)
-    .where(({ eb, and, or }) =>
-      or([
-        and([eb('handle_folded', '>=', start), eb('handle_folded', '<', afterPrefix(start))]),
-        eb('handle_folded', '=', `io.github.${folded}`),
-      ]),
-    )
+    .where('handle_folded', '>=', start)
+    .where('handle_folded', '<', afterPrefix(start))
     .orderBy('handle_folded')
     .limit(mostCandidates)
     .execute();
@@ -43,9 +49,10 @@ async function readNamed(db: Db, search: SearchIndex, name: string) {
 /** Visible handles similar to an unknown one, by edit distance without regard to case. */
 export async function readNearHandles(db: Db, search: SearchIndex, handle: string): Promise<string[]> {
   const folded = handle.toLowerCase();
+  const same = await readSame(db, folded);
   const alike = await readAlike(db, folded);
   const named = await readNamed(db, search, handle.slice(handle.indexOf('/') + 1));
-  return [...new Set([...alike, ...named].map((row) => row.handle))]
+  return [...new Set([...same, ...alike, ...named].map((row) => row.handle))]
     .map((candidate) => {
       const own = candidate.toLowerCase();
       return { candidate, edits: own === `io.github.${folded}` ? 0 : distance(folded, own) };
