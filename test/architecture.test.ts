@@ -73,14 +73,7 @@ const homes: Record<string, readonly string[]> = {
   '@takumi-rs/wasm': ['views/link-card/drawing.ts'],
   tinypool: ['http/routes/link-cards.ts'],
   '@opentelemetry/api': ['observability/traces.ts'],
-  'prom-client': [
-    'observability/backup-instruments.ts',
-    'observability/instruments.ts',
-    'observability/metrics.ts',
-    'observability/observer-instruments.ts',
-    'observability/store-gauges.ts',
-    'observability/witness-instruments.ts',
-  ],
+  'prom-client': ['observability/instruments.ts', 'observability/metrics.ts'],
 };
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>

@@ -1,11 +1,119 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Counter, Histogram, type Registry } from 'prom-client';
-import { logMismatches, memoryReads, toolCalls, webhookAttempts, writes } from './events.ts';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import {
+  backupsMade,
+  dueListings,
+  heldHosts,
+  logMismatches,
+  looks,
+  memoryReads,
+  observerRequests,
+  toolCalls,
+  webhookAttempts,
+  witnessAnswers,
+  writes,
+} from './events.ts';
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** A longer response is a stream. */
 const longestAnswer_s = 30;
+
+const counter =
+  (help: string, ...labelNames: string[]) =>
+  (name: string, registers: Registry[]) =>
+    new Counter({ name, help, labelNames, registers });
+const gauge =
+  (help: string, ...labelNames: string[]) =>
+  (name: string, registers: Registry[]) =>
+    new Gauge({ name, help, labelNames, registers });
+const seconds =
+  (help: string, ...labelNames: string[]) =>
+  (name: string, registers: Registry[]) =>
+    new Histogram({ name, help, labelNames, buckets: answer_s, registers });
+
+/** Every metric of Dossier's own: what it says, and its labels. */
+const table = {
+  dossier_http_requests_total: counter(
+    'Answered HTTP requests by the first part of their path and by status',
+    'route',
+    'status',
+  ),
+  dossier_http_request_seconds: seconds(
+    'Time from a request to the end of its answer, streams left out',
+    'route',
+  ),
+  dossier_tool_calls_total: counter(
+    'Calls of tools by any face: ok, or the code of the problem',
+    'tool',
+    'outcome',
+  ),
+  dossier_memory_reads_total: counter(
+    'Facts of listings, counts of searches and finished answers that were in memory (hit) or not (miss)',
+    'memory',
+    'result',
+  ),
+  dossier_store_write_seconds: seconds('Time until a transaction was durable, waiting included'),
+  dossier_log_mismatches_total: counter(
+    'Requested proofs that were refused: the database disagreed with the transparency log',
+  ),
+  dossier_webhook_attempts_total: counter(
+    'Messages posted to webhooks, by whether they were accepted',
+    'outcome',
+  ),
+  dossier_observer_looks_total: counter(
+    'Looks of this process at listings: facts changed, unchanged, or failed on our side',
+    'outcome',
+  ),
+  dossier_observer_changed_facts_total: counter('Facts that looks of this process found changed'),
+  dossier_observer_requests_total: counter(
+    'Requests of the observer: answered, paused (the host asked to wait; not sent), or how they failed',
+    'result',
+  ),
+  dossier_observer_due_listings: gauge(
+    'Listings that are due and wait for the observer of this process, or are being looked at',
+  ),
+  dossier_observer_hosts_held: gauge('Hosts that this process alone may ask at the moment'),
+  dossier_observer_last_look_timestamp_seconds: gauge('When any node last looked at a listing itself'),
+  dossier_backup_last_success_timestamp_seconds: gauge('When the newest backup in BACKUP_DIR was made'),
+  dossier_backup_failures_total: counter('Backups into BACKUP_DIR that failed'),
+  dossier_witness_answers_total: counter(
+    'Answers of witnesses that were asked to cosign: cosigned, or why not',
+    'witness',
+    'result',
+  ),
+  dossier_witness_last_cosigned_timestamp_seconds: gauge(
+    'When a witness cosigned a checkpoint last; a log without new entries is not cosigned again',
+    'witness',
+  ),
+  dossier_witness_cosigned: gauge(
+    'Whether a witness cosigned the checkpoint that it was asked for last',
+    'witness',
+  ),
+  dossier_store_up: gauge('Whether the database answers; if it does not, its other values are old'),
+  dossier_listings: gauge('Listings that are shown'),
+  dossier_claims: gauge('Claims by state', 'state'),
+  dossier_ratings: gauge('Current ratings'),
+  dossier_feedback_open: gauge('Feedback that no operator has closed, reports left out'),
+  dossier_reports_open: gauge('Reports that no operator has closed'),
+  dossier_opt_outs_contested: gauge('Opt-out lines of somebody who does not hold the claim of the listing'),
+  dossier_import_last_success: gauge('Counts of the last import that ended well', 'count'),
+  dossier_import_last_success_timestamp_seconds: gauge('When the last import that ended well did'),
+  dossier_audit_last_finished_timestamp_seconds: gauge('When the last audit finished'),
+  dossier_audit_entries: gauge('Log entries that the last audit compared'),
+  dossier_audit_faults: gauge(
+    'Differences between what is shown and the transparency log that the last audit found',
+  ),
+};
+
+/** The metrics of one registry, by their names. */
+type Instruments = { readonly [Name in keyof typeof table]: ReturnType<(typeof table)[Name]> };
+
+/** Registers every metric of the table. */
+export const createInstruments = (registry: Registry): Instruments =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, create]) => [name, create(name, [registry])]),
+  ) as Instruments;
 
 /** First segments of paths, the labels of counted requests; all others count as `other`. */
 const routes = new Set([
@@ -35,20 +143,7 @@ interface HttpMessage {
 }
 
 /** Counts and times what every HTTP server of this process answers, except `own`. Returns a function that stops it. */
-export function measureHttp(registers: Registry[], own: Server): () => void {
-  const answered = new Counter({
-    name: 'dossier_http_requests_total',
-    help: 'Answered HTTP requests by the first part of their path and by status',
-    labelNames: ['route', 'status'],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: 'dossier_http_request_seconds',
-    help: 'Time from a request to the end of its answer, streams left out',
-    labelNames: ['route'],
-    buckets: answer_s,
-    registers,
-  });
+export function measureHttp(to: Instruments, own: Server): () => void {
   const starts = new WeakMap<IncomingMessage, number>();
   const begin = (message: unknown) => void starts.set((message as HttpMessage).request, performance.now());
   const end = (message: unknown) => {
@@ -57,8 +152,8 @@ export function measureHttp(registers: Registry[], own: Server): () => void {
     if (server === own || start === undefined) return;
     const route = toRoute(request.url ?? '');
     const taken_s = (performance.now() - start) / 1000;
-    answered.inc({ route, status: response.statusCode });
-    if (taken_s <= longestAnswer_s) seconds.observe({ route }, taken_s);
+    to.dossier_http_requests_total.inc({ route, status: response.statusCode });
+    if (taken_s <= longestAnswer_s) to.dossier_http_request_seconds.observe({ route }, taken_s);
   };
   subscribe('http.server.request.start', begin);
   subscribe('http.server.response.finish', end);
@@ -68,45 +163,80 @@ export function measureHttp(registers: Registry[], own: Server): () => void {
   };
 }
 
-/** Counts tool calls and cache reads, and times writes. Returns a function that stops it. */
-export function measureWork(registers: Registry[]): () => void {
-  const calls = new Counter({
-    name: 'dossier_tool_calls_total',
-    help: 'Calls of tools by any face: ok, or the code of the problem',
-    labelNames: ['tool', 'outcome'],
-    registers,
-  });
-  const reads = new Counter({
-    name: 'dossier_memory_reads_total',
-    help: 'Facts of listings, counts of searches and finished answers that were in memory (hit) or not (miss)',
-    labelNames: ['memory', 'result'],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: 'dossier_store_write_seconds',
-    help: 'Time until a transaction was durable, waiting included',
-    buckets: answer_s,
-    registers,
-  });
-  const mismatches = new Counter({
-    name: 'dossier_log_mismatches_total',
-    help: 'Requested proofs that were refused: the database disagreed with the transparency log',
-    registers,
-  });
-  const webhooks = new Counter({
-    name: 'dossier_webhook_attempts_total',
-    help: 'Messages posted to webhooks, by whether they were accepted',
-    labelNames: ['outcome'],
-    registers,
-  });
+/** Counts what this process does, by its events. Returns a function that stops it. */
+export function measureWork(to: Instruments): () => void {
   const undo = [
-    logMismatches.subscribe(() => mismatches.inc()),
-    toolCalls.subscribe(({ tool, outcome }) => calls.inc({ tool, outcome })),
-    memoryReads.subscribe(({ memory, isHit }) => reads.inc({ memory, result: isHit ? 'hit' : 'miss' })),
-    writes.subscribe((write) => seconds.observe(write.seconds)),
-    webhookAttempts.subscribe(({ outcome }) => webhooks.inc({ outcome })),
+    logMismatches.subscribe(() => to.dossier_log_mismatches_total.inc()),
+    toolCalls.subscribe(({ tool, outcome }) => to.dossier_tool_calls_total.inc({ tool, outcome })),
+    memoryReads.subscribe(({ memory, isHit }) =>
+      to.dossier_memory_reads_total.inc({ memory, result: isHit ? 'hit' : 'miss' }),
+    ),
+    writes.subscribe((write) => to.dossier_store_write_seconds.observe(write.seconds)),
+    webhookAttempts.subscribe(({ outcome }) => to.dossier_webhook_attempts_total.inc({ outcome })),
+    looks.subscribe(({ outcome, changed_facts }) => {
+      to.dossier_observer_looks_total.inc({ outcome });
+      to.dossier_observer_changed_facts_total.inc(changed_facts);
+    }),
+    observerRequests.subscribe(({ result }) => to.dossier_observer_requests_total.inc({ result })),
+    dueListings.subscribe(({ listings }) => to.dossier_observer_due_listings.set(listings)),
+    heldHosts.subscribe(({ hosts }) => to.dossier_observer_hosts_held.set(hosts)),
+    backupsMade.subscribe((event) => {
+      if ('failed' in event) to.dossier_backup_failures_total.inc();
+      else to.dossier_backup_last_success_timestamp_seconds.set(event.lastAt_ms / 1000);
+    }),
+    witnessAnswers.subscribe(({ witness, result, at_ms }) => {
+      const isCosigned = result === 'cosigned';
+      to.dossier_witness_answers_total.inc({ witness, result });
+      to.dossier_witness_cosigned.set({ witness }, isCosigned ? 1 : 0);
+      if (isCosigned) to.dossier_witness_last_cosigned_timestamp_seconds.set({ witness }, at_ms / 1000);
+    }),
   ];
   return () => {
     for (const end of undo) end();
   };
 }
+
+/** Figures read from the store for each scrape. */
+export interface StoreFigures {
+  readonly listings: number;
+  readonly claims: Readonly<Record<string, number>>;
+  readonly ratings: number;
+  readonly open_feedback: number;
+  readonly open_reports: number;
+  readonly contested_opt_outs: number;
+  /** When any node last looked at a listing; undefined before the first look. */
+  readonly lastLookAt_ms?: number;
+  /** The last audit that finished; undefined if none has. */
+  readonly lastAudit?: { readonly finishedAt_ms: number; readonly entries: number; readonly faults: number };
+  /** The last import that completed; undefined if none has. */
+  readonly lastImport?: { readonly finishedAt_ms: number; readonly counts: Readonly<Record<string, number>> };
+}
+
+function setFigures(to: Instruments, figures: StoreFigures): void {
+  const { lastAudit, lastImport, lastLookAt_ms } = figures;
+  to.dossier_listings.set(figures.listings);
+  to.dossier_ratings.set(figures.ratings);
+  to.dossier_feedback_open.set(figures.open_feedback);
+  to.dossier_reports_open.set(figures.open_reports);
+  to.dossier_opt_outs_contested.set(figures.contested_opt_outs);
+  for (const [state, count] of Object.entries(figures.claims)) to.dossier_claims.set({ state }, count);
+  if (lastLookAt_ms !== undefined) to.dossier_observer_last_look_timestamp_seconds.set(lastLookAt_ms / 1000);
+  if (lastAudit) {
+    to.dossier_audit_last_finished_timestamp_seconds.set(lastAudit.finishedAt_ms / 1000);
+    to.dossier_audit_entries.set(lastAudit.entries);
+    to.dossier_audit_faults.set(lastAudit.faults);
+  }
+  if (!lastImport) return;
+  to.dossier_import_last_success_timestamp_seconds.set(lastImport.finishedAt_ms / 1000);
+  for (const [count, value] of Object.entries(lastImport.counts))
+    to.dossier_import_last_success.set({ count }, value);
+}
+
+/** Sets the gauges of the store; they keep their last values if `readFigures` rejects: the database does not answer. */
+export const measureStore = (to: Instruments, readFigures: () => Promise<StoreFigures>): Promise<void> =>
+  readFigures()
+    .then((figures) => setFigures(to, figures))
+    .then(
+      () => to.dossier_store_up.set(1),
+      () => to.dossier_store_up.set(0),
+    );

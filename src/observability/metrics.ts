@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { measureBackups } from './backup-instruments.ts';
-import { measureHttp, measureWork } from './instruments.ts';
-import { measureObserver } from './observer-instruments.ts';
+import {
+  createInstruments,
+  measureHttp,
+  measureStore,
+  measureWork,
+  type StoreFigures,
+} from './instruments.ts';
 import { answerOperator, type OperatorPage } from './operator-page.ts';
-import { createStoreGauges, type ReadStoreFigures } from './store-gauges.ts';
-import { measureWitnesses } from './witness-instruments.ts';
 
 /** A listener that answers `GET /metrics` in the text form of Prometheus, and `GET /reports` to the operator. */
 export interface Metrics {
@@ -20,7 +22,8 @@ const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /** What the listener answers with. */
 export interface MetricsSources {
-  readonly readStoreFigures: ReadStoreFigures;
+  /** Reads the figures of one scrape; rejects if the database does not answer. */
+  readonly readStoreFigures: () => Promise<StoreFigures>;
   /** Without it there is no page of reports. */
   readonly reports?: OperatorPage | undefined;
 }
@@ -34,7 +37,7 @@ export async function startMetrics(
   { readStoreFigures, reports }: MetricsSources,
 ): Promise<Metrics> {
   const registry = new Registry();
-  const gauges = createStoreGauges([registry], readStoreFigures);
+  const instruments = createInstruments(registry);
   let isLoopback = true;
   const answer: RequestListener = async (request, response) => {
     const { method, url, headers } = request;
@@ -42,7 +45,7 @@ export async function startMetrics(
     const path = method === 'GET' && isNamed ? url : undefined;
     if (path === '/reports' && reports) return answerOperator(request, response, reports);
     if (path !== '/metrics') return void response.writeHead(404).end('GET /metrics\n');
-    await gauges.read();
+    await measureStore(instruments, readStoreFigures);
     response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
   };
   const server = createServer((request, response) => {
@@ -52,10 +55,7 @@ export async function startMetrics(
   await once(server, 'listening');
   isLoopback = /^(127\.|::1$)/.test((server.address() as AddressInfo).address);
   collectDefaultMetrics({ register: registry });
-  const undo = [
-    measureHttp([registry], server),
-    ...[measureWork, measureObserver, measureBackups, measureWitnesses].map((measure) => measure([registry])),
-  ];
+  const undo = [measureHttp(instruments, server), measureWork(instruments)];
   const { address, port, family } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`,

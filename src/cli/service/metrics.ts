@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
+import type { StoreFigures } from '../../observability/instruments.ts';
 import type { Metrics } from '../../observability/metrics.ts';
-import type { StoreFigures } from '../../observability/store-gauges.ts';
 import { toReportsPage } from '../../views/operator/reports-page.ts';
 import { toListenError } from './listen-error.ts';
 
