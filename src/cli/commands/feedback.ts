@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { feedbackHelp, reportsHelp } from '../help-texts.ts';
 import type { FeedbackKind, FeedbackOptions } from '../operator/feedback.ts';
 import type { Shell } from './shell.ts';
 
@@ -28,7 +27,33 @@ function addCommands(group: Command, kind: FeedbackKind, shell: Shell): void {
 /** The commands for private feedback and for reports. Each loads its own module when it runs. */
 export function addFeedbackCommands(program: Command, shell: Shell): void {
   const feedback = program.command('feedback').description('read private feedback');
-  addCommands(feedback.addHelpText('after', feedbackHelp), 'feedback', shell);
+  addCommands(
+    feedback.addHelpText(
+      'after',
+      `
+Examples: dossier feedback list --all --limit 1000
+          dossier feedback close 019aa5f2-0000-7000-8000-000000000000
+
+Reports about listings and ratings are apart: dossier reports.
+
+Exit codes: 0 done; 64 usage, or no feedback with this id; 74 the database cannot be read or written; 78 settings.`,
+    ),
+    'feedback',
+    shell,
+  );
   const reports = program.command('reports').description('read reports about listings and ratings');
-  addCommands(reports.addHelpText('after', reportsHelp), 'report', shell);
+  addCommands(
+    reports.addHelpText(
+      'after',
+      `
+Examples: dossier reports list
+          dossier reports show 019aa5f2-0000-7000-8000-000000000000
+
+A report changes nothing by itself.
+
+Exit codes: 0 done; 64 usage, or no report with this id; 74 the database cannot be read or written; 78 settings.`,
+    ),
+    'report',
+    shell,
+  );
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { checkHelp, lockHelp } from '../help-texts.ts';
 import type { LockOptions } from '../lock/lock.ts';
 import type { Shell } from './shell.ts';
 
@@ -20,7 +19,14 @@ export function addLockCommands(program: Command, shell: Shell): void {
     .option('--view <name>', 'exactly the listings that are in this view of a Dossier now')
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
     .option('--update', 'lock what the file has anew, drop what is gone, and print what that accepts')
-    .addHelpText('after', lockHelp)
+    .addHelpText(
+      'after',
+      `
+Examples: dossier lock --from https://dossier.example co.webhook/webhook
+          dossier lock --from https://dossier.example --view our-services
+
+Exit codes: 0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.`,
+    )
     .action(async (handles: string[], options: LockOptions) =>
       (await import('../lock/lock.ts')).runLock(shell.config, handles, toLockOptions(options, shell)),
     );
@@ -30,7 +36,14 @@ export function addLockCommands(program: Command, shell: Shell): void {
     .option('--from <url|file>', source)
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
     .option('--json', 'one changed fact a line, as JSON')
-    .addHelpText('after', checkHelp)
+    .addHelpText(
+      'after',
+      `
+Example: dossier check --from https://dossier.example
+
+Exit codes: 0 nothing changed; 1 facts changed, one line each; 64 no lock file; 69 the Dossier cannot be reached; 74 a file cannot
+be read. On GitHub Actions the lines are annotations.`,
+    )
     .action(async (options: LockOptions) =>
       (await import('../lock/lock.ts')).runCheck(
         shell.config,

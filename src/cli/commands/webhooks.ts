@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { webhooksHelp } from '../help-texts.ts';
 import type { WebhookOptions } from '../operator/webhooks.ts';
 import type { Shell } from './shell.ts';
 
@@ -10,7 +9,14 @@ export function addWebhookCommands(program: Command, shell: Shell): void {
   const webhooks = program
     .command('webhooks')
     .description('see who is told about changes, and send again what failed')
-    .addHelpText('after', webhooksHelp);
+    .addHelpText(
+      'after',
+      `
+Example: dossier webhooks add https://you.example/hook --handle co.webhook/webhook
+
+Exit codes: 0 done; 64 usage, an unknown id, or an address that did not answer the challenge; 74 the database cannot be read or
+written; 78 settings.`,
+    );
   webhooks
     .command('list', { isDefault: true })
     .description('list them, oldest first')
