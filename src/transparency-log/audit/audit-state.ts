@@ -12,6 +12,8 @@ export interface AuditState {
   readonly counted: CountedRating[];
   /** The claim, and the newest events, of each listing that shows some. */
   readonly claims: Map<string, Pick<ShownListing, 'claim' | 'events'>>;
+  /** Whether each listing that is read is withdrawn or hidden. */
+  readonly listings: Map<string, Pick<ShownListing, 'withdrawn' | 'isHidden'>>;
   /** Listings that are withdrawn, and show nothing. */
   readonly hidden: Set<string>;
   /** Log index of the first shown event of histories that show only their newest 100. */
@@ -37,6 +39,7 @@ export const createAuditState = (size: number): AuditState => ({
   shown: new Uint8Array(size),
   counted: [],
   claims: new Map(),
+  listings: new Map(),
   hidden: new Set(),
   cutHistories: new Map(),
   withdrawn: new Map(),

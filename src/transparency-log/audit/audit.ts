@@ -93,16 +93,26 @@ async function auditLog(
   for (const fault of tree.finish()) watch.onFault(fault);
 }
 
+function readOwnRoot({ id, checkpoint, key }: AuditedLog): (KnownRoot | AuditFault)[] {
+  if (checkpoint === undefined) return [];
+  const where = `checkpoint of log ${id}`;
+  const root = readKnownRoot(checkpoint, { where, key });
+  if ('root' in root && root.log !== id) return [logFault(where, `it is a checkpoint of log ${root.log}`)];
+  return 'root' in root && !key ? [logFault(where, 'there is no key that it must be signed by')] : [root];
+}
+
 /** The roots of the logs' own checkpoints and of those that the caller kept; calls back for those that cannot be used. */
 function readRoots(
   logs: readonly AuditedLog[],
   kept: readonly (KnownRoot | AuditFault)[],
   watch: AuditWatch,
 ) {
-  const own = logs.flatMap(({ id, checkpoint, key }) =>
-    checkpoint === undefined ? [] : [readKnownRoot(checkpoint, { where: `checkpoint of log ${id}`, key })],
+  const usable = kept.map((root) =>
+    'message' in root || logs.some(({ id }) => id === root.log)
+      ? root
+      : logFault(root.where, `it is of log ${root.log}, which is not here`),
   );
-  return [...own, ...kept].filter((root): root is KnownRoot => {
+  return [...logs.flatMap(readOwnRoot), ...usable].filter((root): root is KnownRoot => {
     if ('message' in root) watch.onFault(root);
     return 'root' in root;
   });
@@ -134,5 +144,8 @@ export async function audit(
   for (const log of logs) await auditLog(reader, [log, roots, check], [watch, sizeOf(logs)]);
   const { faults: last, not_checked } = check.finish();
   for (const fault of last) watch.onFault(fault);
-  return { entries: sizeOf(logs), listings, faults, not_checked };
+  const entries = sizeOf(logs);
+  if (entries > 0 && roots.length === 0)
+    not_checked.push('the tree as a whole: there is no checkpoint to hold it against');
+  return { entries, listings, faults, not_checked };
 }

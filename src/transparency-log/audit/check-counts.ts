@@ -1,3 +1,4 @@
+import { differingFields } from '../../evidence/log/compare-record.ts';
 import { toCanonicalJson } from '../../evidence/log/leaf.ts';
 import { ratingGroups } from '../../evidence/rating/groups.ts';
 import { countedSource } from '../../evidence/rating/identity.ts';
@@ -38,6 +39,48 @@ const toComparable = ({ ratings, sources, source_handles, ...counts }: RatingCou
   by_proof: withoutZeros(counts.by_proof),
 });
 
+/** Ratings that are voided, or not, other than the actions beside them say. */
+const findVoidFaults = ({ handle, ratings }: Pick<ShownListing, 'handle' | 'ratings'>): AuditFault[] =>
+  ratings.flatMap(({ rating_id, voided_at, moderation = [] }) => {
+    const said = moderation.find(({ action }) => action === 'void')?.at;
+    if (said === voided_at) return [];
+    const shown = `voided_at is ${toShownValue(voided_at)}, but the actions of the operator say ${toShownValue(said)}`;
+    return [rowFault(`rating ${rating_id} of ${handle}`, shown)];
+  });
+
+const differs = (shown: object, counted: object) => toCanonicalJson(shown) !== toCanonicalJson(counted);
+
+/** Where the total, the flags and the newest records of a listing document are not those of the listed records. */
+function findTotalFaults({
+  handle,
+  native,
+  ratings,
+}: Pick<ShownListing, 'handle' | 'native' | 'ratings'>): AuditFault[] {
+  if (!native) return [];
+  const current = ratings.filter(isCurrent);
+  const fault = (shown: unknown, counted: unknown, what: string) =>
+    rowFault(
+      `counts of ${handle}`,
+      `the document has ${toShownValue(shown)} as ${what}, but the listed records have ${toShownValue(counted)}`,
+    );
+  const flags = countOf(current.flatMap((rating) => rating.flags));
+  const shownFlags = withoutZeros(native.flags);
+  const byId = new Map(ratings.map((rating) => [rating.rating_id, rating]));
+  const recent = native.recent.flatMap((shown) => {
+    const listed: Readonly<Record<string, unknown>> = { ...byId.get(shown.rating_id) };
+    const [field] = differingFields(listed, { ...shown }, Object.keys(shown));
+    if (field === undefined) return [];
+    const [is, must] = [toShownValue(shown[field as keyof typeof shown]), toShownValue(listed[field])];
+    const message = `${field} is ${is} in the document, but ${must} in the listed record`;
+    return [rowFault(`rating ${shown.rating_id} of ${handle}`, message)];
+  });
+  return [
+    ...(native.ratings === current.length ? [] : [fault(native.ratings, current.length, 'ratings')]),
+    ...(differs(shownFlags, flags) ? [fault(shownFlags, flags, 'flags')] : []),
+    ...recent,
+  ];
+}
+
 /** Where the counts of voided ratings and of hidden texts differ from the records. */
 function findModeratedFaults({
   handle,
@@ -62,7 +105,8 @@ function findModeratedFaults({
 
 /** Where the counts of a listing document differ from the records that list_ratings shows of the same listing. */
 export function findCountFaults({ handle, native, ratings }: ShownListing): AuditFault[] {
-  if (!native) return [];
+  const voided = findVoidFaults({ handle, ratings });
+  if (!native) return voided;
   const current = ratings.filter(isCurrent);
   const moderated = findModeratedFaults({ handle, native, ratings });
   const grouped = ratingGroups.flatMap((group) => {
@@ -72,5 +116,5 @@ export function findCountFaults({ handle, native, ratings }: ShownListing): Audi
     const message = `the document counts ${toShownValue(shown)} in the group ${group}, but the listed records are ${toShownValue(counted)}`;
     return [rowFault(`counts of ${handle}`, message)];
   });
-  return [...grouped, ...moderated];
+  return [...voided, ...grouped, ...moderated, ...findTotalFaults({ handle, native, ratings })];
 }

@@ -228,6 +228,42 @@ function findAllClaimFaults(said: Said, state: AuditState): AuditFault[] {
   });
 }
 
+const standing = (
+  { actions: { applied, ended } }: Said,
+  handle: string,
+  [action, size]: [string, number],
+): number | undefined =>
+  [...applied].find(
+    ([log_index, one]) =>
+      one.action === action &&
+      one.target_kind === 'listing' &&
+      one.target === handle &&
+      log_index < size &&
+      !ended.has(log_index),
+  )?.[0];
+
+/** Listings that are shown, or not, other than the newest entries about their withdrawal say. */
+function* findListingStateFaults(said: Said, state: AuditState): Generator<AuditFault> {
+  for (const [handle, { withdrawn, isHidden }] of state.listings) {
+    const events = readEvents(handle, said, state) ?? [];
+    const optedOut = events.findLast(({ type }) => type.startsWith('listing_'));
+    // What came later may have been read or not.
+    if (optedOut && optedOut.log_index >= state.size) continue;
+    const isOptedOut = optedOut?.type === 'listing_withdrawn';
+    const by = isOptedOut ? optedOut.log_index : standing(said, handle, ['withdraw', state.size]);
+    const where = `listing ${handle}`;
+    if (by !== undefined && withdrawn === undefined)
+      yield rowFault(where, `it is shown, but log entry ${by} says that it is withdrawn`);
+    if (withdrawn !== undefined && withdrawn !== 'deleted' && by === undefined)
+      yield rowFault(where, `it is withdrawn (${withdrawn}), and no log entry says so`);
+    const hiddenBy = standing(said, handle, ['hide', state.size]);
+    if (isHidden === false && hiddenBy !== undefined)
+      yield rowFault(where, `its texts are shown, but log entry ${hiddenBy} says that they are hidden`);
+    if (isHidden && hiddenBy === undefined)
+      yield rowFault(where, 'its texts are hidden, and no log entry says so');
+  }
+}
+
 function findAllGroupFaults(said: Said, state: AuditState) {
   const events = new Map<string, readonly ClaimEvent[] | undefined>();
   return findGroupFaults({
@@ -324,6 +360,7 @@ export function createEntryCheck(state: AuditState): EntryCheck {
         ...findResponseFaults(said, state),
         ...findWithheldFaults(said),
         ...findAllClaimFaults(said, state),
+        ...findListingStateFaults(said, state),
         ...groups.faults,
         ...findModerationFaults(actions, state.notices, {
           size: state.size,

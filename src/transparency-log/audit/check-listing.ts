@@ -115,6 +115,14 @@ function findItemFault(
   );
 }
 
+/** Ratings that are listed more than once would be counted so. */
+function findTwiceShown({ handle, ratings }: ShownListing): AuditFault[] {
+  const byId = Map.groupBy(ratings, ({ rating_id }) => rating_id);
+  return [...byId]
+    .filter(([, same]) => same.length > 1)
+    .map(([id, { length }]) => rowFault(`rating ${id} of ${handle}`, `it is listed ${length} times`));
+}
+
 /** What a listing shows that its records do not say, and counts that do not follow from its records. */
 export function findListingFaults(
   listing: ShownListing,
@@ -124,6 +132,7 @@ export function findListingFaults(
   const { handle, observations } = listing;
   return [
     ...faults.filter((fault) => fault !== undefined),
+    ...findTwiceShown(listing),
     ...findCountFaults(listing),
     ...findObservationFaults(handle, observations),
   ];
@@ -161,7 +170,8 @@ export function noteShown(listing: ShownListing, state: AuditState): void {
   }
   for (const rating of listing.ratings) noteRating(rating, state);
   state.counted.push(...toCounted(listing));
-  const { handle, claim, events } = listing;
+  const { handle, claim, events, withdrawn, isHidden } = listing;
+  state.listings.set(handle, { withdrawn, isHidden });
   if (claim || events.length > 0) state.claims.set(handle, { claim, events });
   noteNotices(listing, state);
   const indexes = new Set(events.map(({ log_index }) => log_index));

@@ -1,4 +1,5 @@
 import type { Claim } from '../../evidence/claim/claim.ts';
+import type { Listing } from '../../evidence/listing/listing.ts';
 import type { ClaimEvent, ListingClaim, NativeSignals } from '../../evidence/listing/listing-document.ts';
 import type { CommittedRecord } from '../../evidence/log/leaf.ts';
 import type { NoteVerifier } from '../../evidence/log/signed-note.ts';
@@ -57,6 +58,10 @@ export interface ShownListing {
   /** At most the newest 100, oldest first. */
   readonly events: readonly ClaimEvent[];
   readonly observations: ShownObservations;
+  /** Why a database has it as withdrawn; a service does not show one that is. */
+  readonly withdrawn?: Listing['withdrawn'];
+  /** Whether a database has its texts as hidden. */
+  readonly isHidden?: boolean;
   /** What the operator did that the listing itself shows. */
   readonly moderation?: readonly ModerationNotice[] | undefined;
   /** The counts and newest ratings of the listing document; undefined if no document is shown. */

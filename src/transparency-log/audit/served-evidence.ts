@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import {
   claimEvent,
@@ -10,13 +11,17 @@ import { moderationNotice } from '../../evidence/moderation/moderation.ts';
 import { observation } from '../../evidence/observation/observation.ts';
 import { type RatingRecord, ratingRecord } from '../../evidence/rating/rating.ts';
 import { type EvidenceReader, isWithheld, type ShownListing } from './evidence-reader.ts';
-import { createServedLog, readAnswer } from './served-log.ts';
+import { createServedLog, readAnswer, toJson } from './served-log.ts';
 import { readServedObservations } from './served-observations.ts';
-import { type AskService, createServiceClient } from './service-client.ts';
+import {
+  type AskService,
+  createServiceClient,
+  type ServiceAnswer,
+  ServiceUnreadable,
+} from './service-client.ts';
 
-const found = z.object({
-  listings: z.array(z.object({ handle: z.string() })),
-  next_cursor: z.string().optional(),
+const manifest = z.object({
+  files: z.array(z.object({ path: z.string().startsWith('/export/'), bytes: z.int().max(2 ** 30) })),
 });
 const listed = z.object({ ratings: z.array(ratingRecord), next_cursor: z.string().optional() });
 const document = z.object({
@@ -29,22 +34,33 @@ const document = z.object({
   moderation: z.array(moderationNotice).optional(),
 });
 
-/** Searches that together find every listing that shows a rating or a claim. */
-const searches = [{ has_native_ratings: true }, { state: 'claimed' }, { state: 'suspended' }];
+const dumped = document.extend({ handle: z.string() });
 const batchEntries = 256;
 
-async function* search(ask: AskService, filter: object): AsyncGenerator<string> {
-  let cursor: string | undefined;
-  do {
-    const path = '/api/tools/search_agents';
-    const page = readAnswer(
-      path,
-      await ask(path, { ...filter, limit: 50, ...(cursor && { cursor }) }),
-      found,
-    );
-    for (const { handle } of page.listings) yield handle;
-    cursor = page.next_cursor;
-  } while (cursor);
+function readLines(path: string, { status, body }: ServiceAnswer): string[] {
+  try {
+    if (status === 200)
+      return gunzipSync(body, { maxOutputLength: 2 ** 29 })
+        .toString('utf8')
+        .trimEnd()
+        .split('\n');
+  } catch {}
+  throw new ServiceUnreadable(`${path}: answered with status ${status} and not with a file of the export`);
+}
+
+/** The listings of which the newest dump of the service, up to an hour old, shows anything that the log must have. */
+async function* readDumped(ask: AskService): AsyncGenerator<string> {
+  const { files } = readAnswer('/export/manifest.json', await ask('/export/manifest.json'), manifest);
+  const file = files.find(({ path }) => path.startsWith('/export/evidence-'));
+  if (!file) throw new ServiceUnreadable('/export/manifest.json: it names no file of evidence');
+  for (const line of readLines(file.path, await ask(file.path, undefined, file.bytes))) {
+    const shown = dumped.safeParse(toJson(Buffer.from(line))).data;
+    if (!shown) throw new ServiceUnreadable(`${file.path}: a line is not in the form of this version`);
+    const { handle, state, history, signals, observations, moderation } = shown;
+    const { recent, voided } = signals.native;
+    const parts = [history, recent, moderation, observations.filter(({ vantage }) => vantage !== '')];
+    if (state !== 'imported' || voided > 0 || parts.some((part = []) => part.length > 0)) yield handle;
+  }
 }
 
 /** The listings that the log's records name. */
@@ -115,7 +131,7 @@ export function createServedEvidence(url: string): EvidenceReader {
     ...log,
     async *handles() {
       const seen = new Set<string>();
-      const sources = [readNamed(log), ...searches.map((filter) => search(ask, filter))];
+      const sources = [readNamed(log), readDumped(ask)];
       for (const source of sources)
         for await (const handle of source) {
           if (!seen.has(handle)) yield handle;

@@ -43,7 +43,8 @@ export function readAnswer<T extends z.ZodType>(
   throw new ServiceUnreadable(`${path}: answered with status ${status} and not in the form of this version`);
 }
 
-function toJson(body: Buffer): unknown {
+/** Undefined if it is not JSON. */
+export function toJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {

@@ -11,8 +11,8 @@ export interface ServiceAnswer {
   readonly body: Buffer;
 }
 
-/** Reads one service. A JSON body makes the request a POST. Throws ServiceUnreadable. */
-export type AskService = (path: string, body?: object) => Promise<ServiceAnswer>;
+/** Reads one service. A JSON body makes the request a POST; an answer of more than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable. */
+export type AskService = (path: string, body?: object, limit_bytes?: number) => Promise<ServiceAnswer>;
 
 const timeout_ms = 30_000;
 const tries = 8;
@@ -30,11 +30,15 @@ const send = (url: string, body: object | undefined) =>
     }),
   });
 
-async function ask(url: string, body: object | undefined): Promise<ServiceAnswer & { wait_s: number }> {
+async function ask(
+  url: string,
+  body: object | undefined,
+  limit_bytes: number,
+): Promise<ServiceAnswer & { wait_s: number }> {
   try {
     const response = await send(url, body);
-    const bytes = await readBounded(response.body ?? new Blob().stream(), largestAnswer_bytes);
-    if (!bytes) throw new ServiceUnreadable(`${url}: the answer is larger than 8 MiB`);
+    const bytes = await readBounded(response.body ?? new Blob().stream(), limit_bytes);
+    if (!bytes) throw new ServiceUnreadable(`${url}: the answer is larger than ${limit_bytes} bytes`);
     const wait_s = readRetryAfter_s(response.headers.get('retry-after'), Date.now()) ?? 1;
     return { status: response.status, body: bytes, wait_s };
   } catch (error) {
@@ -46,9 +50,9 @@ async function ask(url: string, body: object | undefined): Promise<ServiceAnswer
 /** A client of the service at a URL; it waits as long as the service's limits ask. */
 export function createServiceClient(base: string): AskService {
   const root = base.replace(/\/+$/, '');
-  return async (path, body) => {
+  return async (path, body, limit_bytes = largestAnswer_bytes) => {
     for (let tried = 1; ; tried++) {
-      const { wait_s, ...answer } = await ask(`${root}${path}`, body);
+      const { wait_s, ...answer } = await ask(`${root}${path}`, body, limit_bytes);
       const isPassing = answer.status === 429 || answer.status === 503;
       if (!isPassing) return answer;
       if (tried === tries)

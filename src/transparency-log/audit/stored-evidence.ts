@@ -4,7 +4,6 @@ import { readCheckpoint } from '../../evidence/log/checkpoint.ts';
 import { verifierOf } from '../../evidence/log/signed-note.ts';
 import type { RatingRecord } from '../../evidence/rating/rating.ts';
 import type { RecordedChange } from '../../store/contract/observations.ts';
-import type { LogHead } from '../../store/contract/transparency-log.ts';
 import type { Store } from '../../store/store.ts';
 import { readCheckpointFile } from '../checkpoint-file.ts';
 import { findKeyOfOrigin, logOfOrigin } from '../keys.ts';
@@ -20,23 +19,21 @@ interface Place {
   readonly clock: () => Date;
 }
 
-/** The checkpoint file's content where it is of this log, and the key that must have signed it. */
-async function readOwnCheckpoint({ store }: Place, { id }: LogHead, text: string | undefined) {
-  const origin = text && readCheckpoint(text)?.origin;
-  if (!origin || logOfOrigin(origin) !== id) return {};
+/** The content of the checkpoint file, of whatever log it is, and the key that must have signed it. */
+async function readOwnCheckpoint({ store, config }: Place) {
+  const text = await readCheckpointFile(config);
+  if (text === undefined) return undefined;
+  const origin = readCheckpoint(text)?.origin ?? '';
   const key = await findKeyOfOrigin({ store }, origin);
-  return { checkpoint: text, key: key && verifierOf(key) };
+  return { log: logOfOrigin(origin), checkpoint: text, key: key && verifierOf(key) };
 }
 
 async function readLogs(place: Place): Promise<AuditedLog[]> {
-  const text = await readCheckpointFile(place.config);
   const heads = await place.store.log.heads();
-  return Promise.all(
-    heads.map(async (head) => ({
-      ...{ id: head.id, base: head.base, size: head.size },
-      ...(head.closed_with === undefined && (await readOwnCheckpoint(place, head, text))),
-    })),
-  );
+  const file = await readOwnCheckpoint(place);
+  // One of no log that is here is a fault, and must be read as well.
+  const of = heads.some(({ id }) => id === file?.log) ? file?.log : heads.at(-1)?.id;
+  return heads.map(({ id, base, size }) => ({ ...{ id, base, size }, ...(id === of && file) }));
 }
 
 async function readAllRatings({ store, clock }: Place, handle: string): Promise<RatingRecord[]> {
@@ -102,6 +99,8 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
       events,
       observations,
       native: facts?.native,
+      withdrawn: facts?.listing.withdrawn,
+      isHidden: facts?.listing.hidden === true,
       moderation: facts?.moderation,
     };
   },
