@@ -115,12 +115,9 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
       vantage: vantageOf(config),
     });
   };
-  const observeUnder = async (listing: Listing, lease: Lease) => {
+  const observeUnder = async <T>(lease: Lease, observe: () => Promise<T>): Promise<T> => {
     try {
-      return await unlessAborted(
-        count(() => look(listing, lease)),
-        signal,
-      );
+      return await unlessAborted(observe(), signal);
     } finally {
       await lease.release();
     }
@@ -133,7 +130,7 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
     async observe(listing, onWait) {
       for (let hasWaited = false; ; hasWaited = true) {
         const lease = await take(listing);
-        if (lease) return observeUnder(listing, lease);
+        if (lease) return observeUnder(lease, () => count(() => look(listing, lease)));
         if (!hasWaited) onWait?.();
         await wait(takenPause_ms, undefined, { signal });
       }
@@ -141,9 +138,9 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
     async observeIfDue(listing, isDue) {
       const lease = await take(listing);
       if (!lease) return 'leased';
-      if (await isDue()) return observeUnder(listing, lease);
-      await lease.release();
-      return 'not_due';
+      return observeUnder(lease, async () =>
+        (await isDue()) ? count(() => look(listing, lease)) : 'not_due',
+      );
     },
     pausedUntil({ remotes }) {
       const hosts = remotes.map(({ url }) => URL.parse(url)?.host).filter((host) => host !== undefined);

@@ -37,8 +37,8 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
 export interface Failed {
   readonly result: FetchFailure;
   readonly certificate?: string;
-  /** Nothing left this machine: the address is not allowed, or there is no way to any from here. */
-  readonly isUnsent?: true;
+  /** Why nothing left this machine: the address may not be asked, or its network or DNS resolver has no way to any. */
+  readonly unsent?: 'not_allowed' | 'no_way';
 }
 
 /** Fetches from untrusted hosts. Every failure is a result; it throws only in a transaction of the store. */
@@ -152,11 +152,13 @@ function toCertificateFault(error: unknown): Pick<Failed, 'certificate'> {
   return certificate === undefined ? {} : { certificate };
 }
 
-/** Of this machine or its network, or of its resolver (EAI_AGAIN): they say nothing about the host. */
-const ownFaults = /^(?:ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|EAI_AGAIN)$/;
+const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS)$/;
 
-const toUnsent = (error: unknown): Pick<Failed, 'isUnsent'> =>
-  ownFaults.test(String((error as { code?: unknown }).code)) ? { isUnsent: true } : {};
+/** Whether no address of a host could be asked because of this machine, its network or its DNS resolver. */
+export const isOurFailure = (error: unknown): boolean =>
+  error instanceof AggregateError
+    ? error.errors.every(isOurFailure)
+    : ourCodes.test(String((error as { code?: unknown } | undefined)?.code));
 
 const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
   public: isPublicAddress,
@@ -194,12 +196,12 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
     async fetch(sent) {
       refuseInTransaction('a request to a host');
       const reach = rules.reach(sent.url);
-      if (!reach) return { result: 'host_unreachable', isUnsent: true };
+      if (!reach) return { result: 'host_unreachable', unsent: 'not_allowed' };
       try {
         return await exchange(agentOf(reach.addresses), { ...sent, url: reach.url }, rules);
       } catch (error) {
         const result = toFailure(error, sent.deadline);
-        return { result, ...toCertificateFault(error), ...toUnsent(error) };
+        return { result, ...toCertificateFault(error), ...(isOurFailure(error) && { unsent: 'no_way' }) };
       }
     },
   };

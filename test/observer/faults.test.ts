@@ -298,7 +298,7 @@ beforeAll(async () => {
     ...sequences.map(({ name }) => name),
     ...gates.map(([name]) => `gate-${name}`),
     ...forms.map(([name]) => `form-${name}`),
-    ...['gone', 'own', 'eras', 'counted'],
+    ...['gone', 'own', 'eras', 'counted', 'seen', 'unseen'],
   ];
   directory = await openDirectory({
     entries: names.map((name) =>
@@ -323,10 +323,10 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-async function look(name: string): Promise<Facts> {
+async function look(name: string, by = observer): Promise<Facts> {
   const listing = await directory.store.listings.byHandle(handleOf(name));
   if (!listing) throw new Error(`${name} is not listed`);
-  const { observations } = await observer.observe(listing);
+  const { observations } = await by.observe(listing);
   return new Map(observations.map((one) => [`${one.kind} ${one.subject ?? ''}`, one]));
 }
 
@@ -534,4 +534,35 @@ it('takes what only one era of the protocol has of a tool for no change, and eve
   expect([back?.value, back?.first_seen_at]).toEqual([first?.value, first?.first_seen_at]);
   const changed = await surface(both([tool('send', 'Sends it to us')], false));
   expect(changed?.changed_from).toMatchObject({ value: first?.value });
+});
+
+it('a network of ours that has no way to a host says nothing about the service, however long', async () => {
+  answering('seen', baselines.open as Server);
+  const first = await look('seen');
+  // Linux has no route to this address for a connection; nothing is sent.
+  const hostOverrides = Object.fromEntries(
+    ['seen', 'unseen'].map((name) => [`${name}.example.com`, 'http://255.255.255.255']),
+  );
+  const { context } = directory;
+  const cutOff = createObserver({ ...context, config: { ...context.config, hostOverrides } });
+  for (let day = 0; day < 3; day += 1) {
+    directory.wait(86_400);
+    const facts = await look('seen', cutOff);
+    const states = (of: Facts) => [...of.values()].map(({ kind, state }) => [kind, state]);
+    expect(states(facts)).toEqual(states(first));
+    expect(facts.get('endpoint.answers https://seen.example.com/mcp')).toMatchObject({
+      value: 200,
+      missed: {
+        reason:
+          'No request was sent to seen.example.com: the network or the DNS resolver that Dossier uses had no way there.',
+      },
+    });
+  }
+  for (const { kind, state } of (await look('unseen', cutOff)).values())
+    expect([kind, state]).toEqual([kind, 'not_checked']);
+  await cutOff.close();
+  answering('unseen', baselines.open as Server);
+  directory.wait(86_400);
+  const seen = await look('unseen');
+  expect(seen.get('endpoint.answers https://unseen.example.com/mcp')).toMatchObject({ value: 200 });
 });

@@ -109,6 +109,36 @@ it('looks at a listing that another process looked at as soon as that has ended 
   await directory.close();
 }, 120_000);
 
+it('a database that is away when a look is about to begin leaves the listing free for the next one', async () => {
+  const directory = await open([]);
+  const [name = ''] = goodNames;
+  const listing = await directory.store.listings.byHandle(name);
+  if (!listing) throw new Error('not listed');
+  const observer = createObserver(directory.context);
+  const away = () => Promise.reject(new Error('the database is away'));
+  await expect(observer.observeIfDue(listing, away)).rejects.toThrow('the database is away');
+  expect(await running(directory, [name])).toEqual([]);
+  expect(await observer.observeIfDue(listing, async () => true)).toMatchObject({ handle: name });
+  await observer.close();
+  await directory.close();
+}, 120_000);
+
+it('a database that is away when a request is about to begin leaves the host free for the next one', async () => {
+  const databaseUrl = await createSharedDatabase();
+  const directory = await open([], { DATABASE_URL: databaseUrl });
+  const [name = ''] = goodNames;
+  const listing = await directory.store.listings.byHandle(name);
+  if (!listing) throw new Error('not listed');
+  const observer = createObserver(directory.context);
+  await editDatabase(databaseUrl, 'alter table observed_pause rename to away');
+  await expect(observer.observe(listing)).rejects.toThrow('observed_pause');
+  await editDatabase(databaseUrl, 'alter table away rename to observed_pause');
+  const look = () => observer.observe(listing).then(({ handle }) => handle, String);
+  await expect.poll(look).toBe(name);
+  await observer.close();
+  await directory.close();
+}, 60_000);
+
 it('looks at the listings of a host that asked to wait when the pause has ended', async () => {
   const directory = await open([]);
   const [paused = ''] = goodNames;

@@ -7,10 +7,10 @@ import type { Finding, RecordedSubject } from '../observation/observation.ts';
 export const ownProbe = 'Dossier';
 
 /** A fact that could not be learned, with the state and reason of what stood in its way. */
-export const withoutAnswer = ({ result, reason }: NoAnswer, subject?: string): Finding => ({
+export const withoutAnswer = ({ result, reason, isOurs }: NoAnswer, subject?: string): Finding => ({
   ...(subject !== undefined && { subject }),
   value: null,
-  state: result,
+  state: isOurs ? 'not_checked' : result,
   reason,
   source: ownProbe,
 });

@@ -15,6 +15,8 @@ export interface NoAnswer {
   readonly reason: string;
   /** The HTTP status of what was sent, or why nothing came; absent if nothing was asked for. */
   readonly cause?: number | 'timeout' | 'connection' | 'certificate' | 'not_http' | 'too_large';
+  /** Of `unreachable`: nothing was asked, because of this machine or its network. Then nothing was checked. */
+  readonly isOurs?: true;
 }
 
 /** A response of a foreign host; its body is data, at most 2 MiB. */

@@ -152,6 +152,9 @@ function next(
   if (!known) return fresh(found, stamp);
   // What was seen was of something else: another version of a package.
   if (known.recorded !== found.recorded) return settle(known, found, stamp);
+  const [wasChecked, isChecked] = [known, found].map(({ state }) => state !== 'not_checked');
+  if (wasChecked && !isChecked) return missed(known, found, stamp);
+  if (!wasChecked && isChecked && !last) return fresh(found, stamp);
   const mayPass = found.state === 'unreachable' || (found.mayPass && last !== undefined);
   if (mayPass && known.state !== 'unreachable')
     return isUnreachable(known, stamp)
@@ -168,7 +171,6 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
   if (ofKind.length === 0) return [failed];
   return ofKind.map(({ subject, recorded }) => ({
     ...failed,
-    state: 'unreachable',
     ...(subject !== undefined && { subject }),
     ...(recorded !== undefined && { recorded }),
   }));
@@ -197,6 +199,7 @@ function toChange(
  * - `not_found`, and a value that `isAbsence`: the same, but of a fact that was seen only at the second check, an hour or more after the first;
  * - `unreachable` (an answer that may pass, or none), and a finding that `mayPass`: changes nothing; what was seen keeps its value and
  *   dates and gets `missed`. Only endpoint.answers becomes unreachable, once there was no answer on two days;
+ * - `not_checked`: changes nothing either; it says that of a fact of which nothing is known;
  * - `unlessSeen`: that no subject of its kind has a value, said until one was seen to have;
  * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is;
  * - `ended`: is counted, and no change. A check that does not say how it ended is not counted.

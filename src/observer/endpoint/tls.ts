@@ -1,8 +1,9 @@
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 import type { NoAnswer } from '../../evidence/observation/answer.ts';
 import type { TlsLook } from '../../evidence/observation/endpoint-look.ts';
-import type { Reach } from '../../outbound/client.ts';
+import { isOurFailure, type Reach } from '../../outbound/client.ts';
 import { createGuardedLookup, isAddress, isPublicAddress } from '../../outbound/public-address.ts';
+import { noWay } from '../polite/polite-fetch.ts';
 
 const handshake_ms = 8000;
 
@@ -48,10 +49,14 @@ export function readCertificate(recorded: URL, reached: Reach | undefined): Prom
       socket.destroy();
       resolve(result);
     };
-    const fail = () =>
-      end({ result: 'unreachable', reason: `A TLS connection to ${recorded.host} did not come about.` });
+    const fail = (error?: Error) =>
+      end(
+        isOurFailure(error)
+          ? noWay(recorded.host)
+          : { result: 'unreachable', reason: `A TLS connection to ${recorded.host} did not come about.` },
+      );
     socket.once('secureConnect', () => end(toLook(socket)));
     socket.on('error', fail);
-    socket.once('timeout', fail);
+    socket.once('timeout', () => fail());
   });
 }

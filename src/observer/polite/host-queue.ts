@@ -100,9 +100,14 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
   const publish = () => heldHosts.publish({ hosts: hosts.size });
   const open = async (host: string): Promise<Held> => {
     const lease = await takeHost(host, context, signal);
-    const notBefore = new Map(await store.observations.pauses(host));
-    const started = { users: 0, since_ms: performance.now(), isOver: false, timer: undefined };
-    return { lease, notBefore, tail: Promise.resolve(), ...started };
+    try {
+      const notBefore = new Map(await store.observations.pauses(host));
+      const started = { users: 0, since_ms: performance.now(), isOver: false, timer: undefined };
+      return { lease, notBefore, tail: Promise.resolve(), ...started };
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
   };
   const end = (host: string, held: Held) => {
     if (!held.isOver) hosts.delete(host);
@@ -129,7 +134,7 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
         publish();
         return held;
       } catch (error) {
-        hosts.delete(host);
+        if (hosts.get(host) === opening) hosts.delete(host);
         throw error;
       }
     },

@@ -42,9 +42,16 @@ const causes = {
   too_large: 'too_large',
 } as const;
 
-const unreachable = (url: URL, { result: failure, certificate, isUnsent }: Failed): NoAnswer => ({
+/** That no request was sent to a host because of this machine, its network or its DNS resolver. */
+export const noWay = (host: string): NoAnswer => ({
   result: 'unreachable',
-  ...(!isUnsent && { cause: certificate ? 'certificate' : causes[failure] }),
+  reason: `No request was sent to ${host}: the network or the DNS resolver that Dossier uses had no way there.`,
+  isOurs: true,
+});
+
+const unreachable = (url: URL, { result: failure, certificate, unsent }: Failed): NoAnswer => ({
+  result: 'unreachable',
+  ...(!unsent && { cause: certificate ? 'certificate' : causes[failure] }),
   reason: certificate
     ? `A request to ${url.host} was not sent, because the certificate of the host is not valid: ${certificate}.`
     : `A request to ${url.host} ended with ${failureTexts[failure]}.`,
@@ -133,7 +140,8 @@ export function createPoliteFetch({ client, queue, sign, timeouts, pauses }: Pol
     observerRequests.publish({ result: toResult(response) });
     if (response === 'paused') return paused(url);
     if (response === 'overtime') return overtime(url, request.times);
-    if (response.result !== 'response') return unreachable(url, response);
+    if (response.result !== 'response')
+      return response.unsent === 'no_way' ? noWay(url.host) : unreachable(url, response);
     const keepsMethod = request.method === undefined || [307, 308].includes(response.status);
     const to = keepsMethod && hops < mostRedirects ? redirect(response, url) : undefined;
     return to ? follow(to, request, hops + 1) : toFetched(url, response);

@@ -27,7 +27,7 @@ type Rules = ((url: URL) => NoAnswer | undefined) & { readonly isUnread?: true }
 const all: Rules = () => undefined;
 
 /** RFC 9309 section 2.3.1.4: who cannot read the rules asks for nothing else. That passes, and says nothing about the host. */
-const none = (why: Pick<NoAnswer, 'reason' | 'cause'>): Rules =>
+const none = (why: Omit<NoAnswer, 'result'>): Rules =>
   Object.assign(() => ({ ...why, result: 'unreachable' as const }), { isUnread: true as const });
 
 /** RFC 9309 section 2.3.1: a file that is not there (3xx or 4xx) allows everything. */

@@ -119,17 +119,19 @@ it('does not guess the version where none is recorded and no registry is asked',
   expect(await advisoriesOf('com.example/unstated')).toMatchObject({ state: 'not_checked' });
 });
 
-it('reads a newer copy, and says that a copy without an ecosystem or a broken one has nothing to say', async () => {
+it('reads a newer copy; one without an ecosystem, or a broken one, changes nothing of what an older one said', async () => {
   save([advisory('GHSA-9', npm, range({ introduced: '0' }))], '2026-11-02');
   expect(await idsOf('com.example/fixed')).toEqual(['GHSA-9']);
   expect(await advisoriesOf('com.example/pypi')).toMatchObject({
-    state: 'not_checked',
-    reason: 'The copy of advisories (ADVISORIES) has none about packages on PyPI.',
+    value: 1,
+    state: 'observed',
+    missed: { reason: 'The copy of advisories (ADVISORIES) has none about packages on PyPI.' },
   });
   writeFileSync(file, 'no zip');
   expect(await advisoriesOf('com.example/fixed')).toMatchObject({
-    state: 'not_checked',
-    reason: 'The copy of advisories (ADVISORIES) cannot be read.',
+    value: 1,
+    state: 'observed',
+    missed: { reason: 'The copy of advisories (ADVISORIES) cannot be read.' },
   });
 });
 

@@ -17,9 +17,9 @@ function metadataUrls({ url, headers }: Fetched): string[] {
   const wellKnown = '/.well-known/oauth-protected-resource';
   return [
     // Metadata elsewhere would be another host's word about this one; behind TLS a service may not know that it is https.
-    ...(named?.host === endpoint.host ? [new URL(named.pathname + named.search, endpoint).href] : []),
-    new URL(`${wellKnown}${pathOf(endpoint)}`, endpoint).href,
-    new URL(wellKnown, endpoint).href,
+    ...(named?.host === endpoint.host ? [`${endpoint.origin}${named.pathname}${named.search}`] : []),
+    `${endpoint.origin}${wellKnown}${pathOf(endpoint)}`,
+    `${endpoint.origin}${wellKnown}`,
   ];
 }
 
@@ -33,7 +33,7 @@ function serverMetadataUrls(issuer: string): string[] {
     `/.well-known/openid-configuration${path}`,
     `${path}/.well-known/openid-configuration`,
   ];
-  return [...new Set(places)].map((place) => new URL(place, url).href);
+  return [...new Set(places)].map((place) => `${url.origin}${place}`);
 }
 
 /** The first JSON object at these addresses, or why there is none: what may pass leaves it open. */
@@ -84,7 +84,10 @@ async function ofServer(look: Look, issuer: string) {
   };
 }
 
-const noValue = ({ result: state, ...why }: NoAnswer) => ({ ...why, value: null, state });
+const noValue = ({ result, reason, isOurs, mayPass }: NoAnswer & { mayPass?: true }) => ({
+  ...{ value: null, state: isOurs ? ('not_checked' as const) : result, reason },
+  ...(mayPass && { mayPass }),
+});
 
 async function toFinding(look: Look, { credentials, list }: EndpointLook) {
   const notAsked: NoAnswer = { result: 'not_found', reason: 'The endpoint did not ask for credentials.' };

@@ -19,7 +19,7 @@ const readAccepted = (one: unknown) =>
 type Found = Pick<Finding, 'value' | 'state' | 'reason' | 'details'>;
 
 function read(look: CatalogLook): Found {
-  if (look.result !== 'read') return { value: null, state: look.result, reason: look.reason };
+  if (look.result !== 'read') return withoutAnswer(look);
   const { item, read_at } = look;
   const when = `Dossier read the catalogue on ${read_at.slice(0, 10)}`;
   if (!item) return { value: null, state: 'not_found', reason: `${when}; it does not list this endpoint.` };
