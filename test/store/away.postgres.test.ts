@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
@@ -41,6 +43,29 @@ describe('a locked table', () => {
     await operator.query('commit');
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(16).fill(200));
     await operator.end();
+  });
+});
+
+describe('a role or a database that PostgreSQL does not have', () => {
+  it('is named by the commands that read', async () => {
+    const operator = new Client(`${server.url}/postgres`);
+    await operator.connect();
+    const { rows } = await operator.query('show hba_file');
+    const rules = readFileSync(rows[0].hba_file, 'utf8');
+    writeFileSync(rows[0].hba_file, `host all nobody 127.0.0.1/32 trust\n${rules}`);
+    await operator.query('select pg_reload_conf()');
+    await operator.end();
+    const asNobody = new URL(`${server.url}/postgres`);
+    asNobody.username = 'nobody';
+    const said = async (url: string) => {
+      const { code, stderr } = await runDossier(['reports'], { DATABASE_URL: url });
+      return [code, stderr.replaceAll(server.url, '').trim()];
+    };
+    expect(await said(asNobody.href)).toEqual([74, expect.stringMatching(/role "nobody" does not exist$/)]);
+    expect(await said(`${server.url}/nowhere`)).toEqual([
+      74,
+      expect.stringMatching(/database "nowhere" does not exist$/),
+    ]);
   });
 });
 

@@ -38,13 +38,17 @@ function otherVersionOf(names: readonly string[], ours: readonly string[]): Othe
   return names.length < ours.length ? 'older' : undefined;
 }
 
+/** SQLSTATE undefined_table. A role or a database that does not exist has other codes. */
+const undefinedTable = '42P01';
+
 /** The migrations that a database has; none if there is no schema of ours in it. */
 async function readRecorded(db: Db): Promise<string[]> {
   try {
     const recorded = sql<{ name: string }>`select name from kysely_migration order by name`;
     return (await recorded.execute(db)).rows.map(({ name }) => name);
   } catch (error) {
-    if (/no such table|does not exist/.test((error as Error).message)) return [];
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefinedTable || message.includes('no such table')) return [];
     throw error;
   }
 }
