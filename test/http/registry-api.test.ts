@@ -234,6 +234,35 @@ describe('the list', () => {
   });
 });
 
+it('lists many versions in pages of a hundred, newest first, each once', async () => {
+  const name = 'com.example/often';
+  const path = '/v0.1/servers/com.example%2Foften/versions';
+  const versions = Array.from({ length: 230 }, (_, n) => {
+    const at = new Date(Date.UTC(2026, 0, 1, n)).toISOString();
+    const status = n % 100 === 7 ? 'deleted' : 'active';
+    return registryEntry(
+      name,
+      { version: `1.0.${n}` },
+      { isLatest: n === 229, status, publishedAt: at, updatedAt: at },
+    );
+  });
+  const often = await openDirectory({ entries: versions, environment: { LIMITS: 'off' } });
+  const walked: string[] = [];
+  const sizes: number[] = [];
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const answer = await often.app.request(cursor ? `${path}?cursor=${cursor}` : path);
+    const page = (await answer.json()) as List;
+    walked.push(...names(page));
+    sizes.push(page.servers.length);
+    cursor = page.metadata.nextCursor;
+  }
+  const expected = versions.toReversed().filter(({ _meta }) => _meta[official]?.status !== 'deleted');
+  expect(walked).toEqual(expected.map(({ server }) => `${name}@${server.version}`));
+  expect(sizes).toEqual([100, 100, 27]);
+  expect((await often.app.request(`${path}?cursor=abc`)).status).toBe(422);
+  await often.close();
+});
+
 describe('an entry', () => {
   it('has our evidence under the reversed name of our host, in at most 2 KB', async () => {
     const { servers } = await list('/v0.1/servers?limit=100&version=latest');

@@ -1,5 +1,8 @@
 import { Hono } from 'hono';
-import type { ListingVersion } from '../../evidence/listing/listing.ts';
+import { z } from 'zod';
+import type { ListingVersion, VersionSummary } from '../../evidence/listing/listing.ts';
+import { readCursor, toCursor } from '../../evidence/text/cursor.ts';
+import type { VersionQuery } from '../../store/contract/registry-entries.ts';
 import type { HttpEnvironment, Request } from '../environment.ts';
 import { answerJson } from '../response/answers.ts';
 import { byPublication, listServers, toEntries } from './list.ts';
@@ -9,32 +12,52 @@ import { openToAll } from './open-to-all.ts';
 const cachePolicy = { cacheTags: 'all' } as const;
 
 /** Versions of one listing that are answered at once. */
-const mostVersions = 10_000;
+const mostVersions = 100;
 
 const notFound = (c: Request, error: string) => c.json({ error }, 404);
 
-/** The listed versions of a listing, newest first; none for one of the sample. */
-async function versionsOf(c: Request, version?: string): Promise<ListingVersion[]> {
-  const versions = await c.get('context').store.listings.versionPage({
-    after: undefined,
-    limit: mostVersions,
-    handles: [c.req.param('name') ?? ''],
-    version,
-    updatedSince: undefined,
+const nameOf = (c: Request) => c.req.param('name') ?? '';
+
+/** Versions of one listing, in no particular order; none for one of the sample. */
+const versionsOf = (
+  c: Request,
+  which: Pick<VersionQuery, 'version' | 'versions'>,
+): Promise<ListingVersion[]> =>
+  c.get('context').store.listings.versionPage({
+    ...{ after: undefined, limit: mostVersions, handles: [nameOf(c)], updatedSince: undefined },
     withDeleted: c.req.query('include_deleted') === 'true',
+    ...which,
   });
-  return versions.toSorted(byPublication);
+
+/** The versions of a listing after a place, newest first, without their records. */
+async function summariesAfter(c: Request): Promise<VersionSummary[]> {
+  const place = readCursor(c.req.query('cursor') || undefined, z.tuple([z.string(), z.string()]));
+  const all = await c.get('context').store.listings.versionSummaries([nameOf(c)]);
+  const asked = all.filter(({ status }) => status !== 'deleted' || c.req.query('include_deleted') === 'true');
+  const newest = asked.toSorted(byPublication);
+  if (!place) return newest;
+  const [published_at, version] = place;
+  return newest.filter((one) => byPublication(one, { ...one, published_at, version }) > 0);
 }
 
 async function showVersions(c: Request): Promise<Response> {
-  const versions = await versionsOf(c);
+  const summaries = await summariesAfter(c);
+  const shown = summaries.slice(0, mostVersions);
+  const versions = await versionsOf(c, { version: undefined, versions: shown.map(({ version }) => version) });
   if (versions.length === 0) return notFound(c, 'Server not found');
-  const servers = await toEntries(versions, c.get('context'));
-  return answerJson(c, { servers, metadata: { count: servers.length } }, cachePolicy);
+  const servers = await toEntries(versions.toSorted(byPublication), c.get('context'));
+  const last = summaries.length > shown.length ? shown.at(-1) : undefined;
+  const nextCursor = last && toCursor([last.published_at, last.version]);
+  return answerJson(
+    c,
+    { servers, metadata: { ...(last && { nextCursor }), count: servers.length } },
+    cachePolicy,
+  );
 }
 
 async function showVersion(c: Request): Promise<Response> {
-  const [entry] = await toEntries(await versionsOf(c, c.req.param('version') ?? 'latest'), c.get('context'));
+  const versions = await versionsOf(c, { version: c.req.param('version') ?? 'latest' });
+  const [entry] = await toEntries(versions, c.get('context'));
   return entry ? answerJson(c, entry, cachePolicy) : notFound(c, 'Server or version not found');
 }
 

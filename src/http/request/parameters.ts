@@ -26,7 +26,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   [new RegExp(`^${view}$`), ['cursor']],
   [new RegExp(`^${view}/v0(\\.1)?/servers$`), ['limit', 'cursor']],
   [/^\/v0(\.1)?\/servers$/, ['cursor', 'limit', 'search', 'updated_since', 'version', 'include_deleted']],
-  [/^\/v0(\.1)?\/servers\//, ['include_deleted']],
+  [/^\/v0(\.1)?\/servers\//, ['include_deleted', 'cursor']],
 ];
 
 const namesOf = (path: string) => declared.find(([pattern]) => pattern.test(path))?.[1] ?? [];

@@ -19,6 +19,8 @@ export interface VersionQuery {
   readonly handles?: readonly string[] | undefined;
   /** `latest`: only the version that the listing shows, or last showed; any other text: only versions of that name. */
   readonly version: string | undefined;
+  /** Only versions of these names. */
+  readonly versions?: readonly string[];
   /** Only versions whose entry changed here at this time or later, RFC 3339; the list is then in the order of that time. */
   readonly updatedSince: string | undefined;
   /** Deleted versions too. */

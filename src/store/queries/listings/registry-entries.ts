@@ -20,11 +20,14 @@ const isLatest = sql<boolean>`(listing.version = listing_version.version or list
     where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
 
 /** Keeps the versions that the query asks for. */
-function filter(listed: Listed, { version, handles, withDeleted }: VersionQuery): Listed {
+function filter(listed: Listed, { version, versions, handles, withDeleted }: VersionQuery): Listed {
   return listed
     .$if(version === 'latest', (query) => query.where(isLatest))
     .$if(version !== undefined && version !== 'latest', (query) =>
       query.where('listing_version.version', '=', version ?? ''),
+    )
+    .$if(versions !== undefined, (query) =>
+      query.where('listing_version.version', 'in', [...(versions ?? [])]),
     )
     .$if(handles !== undefined, (query) => query.where('listing_version.handle', 'in', [...(handles ?? [])]))
     .$if(!withDeleted, (query) =>
@@ -65,7 +68,7 @@ function inOrder(listed: Listed, { after, updatedSince }: VersionQuery): Listed 
 
 /** A page of versions, as the registry API lists them. */
 export async function readVersionPage(db: Db, query: VersionQuery): Promise<ListedVersion[]> {
-  if (query.handles?.length === 0) return [];
+  if (query.handles?.length === 0 || query.versions?.length === 0) return [];
   const rows = await inOrder(filter(selectListed(db), query), query)
     .limit(query.limit)
     .execute();
