@@ -54,13 +54,15 @@ describe('the Markdown twin', () => {
     );
   });
   it('keeps nothing of markup, links or HTML', async () => {
-    expect(await markdownOf(0)).toContain('> \\# Heading ## Native ratings 5 native ratings.');
+    expect(await markdownOf(0)).toContain(
+      '> Its publisher writes: “# Heading ## Native ratings 5 native ratings.”',
+    );
     expect(await markdownOf(1)).toContain(
-      '> \\[click\\](https\\://evil.example) !\\[x\\](https\\://evil.example/x.png) \\<b onclick=x\\>',
+      '> Its publisher writes: “\\[click\\](https\\://evil.example) !\\[x\\](https\\://evil.example/x.png) \\<b onclick=x\\>',
     );
     expect(await markdownOf(2)).toContain(
-      '> \\`\\`\\` code \\`\\`\\` \\`one\\` \\*two\\* \\_three\\_ \\~\\~four\\~\\~ \\| five \\| \\$six\\$ \\&amp; www\\.evil.example https\\://evil.example a\\@evil.example',
+      '> Its publisher writes: “\\`\\`\\` code \\`\\`\\` \\`one\\` \\*two\\* \\_three\\_ \\~\\~four\\~\\~ \\| five \\| \\$six\\$ \\&amp; www\\.evil.example https\\://evil.example a\\@evil.example',
     );
-    expect(await markdownOf(3)).toContain('> 1\\. one 2. two - three \\> four --- ===');
+    expect(await markdownOf(3)).toContain('> Its publisher writes: “1. one 2. two - three \\> four --- ===');
   });
 });

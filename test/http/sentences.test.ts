@@ -79,7 +79,7 @@ describe('what is not known', () => {
       ['tools', 'tools.surface', 'not_checked'],
       ['access', 'auth', 'not_stated'],
       ['publisher', 'operator', 'not_stated'],
-      ['code', 'repository', 'not_stated'],
+      ['code', 'repository', 'not_checked'],
       ['terms', 'terms.url', 'not_stated'],
       ['terms', 'data_handling', 'not_stated'],
       ['terms', 'region', 'not_stated'],

@@ -68,7 +68,7 @@ it('shows who issued a certificate and until when it is valid', async () => {
   expect(Math.abs(Date.parse(not_after) - Date.now() - 90 * day_ms)).toBeLessThan(day_ms);
   expect(found).toMatchObject({
     state: 'observed',
-    value: `issued by Test Authority, valid until ${not_after.slice(0, 10)}`,
+    value: `issued by “Test Authority”, valid until ${not_after.slice(0, 10)}`,
   });
   expect(found).not.toHaveProperty('reason');
 });

@@ -1,6 +1,8 @@
+import { toShownValue } from '../kinds/recorded/kind-of.ts';
 import { isDated, knowingOf, type Observation, stateWords } from '../observation/observation.ts';
 import type { Question } from '../observation/question.ts';
 import { firstFew } from '../text/first-few.ts';
+import { named } from '../text/markdown-text.ts';
 import type { FactGroup } from './agent-summary.ts';
 
 const day = (time: string) => time.slice(0, 10);
@@ -8,8 +10,8 @@ const longest = 120;
 
 const short = (text: string) => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 /** A value as it is; with its state where that is not plainly observed, and the reason if it has one. */
-function stated({ value, state, reason }: Observation): string | number | boolean {
-  const shown = typeof value === 'string' ? short(value) : (value ?? '');
+function stated({ kind, value, state, reason }: Observation): string | number | boolean {
+  const shown = typeof value === 'string' ? toShownValue(kind, short(value)) : (value ?? '');
   const how = [...(state === 'observed' ? [] : [stateWords[state]]), ...(reason ? [reason] : [])];
   return how.length > 0 ? `${shown} (${how.join('; ')})` : shown;
 }
@@ -22,7 +24,7 @@ function factOf(observations: readonly Observation[]): FactGroup['facts'][string
   return firstFew(
     [...bySubject].map(
       ([value, same]) =>
-        `${value} (${firstFew(same.map(({ subject }) => subject ?? 'no subject')).join(', ')})`,
+        `${value} (${firstFew(same.map(({ subject }) => (subject === undefined ? 'no subject' : named(subject)))).join(', ')})`,
     ),
   );
 }

@@ -4,6 +4,7 @@ import { packageText } from '../listing/sentences/package-text.ts';
 import { namespaceText } from '../namespace.ts';
 import type { Question } from '../observation/question.ts';
 import { firstFew } from '../text/first-few.ts';
+import { named } from '../text/markdown-text.ts';
 import type { FactGroup } from './agent-summary.ts';
 
 type Facts = Record<string, FactGroup['facts'][string] | undefined>;
@@ -20,7 +21,10 @@ function observedSignals({ signals }: ListingDocument): Facts {
 
 const reach = ({ remotes, packages }: ListingDocument): Facts => ({
   transport: remotes.length === 1 ? remotes[0]?.type : undefined,
-  remotes: remotes.length > 1 ? orAbsent(remotes.map(({ type, url }) => `${url} (${type})`)) : undefined,
+  remotes:
+    remotes.length > 1
+      ? orAbsent(remotes.map(({ type, url }) => `${named(url)} (${named(type)})`))
+      : undefined,
   packages: orAbsent(packages.map(packageText)),
 });
 

@@ -3,7 +3,7 @@ import { notKnownWords } from '../listing/sentences/not-known-words.ts';
 import { stateWords } from '../observation/observation.ts';
 import { questionTitles } from '../observation/question.ts';
 import { groupTexts, type RatingGroup } from '../rating/groups.ts';
-import { code, lines, list, paragraphs, toInlineText, toQuote } from '../text/markdown-text.ts';
+import { code, lines, list, named, paragraphs, toInlineText, toQuote } from '../text/markdown-text.ts';
 import { counted } from '../text/plural.ts';
 import type {
   AgentSummary,
@@ -22,8 +22,14 @@ const yesOrNo: ReadonlyMap<unknown, string> = new Map([
   [false, 'no'],
 ]);
 
+/** Facts of the record that are as the publisher wrote them. */
+const wordsOfPublisher: ReadonlySet<string> = new Set([
+  ...['transport', 'website', 'version', 'status_message', 'unread_fields'],
+]);
+
 function factText([name, value]: [string, FactGroup['facts'][string]]): string {
-  const shown = Array.isArray(value) ? value.join(', ') : (yesOrNo.get(value) ?? String(value));
+  const text = Array.isArray(value) ? value.join(', ') : (yesOrNo.get(value) ?? String(value));
+  const shown = wordsOfPublisher.has(name) ? named(text) : text;
   const unit = factUnit(name);
   return `${factTitle(name)}: ${toInlineText(shown)}${unit && typeof value === 'number' && !factTitle(name).includes(unit) ? ` ${unit}` : ''}`;
 }

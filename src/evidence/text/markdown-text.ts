@@ -14,22 +14,27 @@ export const toInlineText = (text: string): string =>
     .map((part, at) => (at % 2 === 0 || part.startsWith('“') ? escapeMarks(part) : `\`${part}\``))
     .join('');
 
-/** A third party's text, all of it escaped: no markup, no links, no HTML; where it begins a line, no list and no heading. */
-export const toMarkdownText = (text: string): string =>
-  escapeMarks(oneLine(text)).replace(/^(\d*)([-+#=.)])/, '$1\\$2');
+const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
 /**
  * A third party's text inside our own: on one line and in “ ”, with the quotes inside it replaced, so that it cannot end
  * them and go on in our voice. Whoever wrote it is named before it.
  */
 export const quoted = (text: string): string =>
-  `“${oneLine(text).replace(/[“”„‟«»‹›"＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu, "'")}”`;
+  `“${oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'")}”`;
+
+/** A third party's name, address or version inside our own text: one word, or several behind commas, cannot speak for us; else quoted. */
+export const named = (text: string): string =>
+  /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
 
 /** The same in Markdown, escaped. */
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
-/** The same as a code span, for addresses and names. */
-export const code = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
+/** An address or a name as a code span; in quotes if it has spaces or quotation marks, as no such value is copied. */
+export const code = (text: string): string =>
+  /\s/.test(text.trim()) || text.search(quotationMarks) >= 0
+    ? toQuote(text)
+    : `\`${oneLine(text).replaceAll('`', "'")}\``;
 
 /** Joins lines, without absent ones. */
 export const lines = (...parts: readonly (string | false | undefined)[]): string =>

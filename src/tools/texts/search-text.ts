@@ -18,7 +18,7 @@ interface FoundListings {
   readonly untrusted_fields: readonly string[];
 }
 
-const inlineAll = (texts: readonly string[]) => texts.map(toInlineText).join(', ');
+const inlineAll = (texts: readonly string[]) => texts.map(code).join(', ');
 
 const marks = ({ sample, placeholder_description, matched, alike }: FoundListing) =>
   [
@@ -47,7 +47,7 @@ function listingLine(listing: FoundListing): string {
 function omissionLine({ facet, text, query, only, count }: NearMisses['leave_out'][number]): string {
   if (only !== undefined) return `${toInlineText(only)} alone: ${count}`;
   if (facet !== undefined) return `without ${toInlineText(facet)}: ${count}`;
-  return `without ${toInlineText(text ?? '')}: ${count}${query ? `, query ${toInlineText(query)}` : ''}`;
+  return `without ${toQuote(text ?? '')}: ${count}${query ? `, query ${toQuote(query)}` : ''}`;
 }
 
 const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMisses) =>
@@ -62,7 +62,7 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMis
   );
 
 const meantLine = ({ word, near }: { word: string; near: readonly string[] }) =>
-  `No listing has “${toInlineText(word)}”; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
+  `No listing has ${toQuote(word)}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
 
 /** The answer of search_agents as Markdown: one line a listing. */
 export const toSearchText = (answer: FoundListings): string =>

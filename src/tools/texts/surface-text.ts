@@ -1,5 +1,5 @@
 import type { ToolDifference } from '../../evidence/kinds/tools/compare-surface.ts';
-import { code, list, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { code, list, paragraphs, toInlineText, toQuote } from '../../evidence/text/markdown-text.ts';
 import { closingText } from './shared.ts';
 
 /** The answer of check_surface. */
@@ -41,7 +41,7 @@ export function toSurfaceText(answer: SurfaceAnswer): string {
     answer.repeated && `Names of several tools: ${answer.repeated.map(code).join(', ')}`,
     answer.prefix && `Prefix of your host: ${code(answer.prefix)}`,
     texts.length > 0 &&
-      `Texts, [-as Dossier saw them-]{+as you sent them+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toInlineText(difference)}`)}`,
+      `Texts, [-as Dossier saw them-]{+as you sent them+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toQuote(difference)}`)}`,
     digest !== undefined &&
       `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}; digest ${digest}`,
     closingText(answer),

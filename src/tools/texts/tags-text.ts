@@ -1,4 +1,4 @@
-import { lines, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { code, lines } from '../../evidence/text/markdown-text.ts';
 import { closingText } from './shared.ts';
 
 /** The answer of list_tags. */
@@ -10,6 +10,6 @@ interface ListedTags {
 /** The answer of list_tags as one line of tags, each with the number of listings that have it. */
 export const toTagsText = (answer: ListedTags): string =>
   lines(
-    `Tags, each with how many listings have it: ${answer.tags.map(({ tag, listings }) => `${toInlineText(tag)} ${listings}`).join(', ') || 'none'}`,
+    `Tags, each with how many listings have it: ${answer.tags.map(({ tag, listings }) => `${code(tag)} ${listings}`).join(', ') || 'none'}`,
     closingText(answer),
   );

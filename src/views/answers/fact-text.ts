@@ -1,4 +1,4 @@
-import { kindOf } from '../../evidence/kinds/recorded/kind-of.ts';
+import { kindOf, toShownValue } from '../../evidence/kinds/recorded/kind-of.ts';
 import type { ImportedSignal } from '../../evidence/listing/listing-document.ts';
 import { type Observation, stateWords } from '../../evidence/observation/observation.ts';
 import { amount } from '../../evidence/text/plural.ts';
@@ -21,12 +21,14 @@ type Shown = Pick<Observation, 'kind' | 'value' | 'state'> & Partial<Pick<Observ
 export function observedText({ kind, value, state, details, unit }: Shown): string {
   const text =
     kindOf(kind)?.shows?.({ value, state, source: '', ...(details && { details }) }) ??
-    plain(value, unit ?? kindOf(kind)?.unit);
+    toShownValue(kind, plain(value, unit ?? kindOf(kind)?.unit));
   return state === 'observed' ? text : `${text} (${stateWords[state]})`;
 }
 
 /** The value of an imported fact in words. */
 export function importedText(signal: ImportedSignal): string {
   const text = signalText(signal);
-  return kindOf(signal.kind)?.words?.[text] ?? (isTime(text) ? text.slice(0, 10) : text);
+  return (
+    kindOf(signal.kind)?.words?.[text] ?? (isTime(text) ? text.slice(0, 10) : toShownValue(signal.kind, text))
+  );
 }

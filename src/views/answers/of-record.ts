@@ -2,6 +2,7 @@ import type { ListingDocument } from '../../evidence/listing/listing-document.ts
 import { inputsText } from '../../evidence/listing/sentences/inputs-text.ts';
 import { sourcesFirst } from '../../evidence/listing/sentences/snapshot.ts';
 import type { Question } from '../../evidence/observation/question.ts';
+import { named } from '../../evidence/text/markdown-text.ts';
 import type { Known } from './answer.ts';
 
 type Fact = Pick<Known, 'title' | 'text' | 'means' | 'subjects'>;
@@ -38,7 +39,14 @@ const ratingsOf = ({ signals: { native } }: ListingDocument): Fact[] =>
 const websiteOf = ({ website }: ListingDocument): Fact[] =>
   website === undefined
     ? []
-    : [{ title: 'Website', text: website, means: 'The website that the publisher recorded.', subjects: [] }];
+    : [
+        {
+          title: 'Website',
+          text: named(website),
+          means: 'The website that the publisher recorded.',
+          subjects: [],
+        },
+      ];
 
 const byQuestion: Partial<Record<Question, (listing: ListingDocument) => Fact[]>> = {
   access: inputsOf,

@@ -9,7 +9,7 @@ const noneRecorded = ({ copy_lacks }: ListingDocument, field?: CopyField): Html 
   html`<span class="state unknown">${(field && copyLacksSentence(copy_lacks, field)) ?? 'none recorded'}</span>`;
 
 const packageItem = (recorded: ListingPackage) => html`
-<li>${recorded.registry_type} <code class="foreign">${recorded.identifier}${recorded.version ? `@${recorded.version}` : ''}</code>${recorded.transport ? html` <span class="note">over ${recorded.transport}</span>` : ''}</li>`;
+<li><span class="foreign">${recorded.registry_type}</span> <code class="foreign">${recorded.identifier}${recorded.version ? `@${recorded.version}` : ''}</code>${recorded.transport ? html` <span class="note foreign">over ${recorded.transport}</span>` : ''}</li>`;
 
 const fact = (name: string, value: Html) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
@@ -18,7 +18,7 @@ const listed = (items: readonly Html[], none: Html) =>
 
 const endpoints = (listing: ListingDocument) => {
   const [first, ...others] = listing.remotes.map(
-    ({ type, url }) => html`<li>${foreignLink(url)} <span class="note">${type}</span></li>`,
+    ({ type, url }) => html`<li>${foreignLink(url)} <span class="note foreign">${type}</span></li>`,
   );
   if (!first) return noneRecorded(listing, 'endpoint');
   if (others.length === 0) return html`<ul class="plain">${first}</ul>`;

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { quoted } from '../../evidence/text/markdown-text.ts';
 import type { Problem } from '../../problem.ts';
 import type { Html } from '../layout/html.ts';
 import { toPage } from '../layout/layout.ts';
@@ -15,7 +16,7 @@ const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#resul
 
 const searchPage = (site: Site, address: SearchAddress, inside: Html) =>
   toPage(site, {
-    title: address.get('q') ? `Search: ${address.get('q')}` : 'Listings',
+    title: address.get('q') ? `Search: ${quoted(queryOf(address))}` : 'Listings',
     description:
       'Search agent services by name, tag, transport and package. The order follows from names and dates, never from ratings.',
     path: '/agents',

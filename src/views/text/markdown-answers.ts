@@ -1,12 +1,12 @@
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { day, lines, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { day, lines, named, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
 import type { Answer, Known } from '../answers/answer.ts';
 import { otherFacts, toAnswers } from '../answers/answers.ts';
 
 const places = ({ subjects: [first, ...others] }: Known) =>
   first === undefined
     ? ''
-    : ` at ${toInlineText(first)}${others.length > 0 ? ` and ${others.length} more` : ''}`;
+    : ` at ${toInlineText(named(first))}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 
 function knownLine(known: Known): string {
   const { title, text, reason, since, source, at } = known;

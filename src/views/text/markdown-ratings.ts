@@ -3,14 +3,7 @@ import type { ModerationNotice } from '../../evidence/moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../../evidence/rating/groups.ts';
 import { proofTexts } from '../../evidence/rating/proof/proof-classes.ts';
 import type { RatingCounts, ShortRating } from '../../evidence/rating/rating.ts';
-import {
-  day,
-  lines,
-  list,
-  paragraphs,
-  toInlineText,
-  toMarkdownText,
-} from '../../evidence/text/markdown-text.ts';
+import { day, lines, list, paragraphs, toInlineText, toQuote } from '../../evidence/text/markdown-text.ts';
 import { counted } from '../../evidence/text/plural.ts';
 import { countsText, proofSentences, proofsText, scoresText } from '../layout/labels.ts';
 
@@ -58,9 +51,9 @@ const rating = (record: ShortRating) =>
     `${ratingLine(record)}; ${ratingFacts(record)}`,
     ...(record.moderation ?? []).map(notice),
     ...(record.response?.moderation ?? []).map(notice),
-    record.comment !== undefined && `  > ${toMarkdownText(record.comment)}`,
+    record.comment !== undefined && `  * The source writes: ${toQuote(record.comment)}`,
     record.response &&
-      `  * Response of the rated listing, ${day(record.response.created_at)}, log index ${record.response.log_index}: ${record.response.erased_at ? `erased by the operator ${day(record.response.erased_at)}` : record.response.hidden_at ? `hidden by the operator ${day(record.response.hidden_at)}` : toMarkdownText(record.response.text)}`,
+      `  * Response of the rated listing, ${day(record.response.created_at)}, log index ${record.response.log_index}: ${record.response.erased_at ? `erased by the operator ${day(record.response.erased_at)}` : record.response.hidden_at ? `hidden by the operator ${day(record.response.hidden_at)}` : toQuote(record.response.text)}`,
   );
 
 function native({ signals, evidence_snapshot_date, links }: ListingDocument): string {

@@ -14,9 +14,10 @@ import {
   day,
   lines,
   list,
+  named,
   paragraphs,
   toInlineText,
-  toMarkdownText,
+  toQuote,
 } from '../../evidence/text/markdown-text.ts';
 import {
   matchTexts,
@@ -33,12 +34,12 @@ const needs = ({ inputs }: ListingRemote | ListingPackage) =>
   inputs ? `; ${toInlineText(inputsText(inputs) ?? '')}` : '';
 
 const remote = (recorded: ListingRemote) =>
-  `* Remote: ${code(recorded.url)} (${toInlineText(recorded.type)})${needs(recorded)}`;
+  `* Remote: ${code(recorded.url)} (${toInlineText(named(recorded.type))})${needs(recorded)}`;
 
 function packageLine(recorded: ListingPackage): string {
   const { registry_type, identifier, version, transport } = recorded;
-  const over = transport ? ` over ${transport}` : '';
-  return `* Package: ${code(version ? `${identifier}@${version}` : identifier)} (${toInlineText(`${registry_type}${over}`)})${needs(recorded)}`;
+  const over = transport ? ` over ${named(transport)}` : '';
+  return `* Package: ${code(version ? `${identifier}@${version}` : identifier)} (${toInlineText(`${named(registry_type)}${over}`)})${needs(recorded)}`;
 }
 
 const orNone = (name: string, address: string | undefined, lacking?: string) =>
@@ -70,9 +71,10 @@ const recorded = (listing: ListingDocument) =>
       ? listing.packages.map(packageLine)
       : [orNone('Packages', undefined, lacks(listing, 'package'))]),
     `* Tags: ${tags(listing) || 'none recorded'}`,
-    `* Version: ${toInlineText(listing.version)}, ${versionDates(listing)}`,
-    `* Origin: ${toMarkdownText(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,
-    listing.status_message !== undefined && `* Status message: ${toMarkdownText(listing.status_message)}`,
+    `* Version: ${code(listing.version)}, ${versionDates(listing)}`,
+    `* Origin: ${toInlineText(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,
+    listing.status_message !== undefined &&
+      `* Status message of the publisher: ${toQuote(listing.status_message)}`,
   );
 
 /** The way of a claim says nothing about what became of the listing. */
@@ -126,13 +128,13 @@ const heading = (listing: ListingDocument) =>
   paragraphs(
     `# ${toInlineText(listing.handle)}`,
     `Listing: ${stateTexts[listing.state]}.${listing.origin_status === 'deprecated' ? ' Deprecated in the registry.' : ''}`,
-    listing.title !== undefined && `Title: ${toMarkdownText(listing.title)}`,
+    listing.title !== undefined && `Title, by its publisher: ${toQuote(listing.title)}`,
     ...(listing.moderation ?? []).map(
       ({ statement, log_index }) => `${toInlineText(statement)} Log index ${log_index}.`,
     ),
     listing.appeal && toInlineText(listing.appeal),
     ...absences(listing).map(toInlineText),
-    listing.description !== '' && `> ${toMarkdownText(listing.description)}`,
+    listing.description !== '' && `> Its publisher writes: ${toQuote(listing.description)}`,
     listing.origin_note,
     toInlineText(listing.evidence_snapshot),
   );

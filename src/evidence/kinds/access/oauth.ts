@@ -3,6 +3,7 @@ import type { EndpointLook } from '../../observation/endpoint-look.ts';
 import { defineKind } from '../../observation/kind.ts';
 import type { Look } from '../../observation/look.ts';
 import { type JsonObject, readObject } from '../../text/json-object.ts';
+import { named } from '../../text/markdown-text.ts';
 import { ofRemotes, remotesOf } from '../remotes.ts';
 
 const parameter = /resource_metadata\s*=\s*(?:"([^"\s]{1,2048})"|([^"\s,]{1,2048}))/i;
@@ -97,7 +98,7 @@ async function toFinding(look: Look, { credentials, list }: EndpointLook) {
   if (found.result !== 'object') return noValue(found);
   const servers = listOf(found.object.authorization_servers).slice(0, 3);
   return {
-    value: servers.join(', ') || 'names no authorization server',
+    value: servers.map(named).join(', ') || 'names no authorization server',
     state: 'observed' as const,
     details: {
       resource: toText(found.object.resource) ?? null,

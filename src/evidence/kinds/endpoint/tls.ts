@@ -1,6 +1,7 @@
 import { defineKind } from '../../observation/kind.ts';
 import type { Look, Subject } from '../../observation/look.ts';
 import type { Finding } from '../../observation/observation.ts';
+import { named } from '../../text/markdown-text.ts';
 import { ownProbe, withoutAnswer } from '../remotes.ts';
 
 async function ofOrigin(look: Look, origin: string): Promise<Finding> {
@@ -9,7 +10,7 @@ async function ofOrigin(look: Look, origin: string): Promise<Finding> {
   const { issuer, not_after, isTrusted, fault } = seen;
   return {
     subject: origin,
-    value: `issued by ${issuer}, valid until ${not_after.slice(0, 10)}`,
+    value: `issued by ${named(issuer)}, valid until ${not_after.slice(0, 10)}`,
     state: 'observed',
     ...(!isTrusted && {
       reason: `This machine's root certificates do not vouch for it: ${fault ?? 'no reason given'}.`,

@@ -1,3 +1,4 @@
+import { named } from '../../text/markdown-text.ts';
 import type { ListingInput } from '../listing-input.ts';
 
 const words = {
@@ -14,7 +15,7 @@ function toPhrase(group: readonly ListingInput[]): string {
   if (!first) return '';
   const [one, many] = words[first.kind];
   const kind = `${first.secret ? 'secret ' : ''}${group.length > 1 ? many : one}`;
-  const names = group.map(({ name }) => name).join(', ');
+  const names = group.map(({ name }) => named(name)).join(', ');
   return `${first.required ? 'needs' : 'takes'} ${group.length > 1 ? kind : article(kind)} ${names}`;
 }
 

@@ -4,7 +4,7 @@ import { kinds } from '../../kinds/index.ts';
 import { namespaceText } from '../../namespace.ts';
 import { type DatedObservation, isDated, knowingOf } from '../../observation/observation.ts';
 import { firstFew } from '../../text/first-few.ts';
-import { quoted } from '../../text/markdown-text.ts';
+import { named, quoted } from '../../text/markdown-text.ts';
 import { counted } from '../../text/plural.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { copyLacksSentence } from '../record/reading.ts';
@@ -22,7 +22,8 @@ const moderated = ({ moderation = [] }: Described) => moderation.map(({ statemen
 
 /** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
 function deadSentence(one: DatedObservation): string | undefined {
-  const { state, subject = 'The endpoint', observed_at, first_seen_at, changed_from, missed_since } = one;
+  const { state, observed_at, first_seen_at, changed_from, missed_since } = one;
+  const subject = one.subject === undefined ? 'The endpoint' : named(one.subject);
   if (state === 'stale' && knowingOf(one) === 'not_seen') return one.reason;
   if (missed_since !== undefined && knowingOf(one) === 'known')
     return `${subject} last answered on ${day(observed_at)}; no check since ${day(missed_since)} saw it answer.`;
@@ -63,8 +64,8 @@ function whoPublishes({ handle, state, claim, signals }: Described): string {
 function howReached({ endpoint, remotes, packages, copy_lacks }: Described): string {
   const more = remotes.length > 1 ? `, ${counted(remotes.length - 1, 'more remote endpoint')}` : '';
   const ways = [
-    ...(endpoint ? [`reached at ${endpoint}${more}`] : []),
-    ...(!endpoint && remotes[0] ? [`reached at an address of the form ${remotes[0].url}${more}`] : []),
+    ...(endpoint ? [`reached at ${named(endpoint)}${more}`] : []),
+    ...(!endpoint && remotes[0] ? [`reached at an address of the form ${named(remotes[0].url)}${more}`] : []),
     ...(packages.length > 0 ? [`run from ${firstFew(packages.map(packageText)).join(', ')}`] : []),
   ];
   const unknown = copyLacksSentence(copy_lacks, 'endpoint') ?? copyLacksSentence(copy_lacks, 'package');
