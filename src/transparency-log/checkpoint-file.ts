@@ -30,8 +30,8 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Whether what is saved is of a larger tree of the same log, or of a later log: another process was faster. */
-async function isOlderThanSaved(context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
-  const saved = await openOwnCheckpoint(context, (await readCheckpointFile(context.config)) ?? '');
+async function isOlderThan(text: string, context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
+  const saved = await openOwnCheckpoint(context, text);
   if (!saved) return false;
   const [log, savedLog] = [logOfOrigin(checkpoint.origin), logOfOrigin(saved.origin)];
   return log < savedLog || (log === savedLog && checkpoint.size < saved.size);
@@ -41,13 +41,16 @@ async function isOlderThanSaved(context: LogContext, checkpoint: Checkpoint): Pr
 const processName = randomUUID();
 
 /**
- * Replaces the checkpoint file atomically, unless it has a newer checkpoint. To be called before a checkpoint is published, one
- * call of a process after the other.
+ * Replaces the checkpoint file atomically, unless it has this checkpoint or a newer one. To be called each time before a
+ * checkpoint is published, one call of a process after the other: another process that read the file just before this one
+ * replaced it may have put back an older one.
  */
 export async function saveCheckpoint(context: LogContext, text: string): Promise<void> {
   const path = checkpointPath(context.config);
   const checkpoint = readCheckpoint(text);
-  if (!path || !checkpoint || (await isOlderThanSaved(context, checkpoint))) return;
+  if (!path || !checkpoint) return;
+  const saved = await readCheckpointFile(context.config);
+  if (saved === text || (await isOlderThan(saved ?? '', context, checkpoint))) return;
   await mkdir(dirname(path), { recursive: true });
   const fresh = await open(`${path}.${processName}.new`, 'w');
   try {

@@ -43,7 +43,9 @@ async function issue(context: LogContext, last: IssuedCheckpoint | undefined): P
   const heads = await context.store.log.heads();
   const head = heads.at(-1) ?? heads[0];
   const isSame = last?.head.id === head.id && last.size === head.size;
-  return isSame ? last : sign(context, head);
+  if (!isSame) return sign(context, head);
+  await saveCheckpoint(context, last.text);
+  return last;
 }
 
 /** A checkpoint of what the log contains now; those who ask while another is being signed share the one after it. */

@@ -337,6 +337,19 @@ describe('the checkpoint file', () => {
     expect((JSON.parse(await text('/log')) as { logs: unknown[] }).logs).toHaveLength(1);
     expect(await text('/log/checkpoint')).toBe(published);
   });
+  it('has the newest again once that is asked for, though another process replaced it with an older one', async () => {
+    const file = join(folder, 'dossier.db.checkpoint');
+    await append(3);
+    const older = await text('/log/checkpoint');
+    await append(2, 3);
+    directory.wait(1);
+    const newer = await text('/log/checkpoint');
+    expect([older, newer].map((published) => published.split('\n')[1])).toEqual(['3', '5']);
+    await writeFile(file, older);
+    directory.wait(1);
+    expect(await text('/log/checkpoint')).toBe(newer);
+    expect(await readFile(file, 'utf8')).toBe(newer);
+  });
   it('is never replaced by a checkpoint of a smaller tree of the same log', async () => {
     await append(3);
     await text('/log/checkpoint');
