@@ -6,9 +6,17 @@ import type { RepositoryPlace, RepositoryReader } from '../repositories/reader.t
 type Head = HeadLook | NoHead | NoAnswer;
 type Failure = Exclude<Awaited<ReturnType<RepositoryReader['head']>>, { commit: string }>;
 
-const unreachable = (what: string, { result }: { readonly result: string }): NoAnswer => ({
+const failureTexts: Readonly<Partial<Record<Failure['result'], string>>> = {
+  host_unreachable: 'there was no connection to the host, or it broke',
+  host_timeout: 'the host gave no answer in time',
+  host_rate_limited: 'the host asked Dossier to wait',
+  repository_moved: 'the host redirected the request',
+  redirect_refused: 'the host redirected the request to another host',
+};
+
+const unreachable = (what: string, { result }: Pick<Failure, 'result'>): NoAnswer => ({
   result: 'unreachable',
-  reason: `Reading ${what} ended with ${result}.`,
+  reason: `Dossier could not read ${what}: ${failureTexts[result] ?? 'the host answered with an error, or with something else than was asked for'}.`,
 });
 
 function toNoHead(place: RepositoryPlace, failure: Failure): NoHead | NoAnswer {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { zeroImportCounts } from '../../src/evidence/import-run.ts';
 import { runImport } from '../../src/registry/import.ts';
@@ -93,6 +96,20 @@ describe('an import that did not complete', () => {
     await runImport(context, { source: registry.url, patience });
     expect(await freshness()).toContain(
       `did not complete: the answer is not JSON (another kind of server, or a sign-in page). It is not retried automatically. ${stays}`,
+    );
+  });
+
+  it('is named as one of the registry after a saved copy was imported, which is complete', async () => {
+    const context = await open(registry.url);
+    const folder = mkdtempSync(join(tmpdir(), 'dossier-copy-'));
+    const copy = join(folder, 'copy.json');
+    writeFileSync(copy, JSON.stringify(seedEntries));
+    registry.trouble('unavailable');
+    await runImport(context, { source: copy });
+    rmSync(folder, { recursive: true });
+    await runImport(context, { patience });
+    expect(await freshness()).toBe(
+      `2 listings. Last completed import: <time>. The registry is checked for changes every hour. That import, from another source, is complete; ${registry.url}/v0.1 could not be read at <time>: the registry answered with status 503. It is retried automatically. ${stays}`,
     );
   });
 

@@ -46,8 +46,14 @@ const stays = 'The listings shown are as old as their dates say.';
 const held = (run: ImportReport) =>
   html`The import of ${minute(run.started_at)} is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`;
 
-const failed = (run: ImportReport, { error, is_retried }: ImportStatusDocument) =>
-  html`The import of ${minute(run.started_at)} did not complete${error && html`: ${error}`}. ${is_retried ? 'It is retried automatically.' : 'It is not retried automatically.'} ${stays}`;
+/** A copy that was imported before is complete, whatever becomes of the registry. */
+function failed(run: ImportReport, { error, is_retried, last_completed: done }: ImportStatusDocument) {
+  const isOther = done !== undefined && done.source !== run.source && done.source !== 'sample';
+  const what = isOther
+    ? html`That import, from another source, is complete; ${run.source} could not be read at ${minute(run.started_at)}`
+    : html`The import of ${minute(run.started_at)} did not complete`;
+  return html`${what}${error && html`: ${error}`}. ${is_retried ? 'It is retried automatically.' : 'It is not retried automatically.'} ${stays}`;
+}
 
 /** The newest import, unless it completed or there was none. */
 function current(status: ImportStatusDocument): Html | undefined {

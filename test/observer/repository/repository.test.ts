@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createObserver, type Observer } from '../../../src/observer/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claimed-directory.ts';
@@ -109,18 +110,45 @@ it('says where a repository has moved to', async () => {
   });
 });
 
-it('says that a host does not answer', async () => {
-  directory.git.fault = (_, response) => Boolean(response.writeHead(500).end());
-  expect(await observe('com.example/moved')).toMatchObject({
-    'repository.exists': { value: 'moved', state: 'observed' },
-  });
-  expect(await observe('com.example/moved')).toMatchObject({
-    'repository.exists': {
-      value: 'moved',
-      state: 'observed',
-      missed: { reason: 'Reading HEAD of github.com/example/moved ended with host_error.' },
+it.each<[string, (response: ServerResponse) => void, string]>([
+  [
+    'an error',
+    (response) => void response.writeHead(500).end(),
+    'the host answered with an error, or with something else than was asked for',
+  ],
+  [
+    'a broken connection',
+    (response) => void response.destroy(),
+    'there was no connection to the host, or it broke',
+  ],
+  [
+    'a redirect to another host',
+    (response) => void response.writeHead(302, { location: 'https://elsewhere.example.org/' }).end(),
+    'the host redirected the request to another host',
+  ],
+  [
+    'a redirect to a page',
+    (response) => void response.writeHead(302, { location: '/maintenance' }).end(),
+    'the host redirected the request',
+  ],
+  [
+    'a request to wait',
+    (response) => void response.writeHead(429, { 'retry-after': '1' }).end(),
+    'the host asked Dossier to wait',
+  ],
+])('says in plain words that a host does not answer: %s', async (_, answer, why) => {
+  expect(await observe('com.example/there')).toMatchObject({ 'repository.head': { state: 'observed' } });
+  directory.git.fault = (_request, response) => {
+    answer(response);
+    return true;
+  };
+  expect(await observe('com.example/there')).toMatchObject({
+    'repository.head': {
+      ...{ value: commit, state: 'observed' },
+      missed: { reason: `Dossier could not read HEAD of github.com/example/there: ${why}.` },
     },
   });
+  directory.wait(2);
 });
 
 it('names the files at the head that agents and editors act on, and what starts by itself', async () => {
