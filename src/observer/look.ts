@@ -66,9 +66,19 @@ function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<
   };
 }
 
+/** Who gets one of these for initialize asks over the older transport (2025-11-25, Transports, Backwards Compatibility). */
+const fallBackAfter: ReadonlySet<unknown> = new Set([400, 404, 405]);
+
+async function askAsClients(url: string, parts: LookParts): Promise<EndpointLook | NoAnswer> {
+  const look = await askEndpoint(url, parts);
+  if (look.result === 'answered' || !fallBackAfter.has(look.cause)) return look;
+  const older = await askOverStream(url, parts);
+  return older.result === 'answered' && older.introduction ? older : look;
+}
+
 async function ask(url: string, isStream: boolean, parts: LookParts): Promise<EndpointLook | NoAnswer> {
   const refused = whyNot(url) ?? (await parts.robots(url));
-  return refused ?? (isStream ? askOverStream(url, parts) : askEndpoint(url, parts));
+  return refused ?? (isStream ? askOverStream(url, parts) : askAsClients(url, parts));
 }
 
 async function get(url: string, { fetch, robots }: LookParts): Promise<Fetched | NoAnswer> {

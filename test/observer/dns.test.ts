@@ -24,7 +24,21 @@ const zone: Readonly<Record<string, readonly object[] | number>> = {
   'alias.example.net': [{ type: Packet.TYPE.CNAME, domain: 'two.example.com' }],
   'missing.example.com': noSuchName,
   'broken.example.com': serverFailure,
+  'partly.example.net': [
+    a('192.0.2.7'),
+    { type: Packet.TYPE.AAAA, address: '2001:db8::7' },
+    caa('ca.example'),
+  ],
 };
+/** Questions that a server fails to answer, as `AAAA partly.example.net`. */
+const failing = new Set<string>();
+/** A name that is not there for now. */
+let gone: string | undefined;
+const typeNames = new Map<unknown, string>([
+  [Packet.TYPE.A, 'A'],
+  [Packet.TYPE.AAAA, 'AAAA'],
+  [Packet.TYPE.CAA, 'CAA'],
+]);
 
 const asked: string[] = [];
 let server: DNS.DnsServer;
@@ -38,7 +52,8 @@ beforeAll(async () => {
       const [question] = request.questions;
       const name = question?.name ?? '';
       asked.push(name);
-      const known = zone[name];
+      const isFailing = failing.has(`${typeNames.get(question?.type)} ${name}`);
+      const known = name === gone ? noSuchName : isFailing ? serverFailure : zone[name];
       if (known === undefined && name.startsWith('silent')) return;
       const response = Packet.createResponseFromRequest(request);
       if (typeof known === 'number') response.header.rcode = known;
@@ -52,13 +67,21 @@ beforeAll(async () => {
   const listening = await server.listen({ udp: { port: 0, address: '127.0.0.1' } });
   address = `127.0.0.1:${(listening as { udp: { port: number } }).udp.port}`;
   const hosts = ['two.example.com', 'own.example.org', 'missing.example.com', 'broken.example.com'];
-  const more = ['silent.example.com', '192.0.2.9', 'alias.example.net'];
+  const more = ['silent.example.com', '192.0.2.9', 'alias.example.net', 'partly.example.net'];
   directory = await openDirectory({
-    entries: [...hosts, ...more].map((host, at) =>
-      registryEntry(`com.example.dns/x${at}`, {
-        remotes: [{ type: 'streamable-http', url: `http://${host}/mcp` }],
-      }),
-    ),
+    entries: [...hosts, ...more]
+      .map((host, at) =>
+        registryEntry(`com.example.dns/x${at}`, {
+          remotes: [{ type: 'streamable-http', url: `http://${host}/mcp` }],
+        }),
+      )
+      .concat(
+        ['AAAA', 'CAA'].map((type) =>
+          registryEntry(`com.example.dns/x-${type}`, {
+            remotes: [{ type: 'streamable-http', url: 'http://partly.example.net/mcp' }],
+          }),
+        ),
+      ),
     timeouts: { observerDns_ms: 300 },
     environment: {
       DNS_SERVERS: address,
@@ -73,7 +96,7 @@ afterAll(async () => {
   await server.close();
 });
 
-async function dnsOf(at: number, context = directory.context) {
+async function dnsOf(at: number | string, context = directory.context) {
   const listing = await directory.store.listings.byHandle(`com.example.dns/x${at}`);
   if (!listing) throw new Error('not listed');
   const observer = createObserver(context);
@@ -144,6 +167,51 @@ it.each([
     reason: `The DNS servers that Dossier asks gave no answer about ${host} (${code}).`,
   });
 });
+
+it('keeps what was seen where a name is not there once', async () => {
+  const first = await dnsOf(7);
+  gone = 'partly.example.net';
+  const now = await dnsOf(7);
+  gone = undefined;
+  expect(now).toMatchObject({
+    value: 'IPv4 and IPv6',
+    state: 'observed',
+    observed_at: first?.observed_at,
+    first_seen_at: first?.first_seen_at,
+    missed: { reason: 'DNS has no address of partly.example.net.' },
+  });
+  const back = await dnsOf(7);
+  expect(back).not.toHaveProperty('missed');
+  expect(back?.first_seen_at).toBe(first?.first_seen_at);
+});
+
+it.each([
+  ['AAAA', 'IPv6 addresses', 'IPv4', []],
+  ['CAA', 'CAA records', 'IPv4 and IPv6', []],
+])(
+  'shows the addresses where only the question for %s gets no answer',
+  async (type, about, value, records) => {
+    failing.add(`${type} partly.example.net`);
+    const first = await dnsOf(`-${type}`);
+    expect(first).toMatchObject({
+      ...{ value, state: 'observed', details: { caa: records } },
+      reason: `The DNS servers that Dossier asks gave no answer about ${about} of partly.example.net (SERVFAIL).`,
+    });
+    failing.clear();
+    const whole = await dnsOf(`-${type}`);
+    expect(whole).toMatchObject({ value: 'IPv4 and IPv6', details: { caa: ['issue ca.example'] } });
+    expect(whole).not.toHaveProperty('changed_from');
+    expect(whole).not.toHaveProperty('reason');
+    failing.add(`${type} partly.example.net`);
+    const again = await dnsOf(`-${type}`);
+    failing.clear();
+    expect(again).toMatchObject({
+      value: 'IPv4 and IPv6',
+      details: { caa: ['issue ca.example'] },
+      missed: { reason: expect.stringContaining(about) as string },
+    });
+  },
+);
 
 it('asks nothing about an IP address', async () => {
   expect(await dnsOf(5)).toMatchObject({

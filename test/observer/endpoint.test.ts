@@ -61,6 +61,7 @@ beforeAll(async () => {
       listed('com.example.locked/a', 'https://locked.example.com/mcp'),
       listed('com.example.gone/a', 'http://127.0.0.1:9/mcp'),
       listed('com.example.stream/a', 'https://stream.example.com/sse', 'sse'),
+      listed('com.example.stream/recorded', 'https://stream.example.com/sse'),
       listed('com.example.stream/locked', 'https://locked.example.com/mcp', 'sse'),
       listed('com.example.stream/none', 'https://modern.example.com/mcp', 'sse'),
     ],
@@ -148,6 +149,16 @@ it('never sends a credential, a cookie or a call of a tool', () => {
 
 it('does not go to a private address', async () => {
   expect(await observe('com.example.gone/a')).toMatchObject({ 'endpoint.answers': ['unreachable', null] });
+});
+
+it('asks an endpoint that is recorded as streamable-http and speaks only the older transport as clients do', async () => {
+  expect(await observe('com.example.stream/recorded')).toMatchObject({
+    'endpoint.answers': ['observed', 200],
+    'endpoint.protocol': ['observed', '2025-11-25'],
+    'tools.count': ['observed', 2],
+    'auth.required': ['observed', false],
+    'endpoint.availability': ['observed', '1 of 1'],
+  });
 });
 
 it('shows what it found in get_agent, as of the look', async () => {

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { createRepositoryReader } from '../../src/repositories/reader.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Answer, type Facts, html, passing, status, wrongCells } from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
@@ -65,8 +66,15 @@ const ofPackages: typeof faults = {
   s401: status(401),
   challenged: status(401, { 'www-authenticate': 'Basic realm="x"' }),
 };
-/** A hang of the git host takes as long as a check of a claim. */
-const ofRepositories = Object.fromEntries(Object.entries(faults).filter(([name]) => name !== 'hang'));
+
+const isProvenance = (path: string) => path.startsWith('/-/npm/v1/attestations') || path === wheel;
+const parts: Readonly<Record<string, readonly [isFaulty: (path: string) => boolean, faults: typeof faults]>> =
+  {
+    registries: [(path) => path.startsWith('/'), ofPackages],
+    provenance: [isProvenance, { ...ofPackages, s404: status(404) }],
+    repository: [(path) => path.startsWith('git'), faults],
+    'raw files': [(path) => path.startsWith('git /raw'), faults],
+  };
 
 let sigstore: Sigstore;
 let git: GitServer;
@@ -76,6 +84,8 @@ let observer: Observer;
 let isFaulty: (path: string) => boolean = () => false;
 let fault: Answer = status(404);
 const handles = ['known', 'second', 'third'].map((name) => `com.example.recorded/${name}`);
+const firstSeen = (part: string, name: string) =>
+  `com.example.recorded/${`${part}-${name}`.replaceAll(' ', '-')}`;
 
 beforeAll(async () => {
   sigstore = await startSigstore();
@@ -95,7 +105,12 @@ beforeAll(async () => {
     response.writeHead(stored ? 200 : 404).end(JSON.stringify(stored ?? { error: 'Not found' }));
   }) as (body: string, ...exchange: Parameters<RequestListener>) => void);
   directory = await openDirectory({
-    entries: handles.map((handle) => registryEntry(handle, { packages, repository, remotes: [] })),
+    entries: [
+      ...handles,
+      ...Object.entries(parts).flatMap(([part, [, ofPart]]) =>
+        Object.keys(ofPart).map((name) => firstSeen(part, name)),
+      ),
+    ].map((handle) => registryEntry(handle, { packages, repository, remotes: [] })),
     environment: {
       LIMITS: 'off',
       PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url, pypi: registry.url, oci: registry.url }),
@@ -104,7 +119,8 @@ beforeAll(async () => {
     },
     timeouts: { observerExchange_ms: 800 },
   });
-  observer = createObserver(directory.context);
+  const repositories = createRepositoryReader(directory.context.config.repositoryHosts, 800);
+  observer = createObserver({ ...directory.context, repositories });
 }, 60_000);
 afterAll(async () => {
   await observer.close();
@@ -120,22 +136,25 @@ async function look(handle = handles[0] as string): Promise<Facts> {
   return new Map(found.map((one) => [`${one.kind} ${one.subject ?? ''}`, one]));
 }
 
-const isProvenance = (path: string) => path.startsWith('/-/npm/v1/attestations') || path === wheel;
-const parts: Readonly<Record<string, readonly [isFaulty: (path: string) => boolean, faults: typeof faults]>> =
-  {
-    registries: [(path) => path.startsWith('/'), ofPackages],
-    provenance: [isProvenance, { ...ofPackages, s404: status(404) }],
-    repository: [(path) => path.startsWith('git'), ofRepositories],
-    'raw files': [
-      (path) => path.startsWith('git /raw'),
-      // Without a form of its own, any text may be a file.
-      Object.fromEntries(
-        Object.entries(ofRepositories).filter(([name]) => !/^(?:captive|json-200|empty|rpc-200)$/.test(name)),
-      ),
-    ],
-  };
+describe.each(Object.entries(parts))('%s', (part, [isOfPart, ofPart]) => {
+  it.runIf(/^r.* files$|^repository$/.test(part)).each(Object.keys(ofPart))(
+    '%s makes no fact at the first check',
+    async (name) => {
+      const handle = firstSeen(part, name);
+      fault = ofPart[name] as Answer;
+      isFaulty = isOfPart;
+      directory.wait(86_400);
+      const first = await look(handle);
+      isFaulty = () => false;
+      directory.wait(86_400);
+      const { size } = first;
+      const known = [...first].filter(([, { value, state }]) => value !== null && state === 'observed');
+      const later = await look(handle);
+      expect(size).toBeGreaterThan(5);
+      expect(known.filter(([key, { value }]) => later.get(key)?.value !== value)).toEqual([]);
+    },
+  );
 
-describe.each(Object.entries(parts))('%s', (_, [isOfPart, ofPart]) => {
   it.each(Object.keys(ofPart))(
     '%s makes no fact false, drops none and dates none anew, once and twice',
     async (name) => {

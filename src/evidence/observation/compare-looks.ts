@@ -64,6 +64,7 @@ function toLast(known: StoredObservation): LastValue {
     ...(details && { details }),
     ...(form && { form }),
     ...(changed_from && { changed_from }),
+    ...(known.isPartial && { isPartial: true }),
   };
 }
 
@@ -80,6 +81,7 @@ function lastOf(known: StoredObservation): LastValue | undefined {
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
   before.state !== 'unreachable' &&
   before.state !== 'not_checked' &&
+  !('isPartial' in before) &&
   !isEqual(before, found) && {
     changed_from: { value: before.value, state: before.state, seen_until: before.observed_at },
   };
@@ -155,7 +157,8 @@ function next(
   const [wasChecked, isChecked] = [known, found].map(({ state }) => state !== 'not_checked');
   if (wasChecked && !isChecked) return missed(known, found, stamp);
   if (!wasChecked && isChecked && !last) return fresh(found, stamp);
-  const mayPass = found.state === 'unreachable' || (found.mayPass && last !== undefined);
+  const isOpen = found.mayPass || (found.isPartial && !known.isPartial);
+  const mayPass = found.state === 'unreachable' || (isOpen && last !== undefined);
   if (mayPass && known.state !== 'unreachable')
     return isUnreachable(known, stamp)
       ? { ...settle(known, found, stamp), first_seen_at: known.missed?.since ?? stamp.at }
@@ -200,6 +203,7 @@ function toChange(
  * - `unreachable` (an answer that may pass, or none), and a finding that `mayPass`: changes nothing; what was seen keeps its value and
  *   dates and gets `missed`. Only endpoint.answers becomes unreachable, once there was no answer on two days;
  * - `not_checked`: changes nothing either; it says that of a fact of which nothing is known;
+ * - `isPartial`: is shown only while nothing else was seen, and what comes after it is no change of it;
  * - `unlessSeen`: that no subject of its kind has a value, said until one was seen to have;
  * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is;
  * - `ended`: is counted, and no change. A check that does not say how it ended is not counted.

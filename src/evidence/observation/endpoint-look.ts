@@ -53,4 +53,6 @@ export interface DnsLook {
   readonly ipv4: number;
   readonly ipv6: number;
   readonly caa: readonly string[];
+  /** Why a part of it is not known; what is known stands. */
+  readonly unanswered?: string;
 }

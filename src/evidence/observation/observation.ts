@@ -130,6 +130,8 @@ export interface Finding extends RecordedSubject {
   readonly unlessSeen?: true;
   /** Of a finding without a value: another answer may come the next time, so a value that was seen stands. */
   readonly mayPass?: true;
+  /** Of a finding with a value: only a part of it was learned. It is shown until all of it is, and changes nothing that was seen. */
+  readonly isPartial?: true;
   /** How a check ended, as a tally counts it: `answered`, or a class of failure (evidence/observation/tally.ts). */
   readonly ended?: string;
   /** Of a finding with a value: it says that something is not there, and counts as `not_found` does if another value was seen. */
@@ -150,6 +152,7 @@ export interface LastValue
     | 'first_seen_at'
     | 'changed_from'
     | 'method_version'
+    | 'isPartial'
   > {}
 
 /** An observation as it is stored; its question and unit follow from its kind. */

@@ -43,18 +43,26 @@ async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   return [];
 }
 
+const silence = (about: string, error: unknown) =>
+  `The DNS servers that Dossier asks gave no answer about ${about} (${(error as Error).message}).`;
+
 async function look(ask: Ask, hostname: string): Promise<DnsLook | NoAnswer> {
+  let ipv4: readonly string[] = [];
+  let ipv6 = ipv4;
+  let caa = ipv4;
+  let about = hostname;
   try {
-    const ipv4 = await ask(hostname, 'A');
-    const ipv6 = await ask(hostname, 'AAAA');
-    const caa = await readCaa(ask, hostname);
+    ipv4 = await ask(hostname, 'A');
+    about = `IPv6 addresses of ${hostname}`;
+    ipv6 = await ask(hostname, 'AAAA');
+    about = `CAA records of ${hostname}`;
+    caa = await readCaa(ask, hostname);
     return { result: 'dns', ipv4: ipv4.length, ipv6: ipv6.length, caa };
   } catch (error) {
-    const why = (error as Error).message;
-    return {
-      result: 'unreachable',
-      reason: `The DNS servers that Dossier asks gave no answer about ${hostname} (${why}).`,
-    };
+    const found = { ipv4: ipv4.length, ipv6: ipv6.length, caa };
+    return found.ipv4 + found.ipv6 > 0
+      ? { result: 'dns', ...found, unanswered: silence(about, error) }
+      : { result: 'unreachable', reason: silence(hostname, error) };
   }
 }
 

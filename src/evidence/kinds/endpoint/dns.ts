@@ -6,7 +6,7 @@ import { originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 async function ofHost(look: Look, hostname: string): Promise<Finding> {
   const seen = await look.dns(hostname);
   if (seen.result !== 'dns') return withoutAnswer(seen, hostname);
-  const { ipv4, ipv6, caa } = seen;
+  const { ipv4, ipv6, caa, unanswered } = seen;
   const families = [...(ipv4 > 0 ? ['IPv4'] : []), ...(ipv6 > 0 ? ['IPv6'] : [])];
   const isFound = families.length > 0;
   return {
@@ -15,6 +15,7 @@ async function ofHost(look: Look, hostname: string): Promise<Finding> {
     state: isFound ? 'observed' : 'not_found',
     ...(!isFound && { reason: `DNS has no address of ${hostname}.` }),
     // Balancing of load changes how many there are from one minute to the next.
+    ...(unanswered && { reason: unanswered, isPartial: true as const }),
     details: { caa },
     as_seen: { ipv4, ipv6 },
     source: ownProbe,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { defineKind } from '../../observation/kind.ts';
+import type { Finding } from '../../observation/observation.ts';
 import type { FileLook } from '../../observation/repository-look.ts';
 import { ownProbe, repositoryOf } from '../remotes.ts';
 import { withoutHead } from './without-head.ts';
@@ -36,6 +37,14 @@ function toSentence(files: readonly FoundFile[]): string {
   return `In the repository: ${named.join(', ')}.`;
 }
 
+/** In no repository: a host that has it sends the same for every path, as a captive portal does. */
+const noFile = '.dossier/is-in-no-repository';
+
+const anything = (subject: string): Finding => ({
+  ...{ subject, value: null, state: 'unreachable', source: ownProbe },
+  reason: 'The host of the repository’s files answered also for a file that is in no repository.',
+});
+
 const noneFound = 'None of the five files that Dossier looks for is at the head of the repository.';
 
 /** Files of a repository that editors and agents act on by themselves. */
@@ -61,6 +70,11 @@ export const repositoryAgentFiles = defineKind({
       const file = await look.file(path);
       if (!('commit' in file)) return [withoutHead(file, repository)];
       if (file.result !== 'absent') files.push(toFound(path, automatic, file));
+    }
+    if (files.length > 0) {
+      const file = await look.file(noFile);
+      if (!('commit' in file)) return [withoutHead(file, repository)];
+      if (file.result !== 'absent') return [anything(repository)];
     }
     // The commit is no part of the fact: a later one with the same files is no change.
     const seen = {
