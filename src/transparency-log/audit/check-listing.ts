@@ -60,7 +60,7 @@ const toItems = ({ handle, ratings, events, observations, moderation = [] }: Sho
     {
       where: `rating ${rating.rating_id} of ${handle}`,
       ...{ log_index: rating.log_index, erased_at: rating.erased_at, hidden_at: rating.hidden_at },
-      members: { ...rating, id: rating.rating_id, subject_handle: handle },
+      members: { ...rating, id: rating.rating_id },
       fields: shownRatingFields(rating),
       isTombstone: rating.withdrawn_at !== undefined,
     },
@@ -115,12 +115,16 @@ function findItemFault(
   );
 }
 
-/** Ratings that are listed more than once would be counted so. */
-function findTwiceShown({ handle, ratings }: ShownListing): AuditFault[] {
+/** Ratings of other listings, and those that are listed more than once, would be counted so. */
+function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
   const byId = Map.groupBy(ratings, ({ rating_id }) => rating_id);
-  return [...byId]
-    .filter(([, same]) => same.length > 1)
-    .map(([id, { length }]) => rowFault(`rating ${id} of ${handle}`, `it is listed ${length} times`));
+  const found = (id: string, message: string) => rowFault(`rating ${id} of ${handle}`, message);
+  return [...byId].flatMap(([id, same]) => [
+    ...(same.length > 1 ? [found(id, `it is listed ${same.length} times`)] : []),
+    ...same
+      .filter(({ subject_handle }) => subject_handle !== handle)
+      .map(({ subject_handle }) => found(id, `it is about ${subject_handle}`)),
+  ]);
 }
 
 /** What a listing shows that its records do not say, and counts that do not follow from its records. */
@@ -132,7 +136,7 @@ export function findListingFaults(
   const { handle, observations } = listing;
   return [
     ...faults.filter((fault) => fault !== undefined),
-    ...findTwiceShown(listing),
+    ...findMislisted(listing),
     ...findCountFaults(listing),
     ...findObservationFaults(handle, observations),
   ];

@@ -1,0 +1,432 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { actions } from '../../src/moderation/actions/index.ts';
+import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
+import { readTarget } from '../../src/moderation/target.ts';
+import { audit } from '../../src/transparency-log/audit/audit.ts';
+import type { EvidenceReader } from '../../src/transparency-log/audit/evidence-reader.ts';
+import { createServedEvidence } from '../../src/transparency-log/audit/served-evidence.ts';
+import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { recorded } from '../claims/claimable.ts';
+import { type DomainDirectory, openDomainDirectory, wellKnown } from '../claims/domain-directory.ts';
+import { createSharedDatabase } from '../support/database.ts';
+import { openDirectory } from '../support/directory.ts';
+import { editDatabase } from '../support/edit-database.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const subject = 'com.example/tool';
+const friend = 'io.github.bob/friend';
+const critic = 'io.github.carol/critic';
+const opted = 'io.github.dave/opted';
+const returned = 'io.github.erin/returned';
+const quiet = 'com.quiet/quiet';
+/** The log names it nowhere. */
+const unnamed = 'com.never/named';
+const file = 'dossier-claim.txt';
+const day_s = 86_400;
+
+let DATABASE_URL: string;
+let world: DomainDirectory;
+/** Ratings by name. */
+const ids: Record<string, string> = {};
+
+const post = async (tool: string, input: object, as?: string) => {
+  const response = await world.directory.app.request(`/api/tools/${tool}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
+    body: JSON.stringify(input),
+  });
+  return (await response.json()) as { rating_id: string };
+};
+async function rate(name: string, as: string, input: object) {
+  const answer = await post(
+    'submit_rating',
+    {
+      ...{ handle: subject, interaction_id: name, protocol: 'mcp', relationship: 'none', outcome: 'failed' },
+      ...{ interaction_at: world.directory.context.clock().toISOString(), ...input },
+    },
+    as,
+  );
+  expect(answer, name).toMatchObject({ rating_id: expect.any(String) as string });
+  ids[name] = answer.rating_id;
+}
+async function claimByRepository(handle: string, path: string) {
+  const repository = world.git.createRepository(path);
+  repository.commit({ 'README.md': handle });
+  const { file_contents, capability } = await world.claim(handle);
+  repository.commit({ [file]: String(file_contents) });
+  expect((await world.claim(handle)).status).toBe('claimed');
+  return { repository, capability, line: String(file_contents) };
+}
+function act(name: string, target: string) {
+  const action = actions.find((one) => one.name === name);
+  const [reason] = action?.reasons ?? [];
+  const read = readTarget(target);
+  if (!action || !reason || !read) throw new Error(`${name} ${target}`);
+  const at = world.directory.context.clock().toISOString();
+  return world.directory.store.write(async (tx) => ({
+    action,
+    standing: await applyAction(tx, action, { target: read, reason, at }),
+  }));
+}
+
+beforeAll(async () => {
+  DATABASE_URL = await createSharedDatabase();
+  world = await openDomainDirectory(
+    [
+      registryEntry(subject),
+      recorded(friend, 'bob/friend'),
+      recorded(critic, 'carol/critic'),
+      recorded(opted, 'dave/opted'),
+      recorded(returned, 'erin/returned'),
+      registryEntry(quiet),
+      registryEntry('com.gone/gone'),
+      registryEntry(unnamed),
+      registryEntry('com.deleted/deleted'),
+    ],
+    ['example.com'],
+    { DATABASE_URL, LIMITS: 'off' },
+  );
+  const own = await world.ask(subject, { method: 'well_known' });
+  world.web.files.set(wellKnown, own.challenge);
+  await world.ask(subject, { method: 'well_known' });
+  world.setTxt('_dossier-challenge.example.com', own.challenge);
+  expect(await world.ask(subject, { method: 'dns' })).toMatchObject({ changed: 'moved' });
+  const byFriend = await claimByRepository(friend, 'bob/friend');
+  const byCritic = await claimByRepository(critic, 'carol/critic');
+  for (const handle of [opted, returned]) {
+    const [, account = ''] = /github\.(\w+)/.exec(handle) ?? [];
+    const { repository, line, capability } = await claimByRepository(
+      handle,
+      `${account}/${handle.split('/')[1]}`,
+    );
+    await rate(account, capability, { outcome: 'partial' });
+    repository.commit({ [file]: `${line}\noptout ${handle}\n` });
+    expect(await world.claim(handle)).toMatchObject({ code: 'listing_withdrawn' });
+    if (handle === returned) {
+      repository.commit({ [file]: line });
+      expect(await world.claim(handle)).toMatchObject({ status: 'claimed' });
+    }
+  }
+  world.directory.wait(9 * day_s);
+  await rate('praise', byFriend.capability, { outcome: 'succeeded', score: 5 });
+  await rate('back', own.capability, { handle: friend, outcome: 'succeeded' });
+  await rate('back-withdrawn', own.capability, { handle: critic, outcome: 'succeeded' });
+  await rate('criticism', byCritic.capability, { score: 1, comment: 'Slow.' });
+  const declared = {
+    outcome: 'succeeded',
+    interaction_at: world.directory.context.clock().toISOString(),
+  };
+  await rate('declared', byCritic.capability, { ...declared, relationship: 'paid' });
+  await rate('declared', byCritic.capability, { ...declared, supersedes: ids.declared });
+  await rate('independent', byCritic.capability, { outcome: 'succeeded' });
+  await rate('withdrawn', byCritic.capability, {});
+  await post('withdraw_rating', { rating_id: ids.withdrawn }, byCritic.capability);
+  await post('withdraw_rating', { rating_id: ids['back-withdrawn'] }, own.capability);
+  await rate('withdrawn', byCritic.capability, { outcome: 'partial' });
+  await post('respond_to_rating', { rating_id: ids.criticism, text: 'Faster now.' }, own.capability);
+  for (const name of ['voided', 'hidden', 'erased', 'deleted']) await rate(name, byCritic.capability, {});
+  await rate('about-deleted', byCritic.capability, { handle: 'com.deleted/deleted' });
+  await act('void', `${ids.voided}`);
+  await act('hide', `${ids.hidden}`);
+  await act('erase', `${ids.erased}`);
+  await act('withdraw', 'com.gone/gone');
+  const { action, standing } = await act('hide', quiet);
+  const at = world.directory.context.clock().toISOString();
+  await world.directory.store.write((tx) => undoAction(tx, action, { standing, reason: 'mistake', at }));
+  await act('hide', critic);
+  byFriend.repository.commit({ [file]: 'nothing' });
+  await world.claim(friend);
+  byFriend.repository.commit({ [file]: byFriend.line });
+  expect(await world.claim(friend)).toMatchObject({ changed: 'restored' });
+  await world.directory.importEntries([
+    registryEntry('com.deleted/deleted', {}, { status: 'deleted', updatedAt: '2026-11-20T08:00:00Z' }),
+  ]);
+}, 120_000);
+afterAll(() => world.close());
+
+async function findIn(reader: EvidenceReader) {
+  const faults: string[] = [];
+  const { not_checked } = await audit(reader, [], {
+    onFault: ({ where, message }) => void faults.push(`${where}: ${message}`),
+  });
+  return { faults, not_checked };
+}
+
+interface Served {
+  readonly status: number;
+  readonly body: Buffer;
+}
+/** Changes an answer of the service. */
+type Bend = (path: string, answer: Served) => Served;
+
+/** What both audits find of the database as it is now; the service's answers may be bent on their way. */
+async function findFaults(bend?: Bend) {
+  const service = await openDirectory({
+    entries: [],
+    listening: true,
+    environment: { DATABASE_URL, LIMITS: 'off', PUBLIC_URL: world.directory.url },
+  });
+  const clock = () => world.directory.context.clock();
+  service.wait((clock().getTime() - Date.now()) / 1000);
+  const proxy = createServer(async (request, response) => {
+    const { method = 'GET', url = '' } = request;
+    const answer = await service.app.request(url, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: method === 'POST' ? await text(request) : null,
+    });
+    const served = { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+    const { status, body } = bend?.(url, served) ?? served;
+    response.writeHead(status).end(body);
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  const { port } = proxy.address() as AddressInfo;
+  try {
+    return {
+      stored: bend ? undefined : await findIn(createStoredEvidence({ ...service.context, clock })),
+      served: await findIn(createServedEvidence(`http://127.0.0.1:${port}`)),
+    };
+  } finally {
+    proxy.close();
+    await service.close();
+  }
+}
+
+it('a directory with every kind of history has no faults, and what was not checked is said', async () => {
+  const { stored, served } = await findFaults();
+  expect(stored).toEqual({
+    faults: [],
+    not_checked: [
+      'stated_overlap of 11 ratings: what the records of listings named is not in the log',
+      'declared_interest of 5 ratings: a version was erased',
+      'the tree as a whole: there is no checkpoint to hold it against',
+    ],
+  });
+  expect(served).toEqual({
+    faults: [],
+    not_checked: [
+      'stated_overlap of 10 ratings: what the records of listings named is not in the log',
+      'declared_interest of 5 ratings: a version was erased',
+      expect.stringMatching(
+        /^\d records of withdrawn ratings and listings: a service does not give them out$/,
+      ),
+      expect.stringMatching(/^3 listings that the log names and the service does not show: /),
+    ],
+  });
+});
+
+/** What is done to the database, to which tables, and a fault of each audit; none where it cannot be seen from outside. */
+interface Edit {
+  readonly tables: readonly string[];
+  readonly sql: () => readonly string[];
+  readonly said: string;
+  readonly isUnseen?: true;
+}
+
+const edits: Record<string, Edit> = {
+  'a source counted as another one': {
+    tables: ['rating'],
+    sql: () => [`update rating set source = 'elsewhere' where id = '${ids.independent}'`],
+    said: `counts of ${subject}: the document counts`,
+  },
+  'a score': {
+    tables: ['rating'],
+    sql: () => [`update rating set score = 5 where id = '${ids.criticism}'`],
+    said: `rating <criticism> of ${subject}: score is 5, but log entry # says 1`,
+  },
+  'a rating that is left out of the counts': {
+    tables: ['rating'],
+    sql: () => [`update rating set is_current = 0 where id = '${ids.criticism}'`],
+    said: `counts of ${subject}: the document counts`,
+  },
+  'praise that is no pair any more': {
+    tables: ['rating'],
+    sql: () => [`update rating set reciprocal = 0 where id = '${ids.praise}'`],
+    said: `rating <praise> of ${subject}: it is not shown as reciprocal, which ratings and claim events in the log make it`,
+  },
+  'praise without a pair that is one': {
+    tables: ['rating'],
+    sql: () => [`update rating set reciprocal = 1 where id = '${ids.erin}'`],
+    said: `rating <erin> of ${subject}: it is shown as reciprocal, which no rating or claim event in the log makes it`,
+  },
+  'criticism set apart by what the rated listing states': {
+    tables: ['rating'],
+    sql: () => [
+      `update rating set stated_overlap = '{"by":"${subject}","of":"${critic}","at":"2026-11-01T00:00:00.000Z"}' where id = '${ids.criticism}'`,
+    ],
+    said: `rating <criticism> of ${subject}: it is shown as stated_overlap by a record that cannot set it apart: Set apart because the record of ${subject} named the account or host of ${critic} on 2026-11-01; not proven.`,
+  },
+  'criticism set apart by a record that was read after it': {
+    tables: ['rating'],
+    sql: () => [
+      `update rating set stated_overlap = '{"by":"${critic}","of":"${subject}","at":"2027-11-01T00:00:00.000Z"}' where id = '${ids.criticism}'`,
+    ],
+    said: `rating <criticism> of ${subject}: it is shown as stated_overlap by a record that cannot set it apart: Set apart because the record of ${critic} named the account or host of ${subject} on 2027-11-01; not proven.`,
+  },
+  'a voided rating that counts': {
+    tables: ['rating'],
+    sql: () => [`update rating set voided_at = null, is_current = 1 where id = '${ids.voided}'`],
+    said: `rating <voided> of ${subject}: voided_at is nothing, but the actions of the operator say "`,
+  },
+  'an action that was moved to another rating': {
+    tables: ['rating', 'moderation'],
+    sql: () => [
+      `update rating set voided_at = null, is_current = 1 where id = '${ids.voided}'`,
+      `update rating set is_current = 0, voided_at = (select at from moderation where action = 'void') where id = '${ids.criticism}'`,
+      `update moderation set target = '${ids.criticism}', record_indexes = (select '[' || log_index || ']' from rating where id = '${ids.criticism}') where action = 'void'`,
+    ],
+    said: `rating <criticism>: it shows the action "void" of the operator by entry #, which is about rating <voided>`,
+  },
+  'a listing that the operator withdrew': {
+    tables: ['listing', 'moderation'],
+    sql: () => [
+      "update listing set withdrawn = null where handle = 'com.gone/gone'",
+      "update moderation set ended_by = 1, ended_at = '2026-11-21T00:00:00.000Z', end_reason = 'mistake' where action = 'withdraw'",
+    ],
+    said: 'entry #: it records the action "withdraw" of the operator on listing com.gone/gone, which is shown nowhere',
+  },
+  'a listing that its publisher opted out': {
+    tables: ['listing'],
+    sql: () => [`update listing set withdrawn = null where handle = '${opted}'`],
+    said: `listing ${opted}: it is shown, but log entry # says that it is withdrawn`,
+  },
+  'a listing that is withdrawn without an entry': {
+    tables: ['listing'],
+    sql: () => [`update listing set withdrawn = 'operator' where handle = '${subject}'`],
+    said: `listing ${subject}: it is withdrawn (operator), and no log entry says so`,
+    isUnseen: true,
+  },
+  'hidden texts of a listing': {
+    tables: ['listing'],
+    sql: () => [`update listing set hidden = 0 where handle = '${critic}'`],
+    said: `listing ${critic}: its texts are shown, but log entry # says that they are hidden`,
+    isUnseen: true,
+  },
+  'texts of a listing that are hidden without an entry': {
+    tables: ['listing'],
+    sql: () => [`update listing set hidden = 1 where handle = '${returned}'`],
+    said: `listing ${returned}: its texts are hidden, and no log entry says so`,
+    isUnseen: true,
+  },
+  'a claim of a listing that the log does not name': {
+    tables: ['claim'],
+    sql: () => [`update claim set handle = '${unnamed}' where handle = '${critic}'`],
+    said: `claim of ${unnamed}: it is shown as claimed, and no entry of the log proved it`,
+  },
+  'a claim that moved as if it had not': {
+    tables: ['claim'],
+    sql: () => [`update claim set kind = 'well_known' where handle = '${subject}'`],
+    said: `claim of ${subject}: kind is "well_known", but its events up to log entry # say "dns"`,
+  },
+  'the date on which a source ended': {
+    tables: ['rating'],
+    sql: () => [
+      `update rating set source_ended_at = '2025-01-01T00:00:00.000Z' where source_handle = '${opted}'`,
+    ],
+    said: `rating <dave> of ${subject}: it is shown as source_ended with the date 2025-01-01, but claim events in the log lead to 20`,
+  },
+};
+
+/** A fault with the ids of ratings in the place of their names. */
+const withIds = (said: string) => said.replaceAll(/<(\w+)>/g, (_all, name: string) => ids[name] ?? '');
+/** All faults, without the numbers of entries, which differ between engines. */
+const textOf = (faults: readonly string[] = []) => faults.join('\n').replaceAll(/entry \d+/g, 'entry #');
+
+it.each(Object.entries(edits))('%s is named', async (_, { tables, sql, said, isUnseen }) => {
+  for (const table of tables)
+    await editDatabase(DATABASE_URL, `create table kept_${table} as select * from ${table}`);
+  for (const change of sql()) await editDatabase(DATABASE_URL, change);
+  const { stored, served } = await findFaults();
+  for (const table of tables) {
+    await editDatabase(DATABASE_URL, `delete from ${table}`);
+    await editDatabase(DATABASE_URL, `insert into ${table} select * from kept_${table}`);
+    await editDatabase(DATABASE_URL, `drop table kept_${table}`);
+  }
+  expect(textOf(stored?.faults)).toContain(withIds(said));
+  if (!isUnseen) expect(textOf(served.faults)).toContain(withIds(said));
+});
+
+const bendText =
+  (path: string, from: string | RegExp, to: string): Bend =>
+  (asked, answer) =>
+    asked === path ? { ...answer, body: Buffer.from(answer.body.toString().replace(from, to)) } : answer;
+const document = `/agents/${subject}.json`;
+
+let lastListed: Served | undefined;
+/** What a service that lies answers, and a fault of the audit over HTTP. */
+const lies: Record<string, [bend: Bend, said: string]> = {
+  'a larger total': [
+    bendText(document, /"native":\{("statement":"[^"]*"),"ratings":\d+/, '"native":{$1,"ratings":99'),
+    `counts of ${subject}: the document has 99 as ratings, but the listed records have`,
+  ],
+  'fewer flags': [
+    bendText(document, /"flags":\{"[^}]*\}/, '"flags":{}'),
+    `counts of ${subject}: the document has {} as flags, but the listed records have`,
+  ],
+  'another outcome in the newest ratings': [
+    bendText(document, /("recent":\[\{[^}]*"outcome":)"\w+"/, '$1"succeeded"'),
+    `of ${subject}: outcome is "succeeded" in the document, but "failed" in the listed record`,
+  ],
+  'a rating that is listed twice': [
+    (path, answer) => {
+      if (path !== '/api/tools/list_ratings') return answer;
+      const listed = JSON.parse(answer.body.toString()) as { ratings: unknown[] };
+      return {
+        ...answer,
+        body: Buffer.from(JSON.stringify({ ...listed, ratings: [...listed.ratings, ...listed.ratings] })),
+      };
+    },
+    `rating <criticism> of ${subject}: it is listed 2 times`,
+  ],
+  'ratings of another listing': [
+    (path, answer) => {
+      if (path !== '/api/tools/list_ratings') return answer;
+      const isOwn = answer.body.toString().includes(`${ids.criticism}`);
+      if (isOwn) lastListed = answer;
+      return isOwn ? answer : (lastListed ?? answer);
+    },
+    `rating <criticism> of ${returned}: it is about ${subject}`,
+  ],
+  'a history of one event a hundred times': [
+    (path, answer) => {
+      if (path !== `/agents/${friend}.json`) return answer;
+      const shown = JSON.parse(answer.body.toString()) as { claim: { history: unknown[] } };
+      shown.claim.history = Array.from({ length: 100 }, () => shown.claim.history.at(-1));
+      return { ...answer, body: Buffer.from(JSON.stringify(shown)) };
+    },
+    `the claim history of ${friend} does not show the event "suspended" that it records`,
+  ],
+  'a checkpoint that nobody signed': [
+    bendText('/log/checkpoint', /\n— .*\n$/, '\n'),
+    'checkpoint of log 1: it is not',
+  ],
+  'a checkpoint of another tree': [
+    bendText('/log/checkpoint', /\n(\d+)\n[^\n]*\n/, `\n$1\n${Buffer.alloc(32).toString('base64')}\n`),
+    'checkpoint of log 1: it is not signed by the key of the log, ',
+  ],
+  'a key that cannot be read': [
+    bendText('/log', /"key":"[^"]*"/, '"key":"none"'),
+    'checkpoint of log 1: there is no key that it must be signed by',
+  ],
+  'a checkpoint of a log that is not there, without a key': [
+    (path, answer) =>
+      bendText(
+        '/log/checkpoint',
+        /^([^\n]*\/log)\n/,
+        '$1/7\n',
+      )(path, bendText('/log', /"key":"[^"]*"/, '"key":"none"')(path, answer)),
+    'checkpoint of log 1: it is a checkpoint of log 7',
+  ],
+  'a log without its last entry': [
+    bendText('/log', /"entries":(\d+)/, '"entries":5'),
+    'entries, but the log has only 5: entries were lost',
+  ],
+};
+
+it.each(Object.entries(lies))('a service that shows %s is found', async (_, [bend, said]) => {
+  const { served } = await findFaults(bend);
+  expect(textOf(served.faults)).toContain(withIds(said));
+});
