@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -123,6 +124,39 @@ it('a pass that is killed loses nothing: the next one goes on with what is still
   expect(await looked()).toBe(41);
   await store.close();
 }, 90_000);
+
+it.each([
+  ['a pass', []],
+  ['a look at one listing', ['com.example.one/replay']],
+])(
+  'SIGTERM ends %s at a host that never ends its TLS handshake, and leaves no lease',
+  async (_, handles) => {
+    const sockets: Socket[] = [];
+    const mute = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    const { port } = mute.address() as AddressInfo;
+    await editDatabase(databaseUrl, 'delete from observation');
+    const { child, ended } = startDossier(['observe', ...handles], {
+      ...environment,
+      HOST_OVERRIDES: JSON.stringify({
+        'one.example.com': `https://127.0.0.1:${port}`,
+        'slow.example.com': slow.url,
+      }),
+    });
+    await expect.poll(() => sockets.length).toBeGreaterThan(0);
+    const begun_ms = performance.now();
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(handles.length > 0 ? 130 : 0);
+    // The handshake is given up after 8 s.
+    expect(performance.now() - begun_ms).toBeLessThan(5000);
+    const store = await openDatabase(databaseUrl);
+    expect(await store.leases.find('look/com.example.one/replay')).toBeUndefined();
+    await store.close();
+    for (const socket of sockets) socket.destroy();
+    mute.close();
+  },
+  60_000,
+);
 
 it('OBSERVE=on makes the service look by itself and show what it found', async () => {
   const started = startDossier(['serve'], {

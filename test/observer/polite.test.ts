@@ -12,6 +12,8 @@ let robots = '';
 let robotsStatus = 200;
 let retryAfter: string | undefined;
 let retryStatus = 429;
+/** The only path that answers with Retry-After; all if undefined. */
+let retryPath: string | undefined;
 let atOnce = 0;
 let mostAtOnce = 0;
 let shared: Endpoint;
@@ -29,7 +31,8 @@ beforeAll(async () => {
     await wait(5);
     atOnce -= 1;
     if (url === '/robots.txt') return void response.writeHead(robotsStatus).end(robots);
-    if (retryAfter) return void response.writeHead(retryStatus, { 'retry-after': retryAfter }).end();
+    if (retryAfter && (retryPath ?? url) === url)
+      return void response.writeHead(retryStatus, { 'retry-after': retryAfter }).end();
     response.writeHead(404).end();
   });
   directory = await openDirectory({
@@ -176,6 +179,57 @@ it.each([429, 503])(
     expect(shared.sent.length).toBeGreaterThan(before);
   },
 );
+
+it('asks the other listings of a host again after five minutes, and the one that asked for an hour after that', async () => {
+  const asking = createObserver(directory.context);
+  const asked = (path: string) => shared.sent.filter((sent) => sent.path === path).length;
+  await observe('com.example.shared/d', asking);
+  const [d, e] = [asked('/d'), asked('/e')];
+  [retryStatus, retryAfter, retryPath] = [429, '3600', '/d'];
+  await observe('com.example.shared/d', asking);
+  [retryAfter, retryPath] = [undefined, undefined];
+  const paused = asked('/d');
+  expect(paused).toBeGreaterThan(d);
+  directory.wait(290);
+  await observe('com.example.shared/e', asking);
+  expect(asked('/e')).toBe(e);
+  directory.wait(20);
+  await observe('com.example.shared/e', asking);
+  expect(asked('/e')).toBeGreaterThan(e);
+  await observe('com.example.shared/d', asking);
+  expect(asked('/d')).toBe(paused);
+  directory.wait(3300);
+  await observe('com.example.shared/d', asking);
+  expect(asked('/d')).toBeGreaterThan(paused);
+  await asking.close();
+});
+
+it('asks ten of the twelve remotes of a listing at twelve hosts, and nothing while it writes', async () => {
+  const hosts = Array.from({ length: 12 }, (_, n) => `host${n}.many.example`);
+  const many = await openDirectory({
+    entries: [
+      registryEntry('com.example.many/all', {
+        remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/many-${host}` })),
+      }),
+    ],
+    environment: {
+      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((host) => [host, shared.url]))),
+    },
+  });
+  const listing = await many.store.listings.byHandle('com.example.many/all');
+  if (!listing) throw new Error('not listed');
+  const asking = createObserver(many.context);
+  const { observations } = await asking.observe(listing);
+  const paths = new Set(shared.sent.map(({ path }) => path).filter((path) => path.startsWith('/many-')));
+  expect([...paths]).toEqual(hosts.slice(0, 10).map((host) => `/many-${host}`));
+  expect(observations.filter(({ kind }) => kind === 'endpoint.answers')).toHaveLength(10);
+  expect((await many.store.observations.ofListing(listing.handle))?.observations).toHaveLength(
+    observations.length,
+  );
+  await many.store.write((tx) => tx.observations.purgePauses('2026-01-01T00:00:00.000Z'));
+  await asking.close();
+  await many.close();
+});
 
 it('ends a look after so long, however many hosts a listing names', async () => {
   const slow = await startEndpoint(async (_, { url }, response) => {

@@ -100,6 +100,52 @@ describe('a run of another process', () => {
   });
 });
 
+describe('a lease', () => {
+  let database: string;
+  let here: Store;
+  let there: Store;
+  beforeEach(async () => {
+    database = await createSharedDatabase();
+    [here, there] = [await openDatabase(database), await openDatabase(database)];
+  });
+  afterEach(async () => {
+    await here.close();
+    await there.close();
+  });
+  const patience = { timeout: 20_000, interval: 20 };
+
+  it('is renewed for as long as it is held', async () => {
+    const lease = await here.leases.take('work');
+    const first = await there.leases.find('work');
+    const next = async () => (await there.leases.find('work'))?.renewed_at;
+    await expect.poll(next, patience).not.toBe(first?.renewed_at);
+    expect(lease?.isOurs()).toBe(true);
+    expect(await there.leases.take('work')).toBeUndefined();
+  });
+
+  it('that another process took over is no more its first holder’s, who stops and cannot release it', async () => {
+    const lost = await here.leases.take('work');
+    await editDatabase(database, 'update lease set renewed_at = renewed_at - 60000');
+    const taken = await there.leases.take('work');
+    expect(taken?.isOurs()).toBe(true);
+    await expect.poll(() => lost?.signal.aborted, patience).toBe(true);
+    expect(lost?.isOurs()).toBe(false);
+    await lost?.release();
+    expect((await here.leases.find('work'))?.isHeld).toBe(true);
+    expect(await here.leases.take('work')).toBeUndefined();
+  });
+
+  it('that cannot be renewed is not used any more before another process can take it', async () => {
+    const lease = await here.leases.take('work');
+    await editDatabase(database, 'alter table lease rename to away');
+    await expect.poll(() => lease?.isOurs(), patience).toBe(false);
+    await editDatabase(database, 'alter table away rename to lease');
+    expect(await there.leases.take('work')).toBeUndefined();
+    await expect.poll(() => lease?.signal.aborted, patience).toBe(true);
+    expect(lease?.isOurs()).toBe(false);
+  });
+});
+
 it('the schedule survives a failing store, and ends on request', async () => {
   const store = await openDatabase(await createSharedDatabase());
   expect(await store.listings.count()).toBe(0);

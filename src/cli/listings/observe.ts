@@ -75,9 +75,7 @@ async function observeNamed(
   }
 }
 
-async function observeAll(observer: Observer, context: Opened, stopping: AbortController): Promise<void> {
-  const stop = () => stopping.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+async function observeAll(observer: Observer, context: Opened, signal: AbortSignal): Promise<void> {
   const total = await context.store.listings.count();
   const bar = startBar(
     '{bar} {value} of at most {total} listings | {changed} changed | {duration_formatted}',
@@ -88,7 +86,7 @@ async function observeAll(observer: Observer, context: Opened, stopping: AbortCo
   );
   try {
     const counts = await observeDue(observer, context, {
-      signal: stopping.signal,
+      signal,
       onProgress: ({ looked, changed, failed }) => bar.update(looked + failed, { changed }),
     });
     bar.stop();
@@ -99,13 +97,16 @@ async function observeAll(observer: Observer, context: Opened, stopping: AbortCo
       throw new ExitError(exitCodes.io, 'every look failed on our side; the log says why');
   } finally {
     bar.stop();
-    process.off('SIGINT', stop).off('SIGTERM', stop);
   }
 }
 
+/** Ends the process with its exit code, whatever still has a socket, as `serve` does: a TLS handshake with a slow host takes 8 s. */
+const endProcess = () => void setTimeout(() => process.exit(), 250).unref();
+
 /**
  * Looks at the named listings now, or at all that are due, and stores what it found. Exits with 0 when it looked,
- * whatever it found; 64 for an unknown handle; 74 if every look failed on our side.
+ * whatever it found; 64 for an unknown handle; 74 if every look failed on our side. SIGTERM and Ctrl-C drop the looks under
+ * way; of named listings it then ends with 130.
  */
 export async function runObserve(
   config: Config,
@@ -117,12 +118,20 @@ export async function runObserve(
     logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
   });
   const stopping = new AbortController();
-  const observer = createObserver(context, stopping.signal);
+  const { signal } = stopping;
+  const stop = () => stopping.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const observer = createObserver(context, signal);
   try {
     if (handles.length > 0) await observeNamed(handles, { observer, context, options });
-    else await observeAll(observer, context, stopping);
+    else await observeAll(observer, context, signal);
+  } catch (error) {
+    if (!signal.aborted || error instanceof ExitError) throw error;
+    process.exitCode = 130;
   } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
     await observer.close();
     await context.store.close();
+    if (signal.aborted) endProcess();
   }
 }
