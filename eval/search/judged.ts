@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 
 const judged = z.array(
@@ -14,12 +15,12 @@ const judged = z.array(
 /** A query with every handle that answers it (METHOD.md says how they were judged). */
 export type JudgedQuery = z.output<typeof judged>[number];
 
-const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+const read = (name: string) => readFileSync(new URL(name, import.meta.url));
 
 /** The judged queries of a set. */
 export const readJudged = (set: JudgedQuery['set']): JudgedQuery[] =>
-  judged.parse(readJson('judged.json')).filter((one) => one.set === set);
+  judged.parse(JSON.parse(String(read('judged.json')))).filter((one) => one.set === set);
 
 /** The handles that were read for each query, relevant or not; any other is unjudged. */
 export const readRead = (): Record<string, string[]> =>
-  z.record(z.string(), z.array(z.string())).parse(readJson('read.json'));
+  z.record(z.string(), z.array(z.string())).parse(JSON.parse(String(gunzipSync(read('read.json.gz')))));

@@ -2,12 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { type StdioServer, stdioServers } from '../servers/servers.ts';
 import type { DecoyServer } from './decoys.ts';
 
-// Usage: node eval/tools/collect.ts writes decoys.json: the tools of real MCP servers of npm, started without an account.
+// Usage: node eval/tools/collect.ts writes decoys.json.gz: the tools of real MCP servers of npm, started without an account.
 const start_ms = 20_000;
 const key = 'not-a-key';
 const folders = [join(import.meta.dirname, '../servers/npm'), join(import.meta.dirname, 'npm')] as const;
@@ -83,7 +84,10 @@ for (const [folder, servers] of [
     }
   }
 }
-writeFileSync(join(import.meta.dirname, 'decoys.json'), `${JSON.stringify(found)}\n`);
+writeFileSync(
+  join(import.meta.dirname, 'decoys.json.gz'),
+  gzipSync(`${JSON.stringify(found)}\n`, { level: 9 }),
+);
 rmSync(home, { recursive: true, force: true });
 process.stdout.write(`${found.length} servers, ${found.flatMap(({ tools }) => tools).length} tools\n`);
 process.exit(0);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 
 /** A tool as a host's search sees it. */
 export interface RankedTool {
@@ -14,6 +15,6 @@ export interface DecoyServer {
   readonly tools: readonly RankedTool[];
 }
 
-/** The servers whose tools stand beside ours (decoys.json, written by collect.ts). */
+/** The servers whose tools stand beside ours (decoys.json.gz, written by collect.ts). */
 export const readDecoys = (): DecoyServer[] =>
-  JSON.parse(readFileSync(new URL('decoys.json', import.meta.url), 'utf8')) as DecoyServer[];
+  JSON.parse(String(gunzipSync(readFileSync(new URL('decoys.json.gz', import.meta.url))))) as DecoyServer[];
