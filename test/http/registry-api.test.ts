@@ -7,7 +7,9 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { withdraw } from '../../src/moderation/actions/withdraw.ts';
 import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
+import { createObserver } from '../../src/observer/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry, seedEntries } from '../support/entries.ts';
 import { readRealEntries } from '../support/registry-entries.ts';
 
@@ -365,3 +367,42 @@ it('is a registry that our own importer reads: every record arrives as it is sto
   await second.close();
   await first.close();
 }, 60_000);
+
+it('has the size of the log and its checkpoint, and takes at most 2,048 bytes for the longest names', async () => {
+  const gone = await startEndpoint((_body, _request, response) => void response.writeHead(404).end());
+  const handle = `com.example/${'n'.repeat(188)}`;
+  const path = 'p'.repeat(170);
+  const long = await openDirectory({
+    entries: [
+      registryEntry(handle, {
+        remotes: [{ type: 'streamable-http', url: `https://long.example.com/${path}` }],
+        repository: { url: `https://github.com/example/${'r'.repeat(90)}`, source: 'github' },
+      }),
+    ],
+    environment: {
+      ...{ PUBLIC_URL: 'https://a-rather-long-name.dossier.example.org', LIMITS: 'off' },
+      HOST_OVERRIDES: JSON.stringify({ 'long.example.com': gone.url }),
+    },
+  });
+  const listing = await long.store.listings.byHandle(handle);
+  const observer = createObserver(long.context);
+  if (listing) await observer.observe(listing);
+  await observer.close();
+  const { servers } = (await (await long.app.request('/v0.1/servers')).json()) as List;
+  const block = servers[0]?._meta['org.example.dossier.a-rather-long-name/evidence'];
+  await long.close();
+  await gone.close();
+  expect(Object.keys(block?.observations as object)).toEqual([
+    'endpoint',
+    'tools',
+    'auth',
+    'price',
+    'repository',
+  ]);
+  expect(block?.log).toEqual({
+    size: 1,
+    checkpoint: 'https://a-rather-long-name.dossier.example.org/log/checkpoint',
+  });
+  expect(block?.document).toBe(`https://a-rather-long-name.dossier.example.org/agents/${handle}.json`);
+  expect(Buffer.byteLength(JSON.stringify(block))).toBeLessThanOrEqual(2048);
+});

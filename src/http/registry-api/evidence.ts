@@ -1,3 +1,4 @@
+import type { Context } from '../../context.ts';
 import type { ListingVersion } from '../../evidence/listing/listing.ts';
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
 import { withoutHiddenText } from '../../evidence/listing/state/hidden.ts';
@@ -41,8 +42,20 @@ function toObservations(document: ListingDocument) {
   return Object.fromEntries(found.filter(([, one]) => one !== undefined));
 }
 
-/** What is known about a listing, in at most 2 KB: for hosts that read a registry, with the address of everything else. */
-export function toEvidence(document: ListingDocument) {
+/** How many entries the log has, and where its newest checkpoint is. */
+export interface LogHead {
+  readonly size: number;
+  readonly checkpoint: string;
+}
+
+/** The head of the log now. */
+export const readLogHead = async ({ store, config }: Context): Promise<LogHead> => ({
+  size: await store.log.size(),
+  checkpoint: `${config.publicUrl}/log/checkpoint`,
+});
+
+/** What is known about a listing, with the address of everything else. */
+function toBlock(document: ListingDocument, log: LogHead, observations: object) {
   const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, observed_at, links } = document;
   const { native } = signals;
   return {
@@ -59,19 +72,36 @@ export function toEvidence(document: ListingDocument) {
       independent: native.independent.ratings,
       ratings: native.ratings,
     },
-    observations: toObservations(document),
-    ...(claim && { log: { index: claim.history.at(-1)?.log_index } }),
+    observations,
+    log: { ...(claim && { index: claim.history.at(-1)?.log_index }), ...log },
     note: 'Evidence, not verification and not a recommendation. Ratings and observations are facts with dates; nothing is scored.',
   };
 }
-
-const official = 'io.modelcontextprotocol.registry/official';
-const publisherProvided = 'io.modelcontextprotocol.registry/publisher-provided';
 
 type Json = Record<string, unknown>;
 
 const without = (object: Json, name: string): Json =>
   Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
+
+const longestBlock_bytes = 2048;
+
+const withoutMembers = (observations: object, names: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(observations).map(([kind, one]) => [kind, names.reduce(without, one as Json)]),
+  );
+
+/** The same in at most 2 KB, for hosts that read a registry: long addresses are left out, then long values. */
+export function toEvidence(document: ListingDocument, log: LogHead) {
+  const observations = toObservations(document);
+  const blocks = [[], ['at'], ['at', 'value']].map((names) =>
+    toBlock(document, log, withoutMembers(observations, names)),
+  );
+  const fits = blocks.find((block) => Buffer.byteLength(JSON.stringify(block)) <= longestBlock_bytes);
+  return fits ?? toBlock(document, log, {});
+}
+
+const official = 'io.modelcontextprotocol.registry/official';
+const publisherProvided = 'io.modelcontextprotocol.registry/publisher-provided';
 
 /**
  * A record as published, without what only others than the publisher may say: the stars and licence that hosts show as facts,
@@ -98,12 +128,13 @@ export interface EntryContext {
   readonly key: string;
   /** Whether the operator has hidden the texts of the listing. */
   readonly isHidden: boolean;
+  readonly log: LogHead;
 }
 
 /** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both. */
 export function toEntry(
   version: ListingVersion,
-  { isLatest, document, key, isHidden }: EntryContext,
+  { isLatest, document, key, isHidden, log }: EntryContext,
 ): { server: Json; _meta: Record<string, object> } {
   const { status, status_message, published_at, updated_at } = version;
   return {
@@ -116,7 +147,7 @@ export function toEntry(
         updatedAt: updated_at,
         isLatest,
       },
-      ...(document && { [key]: toEvidence(document) }),
+      ...(document && { [key]: toEvidence(document, log) }),
     },
   };
 }

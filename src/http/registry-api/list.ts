@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { toListingDocument } from '../../evidence/listing/document.ts';
 import type { Listing, ListingVersion, VersionSummary } from '../../evidence/listing/listing.ts';
 import { toCursor } from '../../evidence/text/cursor.ts';
-import { evidenceKey, toEntry } from './evidence.ts';
+import { evidenceKey, readLogHead, toEntry } from './evidence.ts';
 import { type Position, readQuery } from './query.ts';
 
 /** A page: its versions, and where the next one begins. */
@@ -75,6 +75,7 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
   const { store, config, clock } = context;
   const key = evidenceKey(config.publicUrl);
   const now = clock();
+  const log = await readLogHead(context);
   const handles = [...new Set(versions.map(({ handle }) => handle))];
   const read = await store.listings.factsOfAll(handles, now.toISOString());
   const factsOf = new Map(read.map((facts) => [facts.listing.handle, facts]));
@@ -87,7 +88,7 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
     const isLatest = latest.get(version.handle) === version.version;
     const document =
       isLatest && facts && !facts.listing.withdrawn ? toListingDocument(facts, config, now) : undefined;
-    return toEntry(version, { isLatest, document, key, isHidden: facts?.listing.hidden === true });
+    return toEntry(version, { isLatest, document, key, isHidden: facts?.listing.hidden === true, log });
   });
 }
 

@@ -4,18 +4,19 @@ import { findMember, type Member, readMembers } from '../../tools/support/view-m
 import type { Face, Request } from '../environment.ts';
 import { fromPlace, toPlace, viewOf } from '../request/saved-view.ts';
 import { answerJson } from '../response/answers.ts';
-import { evidenceKey, toEntry } from './evidence.ts';
+import { evidenceKey, readLogHead, toEntry } from './evidence.ts';
 import { readLimit } from './query.ts';
 
 /** Entries of the listings of a view; each also says which fact met which criterion on which date. */
 async function toViewEntries(members: readonly Member[], context: Context) {
   const key = evidenceKey(context.config.publicUrl);
+  const log = await readLogHead(context);
   const entries = await Promise.all(
     members.map(async ({ listing, answers }) => {
       const version = await context.store.listings.version(listing.handle, listing.version);
       if (!version) return undefined;
       const isHidden = listing.moderation?.some(({ action }) => action === 'hide') === true;
-      const { server, _meta } = toEntry(version, { isLatest: true, document: listing, key, isHidden });
+      const { server, _meta } = toEntry(version, { isLatest: true, document: listing, key, isHidden, log });
       const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
         criterion,
         result,
