@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rootIdentity } from '../../src/evidence/rating/identity.ts';
+import { provenBy } from '../../src/evidence/rating/identity.ts';
 import { isRelated, toRelationSides } from '../../src/evidence/rating/relation.ts';
 import { audit } from '../../src/transparency-log/audit/audit.ts';
 import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
@@ -192,7 +192,12 @@ beforeAll(async () => {
       ...['a', 'b', 'c', 'd'].map((name) => registryEntry(`app.vercel.${name}/x`)),
       ...['a', 'b'].map((name) => registryEntry(`lt.loca.${name}/x`)),
       ...['e', 'f'].map((name) => registryEntry(`page.codeberg.${name}/x`)),
-      registryEntry('org.hosted/r'),
+      ...['org.hosted/r', 'net.tunnels.bad/b', 'net.tunnels.critic/c', 'org.oldhost/b'].map((handle) =>
+        registryEntry(handle),
+      ),
+      ...['org.tunnelled/c', 'org.tunnelled/d', 'org.former/a', 'org.former/b'].map((handle) =>
+        registryEntry(handle),
+      ),
       registryEntry('page.codeberg.alice/one'),
       registryEntry('org.berg/two', {
         repository: { url: 'https://codeberg.org/Alice/two', source: 'codeberg' },
@@ -235,6 +240,41 @@ describe('the rated side', () => {
       expect((await recordOf(bad, praise.rating_id)).group).toBe(group);
       const mixed = await rate(asCritic, bad, 'partial', { score: 5 });
       expect((await recordOf(bad, mixed.rating_id)).group).toBe(group);
+    },
+  );
+
+  it.each([
+    ['has a namespace below the same hosting domain that is on no list', 'net.tunnels.critic/c', {}],
+    ['has an endpoint of its own there', 'org.tunnelled/c', remotes('critic.tunnels.net')],
+    ['has its website there', 'org.tunnelled/d', { websiteUrl: 'https://critic.tunnels.net' }],
+  ])('has no power over a critic who %s', async (_, critic, record) => {
+    await publish(critic, record);
+    const as = await claimByDomain(critic);
+    domains.directory.wait(8 * day_s);
+    const made = [
+      await rate(as, 'net.tunnels.bad/b', 'failed'),
+      await rate(as, 'net.tunnels.bad/b', 'succeeded'),
+    ];
+    expect(made.map(({ flags }) => flags.length)).toEqual([0, 1]);
+    await claimByDomain('net.tunnels.bad/b');
+    for (const [at, { rating_id }] of made.entries())
+      expect((await recordOf('net.tunnels.bad/b', rating_id)).flags.length).toBe(at);
+  });
+
+  it.each([
+    ['the endpoint', 'org.former/a', remotes('mcp.oldhost.org')],
+    ['the website', 'org.former/b', { websiteUrl: 'https://oldhost.org' }],
+  ])(
+    'gains nothing by taking over %s that a critic once recorded, and has what it records now',
+    async (_, critic, record) => {
+      await publish(critic, record);
+      await publish(critic, {});
+      const as = await claimByDomain(critic);
+      domains.directory.wait(8 * day_s);
+      expect(await rate(as, 'org.oldhost/b', 'failed')).toMatchObject({ group: 'independent', flags: [] });
+      expect(await rate(as, 'org.oldhost/b', 'succeeded')).toMatchObject({ group: 'stated_overlap' });
+      await publish(critic, record);
+      expect(await rate(as, 'org.oldhost/b', 'failed')).toMatchObject({ group: 'stated_overlap' });
     },
   );
 
@@ -419,18 +459,20 @@ const roots = fc.oneof(
     .tuple(fc.constantFrom('github.com', 'gitlab.com', 'codeberg.org'), fc.constantFrom(...labels))
     .map(([host, owner]) => `${host}/${owner.toLowerCase()}`),
 );
-const isRelatedTo = (source: [string, string], subject: [string, string]) =>
-  isRelated(
-    toRelationSides({ source_handle: source[0], source_root: source[1], subject_handle: subject[0] }, [
-      { handle: subject[0], kind: 'proven', value: rootIdentity(subject[1]), first_imported_at: '' },
-    ]),
-  );
+const isRelatedTo = (source: [string, string], subject: [string, string]) => {
+  const proven = provenBy(subject[1]).map((value) => ({
+    ...{ handle: subject[0], kind: 'proven' as const, value },
+    first_imported_at: '',
+  }));
+  const rating = { source_handle: source[0], source_root: source[1], subject_handle: subject[0] };
+  return [true, false].map((isPraise) => isRelated(toRelationSides(rating, proven), isPraise));
+};
 
 it('an equal control root, or an equal namespace, on both sides is always related', () => {
   fc.assert(
     fc.property(namespaces, namespaces, roots, roots, (one, other, root, otherRoot) => {
-      expect(isRelatedTo([`${one}/a`, root], [`${other}/b`, root])).toBe(true);
-      expect(isRelatedTo([`${one}/a`, root], [`${one.toUpperCase()}/b`, otherRoot])).toBe(true);
+      expect(isRelatedTo([`${one}/a`, root], [`${other}/b`, root])).toEqual([true, true]);
+      expect(isRelatedTo([`${one}/a`, root], [`${one.toUpperCase()}/b`, otherRoot])).toEqual([true, true]);
     }),
     { numRuns: 2000 },
   );

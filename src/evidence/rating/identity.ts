@@ -68,42 +68,68 @@ export function countedSource(root: string): string {
   return identity.includes('/') ? identity : (getDomain(identity) ?? identity);
 }
 
-/** What the registry proved about a namespace: `io.github.<account>` is that account, any other its domain. */
-export const namespaceIdentity = (handle: string): string =>
-  holderOf(handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.'));
+/** What the registry proved about a namespace, as a control root. */
+export const namespaceRoot = (handle: string): string =>
+  `dns:${handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.')}`;
+
+/** Whom a namespace stands for: `io.github.<account>` for that account, any other for its domain. */
+export const namespaceIdentity = (handle: string): string => rootIdentity(namespaceRoot(handle));
+
+/** What a control root proves: whom it stands for, and of a domain also itself. */
+export function provenBy(root: string): string[] {
+  const identity = rootIdentity(root);
+  return identity.includes('/') ? [identity] : [identity, root.toLowerCase()];
+}
+
+/** Whether a proven value is an account or one very domain, not all that is below the domain that was registered. */
+export const isExact = (value: string): boolean => value.includes('/') || value.startsWith('dns:');
 
 const publicAddress = /^(?!0\.|10\.|127\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.)\d+(\.\d+){3}$/;
 
-/** Whom a record names by a host; nobody where the host serves many publishers, or is no public name or address. */
-function hostHolder(named: string): string | undefined {
-  const host = named.toLowerCase().replace(/\.$/, '');
-  if (publicAddress.test(host)) return host;
-  if (sharedDomains.some((domain) => host === domain || isBelow(host, domain))) return undefined;
-  if (!getDomain(host, { allowPrivateDomains: true }) || hostingDomains.includes(host)) return undefined;
-  return holderOf(host);
+/** What a record names: the account or host as it is written there, and whom that stands for. */
+export interface RecordedName {
+  readonly name: string;
+  readonly holder: string;
 }
 
-function urlHolder(text: string): string | undefined {
+/** Whom a record names by a host; nobody where the host serves many publishers, or is no public name or address. */
+function nameOfHost(named: string): RecordedName | undefined {
+  const host = named.toLowerCase().replace(/\.$/, '');
+  if (publicAddress.test(host)) return { name: host, holder: host };
+  if (sharedDomains.some((domain) => host === domain || isBelow(host, domain))) return undefined;
+  if (!getDomain(host, { allowPrivateDomains: true }) || hostingDomains.includes(host)) return undefined;
+  const holder = holderOf(host);
+  return { name: holder.includes('/') ? holder : host, holder };
+}
+
+const nameOfAccount = (account: string | undefined): RecordedName | undefined =>
+  account === undefined ? undefined : { name: account, holder: account };
+
+function nameOfUrl(text: string): RecordedName | undefined {
   // The host of a template may be written before its variables.
   const url = URL.parse(text.replace(/[{}]/g, '_'));
   if (!url) return undefined;
   const forge = own(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
   const owner = url.pathname.split('/')[1]?.toLowerCase();
-  if (forge) return owner ? `${forge}/${owner}` : undefined;
-  return hostHolder(url.hostname);
+  if (forge) return nameOfAccount(owner && `${forge}/${owner}`);
+  return nameOfHost(url.hostname);
 }
 
-/** Every account and host that a version of a record names, and the namespace that the registry proved, each once. */
+/** Every account and host that a record names. */
+export const recordedNames = ({ repository_key, website, remotes }: NamingRecord): RecordedName[] =>
+  [
+    repository_key === undefined ? undefined : nameOfAccount(repositoryIdentity(repository_key)),
+    ...[...remotes.map(({ url }) => url), website ?? ''].map(nameOfUrl),
+  ].filter((name) => name !== undefined);
+
+/** Whom a version of a record names, and what the registry proved of its namespace, each once. */
 export function recordedIdentities(
   handle: string,
-  { repository_key, website, remotes }: NamingRecord,
+  record: NamingRecord,
 ): Pick<RecordedIdentity, 'kind' | 'value'>[] {
   const proven = namespaceIdentity(handle);
-  const named = [
-    repository_key === undefined ? undefined : repositoryIdentity(repository_key),
-    ...[...remotes.map(({ url }) => url), website ?? ''].map(urlHolder),
-  ];
-  const stated = new Set(named.filter((value): value is string => value !== undefined && value !== proven));
+  const stated = new Set(recordedNames(record).map(({ holder }) => holder));
+  stated.delete(proven);
   return [
     { kind: 'proven', value: proven },
     ...[...stated].map((value) => ({ kind: 'stated' as const, value })),

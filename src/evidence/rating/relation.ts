@@ -1,5 +1,5 @@
 import type { RatingBasis, StatedOverlap } from './groups.ts';
-import { namespaceIdentity, type RecordedIdentity, rootIdentity } from './identity.ts';
+import { isExact, namespaceRoot, provenBy, type RecordedIdentity, type RecordedName } from './identity.ts';
 
 /** One listing of a rating: what proves who it is, and what its records ever named, with the date. */
 interface RelationSide {
@@ -19,7 +19,7 @@ const toSide = (
   );
   return {
     handle,
-    proven: [namespaceIdentity(handle), ...toProven(proven)],
+    proven: [...provenBy(namespaceRoot(handle)), ...toProven(proven)],
     stated: new Map(stated.map(({ value, first_imported_at }) => [value, first_imported_at])),
   };
 };
@@ -29,14 +29,17 @@ export const toRelationSides = (
   rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },
   recorded: readonly RecordedIdentity[],
 ) => ({
-  source: toSide(rating.source_handle, recorded, () => [rootIdentity(rating.source_root)]),
+  source: toSide(rating.source_handle, recorded, () => provenBy(rating.source_root)),
   subject: toSide(rating.subject_handle, recorded, (rows) => rows.map(({ value }) => value)),
 });
 type RelationSides = ReturnType<typeof toRelationSides>;
 
-/** Whether a proven account or domain is the same on both sides. */
-export const isRelated = ({ source, subject }: RelationSides): boolean =>
-  source.proven.some((value) => subject.proven.includes(value));
+/**
+ * Whether a proven account or domain is the same on both sides. Of criticism the very domain: below one that was registered
+ * may be hosts of strangers, on no list of hosting domains.
+ */
+export const isRelated = ({ source, subject }: RelationSides, isPraise: boolean): boolean =>
+  source.proven.some((value) => (isPraise || isExact(value)) && subject.proven.includes(value));
 
 /** The statements by which the record of one listing names what the other one proves. */
 const namings = (one: RelationSide, other: RelationSide): StatedOverlap[] =>
@@ -54,25 +57,42 @@ const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
     return [{ by: by.handle, of: of.handle, at }];
   });
 
-/**
- * The first statement that sets a rating apart. Of criticism only one by its source about what the rated listing proves:
- * else the rated listing could name its critics and set apart what they say.
- */
-export const toStatedOverlap = (sides: RelationSides, isPraise: boolean): StatedOverlap | undefined =>
-  [
-    ...namings(sides.source, sides.subject),
-    ...(isPraise ? [...namings(sides.subject, sides.source), ...shared(sides)] : []),
-  ].sort((a, b) => (a.at < b.at ? -1 : 1))[0];
+const isNameOf = (name: string, proven: string) =>
+  proven.startsWith('dns:') ? `.${name}`.endsWith(`.${proven.slice('dns:'.length)}`) : name === proven;
 
-/** The relation of two listings: proofs whenever they came, statements until the first version of the rating. */
+/** Those of the names in the source's record that are an account or domain which the rated listing proves, or below it. */
+const namingsBy = ({ source, subject }: RelationSides, names: readonly RecordedName[]): StatedOverlap[] =>
+  names.flatMap(({ name, holder }) => {
+    const at = source.stated.get(holder);
+    const isNamed = subject.proven.some((value) => isExact(value) && isNameOf(name, value));
+    return at !== undefined && isNamed ? [{ by: source.handle, of: subject.handle, at }] : [];
+  });
+
+/**
+ * The first statement that sets a rating apart. Of criticism only one in the source's record as it is when it rates: else the
+ * rated listing could name its critics, or take over what they once named.
+ */
+export const toStatedOverlap = (
+  sides: RelationSides,
+  criticNames?: readonly RecordedName[],
+): StatedOverlap | undefined =>
+  (criticNames
+    ? namingsBy(sides, criticNames)
+    : [...namings(sides.source, sides.subject), ...namings(sides.subject, sides.source), ...shared(sides)]
+  ).sort((a, b) => (a.at < b.at ? -1 : 1))[0];
+
+/**
+ * The relation of two listings: proofs whenever they came, statements until the first version of the rating. `criticNames`:
+ * of criticism, what the source's record names now.
+ */
 export const toRelation = (
   rating: Parameters<typeof toRelationSides>[0] & { readonly first_created_at: string },
   recorded: readonly RecordedIdentity[],
-  isPraise: boolean,
+  criticNames?: readonly RecordedName[],
 ): Pick<RatingBasis, 'related' | 'stated_overlap'> => {
   const until = recorded.filter((row) => row.first_imported_at <= rating.first_created_at);
   return {
-    related: isRelated(toRelationSides(rating, recorded)),
-    stated_overlap: toStatedOverlap(toRelationSides(rating, until), isPraise),
+    related: isRelated(toRelationSides(rating, recorded), !criticNames),
+    stated_overlap: toStatedOverlap(toRelationSides(rating, until), criticNames),
   };
 };

@@ -1,4 +1,5 @@
 import { isPraise } from '../../evidence/rating/groups.ts';
+import { recordedNames } from '../../evidence/rating/identity.ts';
 import type { Rating } from '../../evidence/rating/rating.ts';
 import { interestedRelationships, newSource_ms } from '../../evidence/rating/rating-rules.ts';
 import { toRelation } from '../../evidence/rating/relation.ts';
@@ -21,8 +22,9 @@ export async function judgeBasis(
     first_created_at,
   };
   const recorded = await tx.ratings.identities(source.handle, subject.handle);
+  const critic = isPraise(content) ? undefined : await tx.listings.byHandle(source.handle);
   return {
-    ...toRelation(rating, recorded, isPraise(content)),
+    ...toRelation(rating, recorded, critic && recordedNames(critic)),
     declared_interest:
       interestedRelationships.includes(content.relationship) ||
       earlier.some((version) => version.declared_interest),

@@ -1,6 +1,6 @@
 import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
 import { isPraise, overlapReason, type RatingFlag } from '../../evidence/rating/groups.ts';
-import { namespaceIdentity, rootIdentity } from '../../evidence/rating/identity.ts';
+import { namespaceIdentity, provenBy, rootIdentity } from '../../evidence/rating/identity.ts';
 import { isCurrent, type RatingRecord } from '../../evidence/rating/rating.ts';
 import { interestedRelationships, newSource_ms } from '../../evidence/rating/rating-rules.ts';
 import { isRelated, toRelationSides } from '../../evidence/rating/relation.ts';
@@ -100,15 +100,17 @@ function toClaimFlags(rating: CountedRating, events: Record<'source' | 'subject'
   const ended = events.source
     .slice(last + 1)
     .find((event) => event.type === 'suspended' || (isProof(event) && !isOfRoot(event)));
-  const proven = rootsIn(events.subject).map((root) => ({
-    ...{ handle: rating.subject_handle, kind: 'proven' as const, value: rootIdentity(root) },
-    first_imported_at: '',
-  }));
+  const proven = rootsIn(events.subject)
+    .flatMap(provenBy)
+    .map((value) => ({
+      ...{ handle: rating.subject_handle, kind: 'proven' as const, value },
+      first_imported_at: '',
+    }));
   const left_ms = Date.parse(first ?? '') + newSource_ms - Date.parse(rating.read_on);
   // Within a day of the end, the hour of the reading would decide.
   const isSoon = Number.isNaN(left_ms) || (left_ms > -day_ms && left_ms < 2 * day_ms);
   return {
-    related: isRelated(toRelationSides(rating, proven)),
+    related: isRelated(toRelationSides(rating, proven), isPraise(rating)),
     source_ended: !isHeld,
     new_source: isSoon ? undefined : left_ms > 0,
     source_ended_at: ended?.at,

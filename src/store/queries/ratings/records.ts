@@ -80,7 +80,7 @@ function toStatedLater(
   identities: readonly RecordedIdentity[],
 ): Pick<RatingRecord, 'overlap_stated_later'> {
   if (row.stated_overlap !== null || row.related === 1) return {};
-  const overlap = toStatedOverlap(toRelationSides(row, identities), true);
+  const overlap = toStatedOverlap(toRelationSides(row, identities));
   return overlap && overlap.at > row.first_created_at
     ? { overlap_stated_later: overlapStatedLater(overlap) }
     : {};

@@ -1,9 +1,10 @@
-import { type RecordedIdentity, rootIdentity } from '../../../evidence/rating/identity.ts';
+import { provenBy, type RecordedIdentity, rootIdentity } from '../../../evidence/rating/identity.ts';
 import { isRelated, toRelationSides } from '../../../evidence/rating/relation.ts';
 import type { SourceRoot } from '../../contract/ratings.ts';
 import type { Db } from '../../engine.ts';
 import { inChunks } from '../in-chunks.ts';
 import { precompileQuery } from '../precompiled-query.ts';
+import { praises } from './group-case.ts';
 import { settlePairsBy } from './pairs.ts';
 
 /** What the records of two listings ever named, and what their namespaces and claims proved. */
@@ -81,15 +82,19 @@ async function relateSubject(db: Db, handle: string): Promise<void> {
     .where('related', '=', 0)
     .execute();
   const recorded = await readIdentitiesOf(db, [handle]);
-  for (const rating of sources)
-    if (isRelated(toRelationSides(rating, recorded)))
+  for (const rating of sources) {
+    const sides = toRelationSides(rating, recorded);
+    const isAll = isRelated(sides, false);
+    if (isAll || isRelated(sides, true))
       await db
         .updateTable('rating')
         .set({ related: 1 })
         .where('subject_handle', '=', handle)
         .where('source_handle', '=', rating.source_handle)
         .where('source_root', '=', rating.source_root)
+        .$if(!isAll, (praise) => praise.where(praises))
         .execute();
+  }
 }
 
 /** Records whom a claim proved to hold a listing; returns the handles whose ratings changed by that. */
@@ -98,9 +103,12 @@ export async function writeHolder(
   handle: string,
   { root, at }: { readonly root: string; readonly at: string },
 ): Promise<string[]> {
-  const value = rootIdentity(root);
-  const added = await writeIdentities(db, [{ handle, kind: 'proven', value, first_imported_at: at }]);
+  const proven = provenBy(root).map((value) => ({ value, kind: 'proven' as const }));
+  const added = await writeIdentities(
+    db,
+    proven.map((one) => ({ ...one, handle, first_imported_at: at })),
+  );
   if (added.length === 0) return [];
   await relateSubject(db, handle);
-  return [handle, ...(await settlePairsBy(db, handle, value))];
+  return [handle, ...(await settlePairsBy(db, handle, rootIdentity(root)))];
 }
