@@ -241,7 +241,25 @@ async function applyFailure(tx: Transaction, result: CheckResult, { listing, pla
   await suspendClaim(tx, { handle, reason: whyGone(claim), at, ...(read.commit && { commit: read.commit }) });
   const after = await tx.claims.claim(handle);
   if (after)
-    await tx.claims.putClaim({ ...after, checked_at: at, failed_days: undefined, tried_at: undefined });
+    await tx.claims.putClaim({
+      ...{ ...after, checked_at: at, missed_at: claim.missed_at ?? at },
+      ...{ failed_days: undefined, tried_at: undefined },
+    });
+}
+
+/** Judges the lines of a text; those of active capabilities alone for whoever is kept from writing. */
+async function judgeLines(tx: Transaction, file: ClaimFile, reading: Reading) {
+  const { facts, lines } = await readFacts(tx, file, reading);
+  const isActive = ({ hash }: ReadLine) => facts.known.get(hash)?.state === 'active';
+  return { facts, verdict: judge(reading.isBlocked ? lines.filter(isActive) : lines, facts) };
+}
+
+/** Notes of a listing that is opted out what would break its claim; nothing is proven meanwhile. */
+async function noteFailure(tx: Transaction, file: ClaimFile | CheckResult, reading: Reading) {
+  const { verdict } =
+    typeof file === 'string' ? {} : await judgeLines(tx, file, { ...reading, isBlocked: false });
+  const result = typeof file === 'string' ? file : verdict?.continues ? undefined : verdict?.reason;
+  if (result) await applyFailure(tx, result, reading);
 }
 
 /** Applies one reading in the caller's transaction: opt-out, leaked capabilities, proof or suspension, with history and log. */
@@ -251,17 +269,20 @@ export async function applyReading(tx: Transaction, reading: Reading): Promise<R
   const at = now.toISOString();
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
   const optOut = await applyOptOut(tx, reading, file);
-  if (optOut?.state === 'withdrawn') return { result: 'optout', changed: 'none', optOut };
+  if (optOut?.state === 'withdrawn') {
+    await noteFailure(tx, file, reading);
+    return { result: 'optout', changed: 'none', optOut };
+  }
   if (typeof file === 'string') {
     await applyFailure(tx, file, reading);
     return { result: file, changed: 'none', optOut };
   }
   await endLeaked(tx, handle, [file.secrets, at]);
-  const { facts, lines } = await readFacts(tx, file, reading);
-  const verdict = judge(lines, facts);
+  const { facts, verdict } = await judgeLines(tx, file, reading);
   const [newest] = verdict.counted.toSorted((a, b) => (a.issued_at < b.issued_at ? 1 : -1));
   if (!newest) {
-    await applyFailure(tx, verdict.reason, reading);
+    if (!reading.isBlocked || facts.claim?.state === 'claimed')
+      await applyFailure(tx, verdict.reason, reading);
     return { result: verdict.reason, changed: 'none', waiting: verdict.waiting, optOut };
   }
   const changed = await applyProof(tx, [newest, verdict], [facts, reading]);

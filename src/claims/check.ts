@@ -3,7 +3,7 @@ import { readChallenge } from '../evidence/claim/challenge.ts';
 import { parseClaimFile } from '../evidence/claim/claim-file.ts';
 import { isSignedBy } from '../evidence/claim/registry-key.ts';
 import { waitsForSecondCheck } from '../evidence/listing/state/opt-out.ts';
-import { requireMayWrite } from '../moderation/require-may-write.ts';
+import { findAgainst, requireMayWrite } from '../moderation/require-may-write.ts';
 import { Problem } from '../problem.ts';
 import type { Transaction } from '../store/store.ts';
 import { applyReading, type ReadingOutcome } from './apply.ts';
@@ -108,7 +108,7 @@ interface Applying {
 
 /**
  * Applies what was read in one transaction, after `guard`. Throws unavailable if the listing changed meanwhile, and, if somebody
- * asked for the check, what keeps them from writing by then.
+ * asked for the check, what keeps them from writing by then; a re-check of whoever is blocked takes away, and gives nothing.
  */
 async function apply(
   target: ClaimTarget,
@@ -123,9 +123,10 @@ async function apply(
     const current = await findToCheck(listing.handle, tx.listings);
     if (current?.withdrawn !== listing.withdrawn || current?.repository !== listing.repository)
       throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
-    if (isAsked)
-      await requireMayWrite({ ...context, store: tx }, { handle: listing.handle, roots: [place.root] });
-    const checked = toChecked(prepared.read, await applyReading(tx, { ...prepared, now }), now);
+    const writer = { handle: listing.handle, roots: [place.root] };
+    if (isAsked) await requireMayWrite({ ...context, store: tx }, writer);
+    const isBlocked = (await findAgainst({ ...context, store: tx }, writer)) !== undefined;
+    const checked = toChecked(prepared.read, await applyReading(tx, { ...prepared, now, isBlocked }), now);
     await save?.(tx, checked, isAnswered(checked));
     return checked;
   });

@@ -161,8 +161,10 @@ function findHindrance({ hash }: CountedLine, facts: JudgedFacts): LineFailure |
 }
 
 /** A check found the place without any line of the claim, missing or moved: nothing new continues it. */
-export const isBroken = ({ lost_at, state, suspended_reason }: Claim) =>
-  lost_at !== undefined || (state === 'suspended' && suspended_reason === 'proof_missing');
+export const isBroken = ({ lost_at, missed_at, state, suspended_reason }: Claim) =>
+  lost_at !== undefined ||
+  missed_at !== undefined ||
+  (state === 'suspended' && suspended_reason === 'proof_missing');
 
 /** The lines that continue the known claim. */
 function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts): readonly CountedLine[] {

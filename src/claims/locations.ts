@@ -59,6 +59,8 @@ export interface Reading {
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now: Date;
+  /** Whether the operator keeps the listing or whoever controls the place from writing. */
+  readonly isBlocked?: boolean;
 }
 
 async function readRepository({ shown }: ProofPlace, context: Context): Promise<LocationRead> {

@@ -28,10 +28,13 @@ const refusal = ({ action, statement }: Moderation, { config }: WritingContext) 
   });
 
 /**
- * Throws writing_blocked, or capability_revoked, if the operator keeps this listing or the caller's network from writing;
- * without `writing` only the network counts. Who is blocked can still take back what they wrote (docs/moderation.md).
+ * What the operator did that keeps this listing or the caller's network from writing, if anything; without `writing` only the
+ * network counts. Who is blocked can still take back what they wrote (docs/moderation.md).
  */
-export async function requireMayWrite(context: WritingContext, writing?: Writing): Promise<void> {
+export async function findAgainst(
+  context: WritingContext,
+  writing?: Writing,
+): Promise<Moderation | undefined> {
   const writer = writing && {
     ...{ roots: [], ...writing },
     namespace: handleParts(writing.handle).namespace,
@@ -40,6 +43,11 @@ export async function requireMayWrite(context: WritingContext, writing?: Writing
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&
     (!writing?.isTakingBack || alsoTakingBack.includes(target_kind));
-  const against = (await context.store.moderation.against(writer)).find(applies);
+  return (await context.store.moderation.against(writer)).find(applies);
+}
+
+/** Throws writing_blocked, or capability_revoked, if the operator keeps this listing or the caller's network from writing. */
+export async function requireMayWrite(context: WritingContext, writing?: Writing): Promise<void> {
+  const against = await findAgainst(context, writing);
   if (against) throw refusal(against, context);
 }

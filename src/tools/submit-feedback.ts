@@ -62,12 +62,12 @@ export const submitFeedback = defineTool({
   ],
   example: { message: 'The description of this listing is out of date.', category: 'data' },
   async run(input, context) {
-    await requireMayWrite(context);
     const target = await findTarget(input, context);
     const received_at = context.clock().toISOString();
     const id = uuidv7();
     const clean = (text: string | undefined) => (text === undefined ? undefined : cleanText(text).text);
     await context.store.write(async (tx) => {
+      await requireMayWrite({ ...context, store: tx });
       await requireFeedbackRoom(tx, context);
       await tx.feedback.add({
         id,

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { recheckClaims } from '../../src/claims/recheck.ts';
 import { capabilityHash } from '../../src/evidence/claim/capability.ts';
 import { createChallenge } from '../../src/evidence/claim/challenge.ts';
+import { block } from '../../src/moderation/actions/block.ts';
+import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
 import { createRepositoryReader } from '../../src/repositories/reader.ts';
 import { audit } from '../../src/transparency-log/audit/audit.ts';
 import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
@@ -165,6 +167,62 @@ describe('a line known before', () => {
     expect(await standing(issued.capability)).toBe('200');
     expect(await standing(other.capability)).toBe('401 capability_invalid');
   });
+});
+
+describe('while a listing is opted out', () => {
+  test('a check that finds its repository missing ends what the old lines can do', async () => {
+    const { repository, issued } = await claimAsAlice();
+    repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
+    expect(await service.claim(handle)).toMatchObject({ code: 'listing_withdrawn' });
+    service.git.removeRepository('alice/a');
+    expect(await service.claim(handle)).toMatchObject({ code: 'listing_withdrawn' });
+    recreate(issued.challenge);
+    expect(await service.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'place_was_missing' });
+    expect(await known()).toMatchObject({ state: 'suspended', root_generation: 0 });
+  });
+
+  test('a check that finds no line of the claim ends what a co-signed one can do alone', async () => {
+    const { repository, issued } = await claimAsAlice();
+    const next = await service.claim(handle, { rotate: true }, issued.capability);
+    repository.commit({ [file]: `optout ${handle}\n` });
+    expect(await service.claim(handle)).toMatchObject({ code: 'listing_withdrawn' });
+    repository.commit({ [file]: next.challenge });
+    expect(await service.claim(handle)).toMatchObject({ status: 'claimed', changed: 'activated' });
+    expect(await known()).toMatchObject({ root_generation: 1 });
+  });
+
+  test('a line of the claim that stands beside the opt-out keeps it', async () => {
+    const { repository, issued } = await claimAsAlice();
+    const next = await service.claim(handle, { rotate: true }, issued.capability);
+    repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
+    await service.claim(handle);
+    repository.commit({ [file]: next.challenge });
+    expect(await service.claim(handle)).toMatchObject({ status: 'claimed', changed: 'restored' });
+    expect(await known()).toMatchObject({ root_generation: 0 });
+  });
+});
+
+test('a re-check of a blocked account takes a capability away, and gives none', async () => {
+  const { repository, issued } = await claimAsAlice();
+  const next = await service.claim(handle, { rotate: true }, issued.capability);
+  const target = { target_kind: 'account', target: 'github.com/alice' } as const;
+  const at = service.directory.context.clock().toISOString();
+  const standing = await service.directory.store.write((tx) =>
+    applyAction(tx, block, { target, at, reason: 'repeated' }),
+  );
+  const recheck = async (text: string | null) => {
+    repository.commit({ [file]: text });
+    service.directory.wait(1.25 * 86_400);
+    await recheckClaims(service.directory.context);
+    const living = await service.directory.store.claims.capabilities(handle);
+    return [(await known())?.state, ...living.map(({ id, state }) => `${id} ${state}`)];
+  };
+  const both = `${issued.challenge}\n${next.challenge}\n`;
+  expect(await recheck(both)).toEqual(['claimed', `${issued.capability_id} active`]);
+  expect(await recheck(next.challenge)).toEqual(['suspended', `${issued.capability_id} suspended`]);
+  expect(await recheck(both)).toEqual(['suspended', `${issued.capability_id} suspended`]);
+  await service.directory.store.write((tx) => undoAction(tx, block, { standing, at, reason: 'mistake' }));
+  expect((await recheck(issued.challenge))[0]).toBe('claimed');
 });
 
 describe('a repository that was missing or moved at a check', () => {

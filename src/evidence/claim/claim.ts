@@ -31,6 +31,8 @@ export interface Claim {
   readonly tried_at?: string | undefined;
   /** When a check first found its repository missing, empty or moved since the last proof: lines from before do not count any more. */
   readonly lost_at?: string | undefined;
+  /** When a check first found its place without a line that counts, since its last proof, RFC 3339. */
+  readonly missed_at?: string | undefined;
   /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
   readonly failed_days?: readonly string[] | undefined;
 }

@@ -51,7 +51,7 @@ const claims = ({ int8, text }: Types): Statements => [
     kind ${text} not null, place ${text} not null, place_key ${text} not null, seen ${text}, root ${text} not null,
     root_generation integer not null, first_proved_at ${text} not null, checked_at ${text} not null,
     suspended_reason ${text}, commit_id ${text}, branch ${text}, proven_commit ${text}, proven_at ${text},
-    failed_days ${text}, tried_at ${text}, lost_at ${text})`,
+    failed_days ${text}, tried_at ${text}, lost_at ${text}, missed_at ${text})`,
   sql`create index claim_root on claim (root)`,
   sql`create table claim_event (
     log_index ${int8} not null primary key, handle ${text} not null, type ${text} not null, at ${text} not null,

@@ -12,6 +12,7 @@ export const decodeClaim = ({
   failed_days,
   tried_at,
   lost_at,
+  missed_at,
   seen,
   ...row
 }: ClaimRow): Claim => ({
@@ -22,6 +23,7 @@ export const decodeClaim = ({
   ...(failed_days !== null && { failed_days: failed_days.split(' ') }),
   ...(tried_at !== null && { tried_at }),
   ...(lost_at !== null && { lost_at }),
+  ...(missed_at !== null && { missed_at }),
   ...(suspended_reason !== null && { suspended_reason }),
   ...(commit_id !== null && { commit: commit_id }),
   ...(branch !== null && { branch }),
@@ -37,6 +39,7 @@ export const encodeClaim = ({
   failed_days,
   tried_at,
   lost_at,
+  missed_at,
   seen,
   ...claim
 }: Claim): ClaimRow => ({
@@ -47,6 +50,7 @@ export const encodeClaim = ({
   failed_days: failed_days?.join(' ') ?? null,
   tried_at: tried_at ?? null,
   lost_at: lost_at ?? null,
+  missed_at: missed_at ?? null,
   suspended_reason: suspended_reason ?? null,
   commit_id: commit ?? null,
   branch: branch ?? null,

@@ -24,6 +24,7 @@ export interface ClaimRow {
   failed_days: string | null;
   tried_at: Time | null;
   lost_at: Time | null;
+  missed_at: Time | null;
   checked_at: Time;
 }
 
