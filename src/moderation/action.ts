@@ -13,6 +13,8 @@ export interface FoundTarget extends ModerationTarget {
   readonly told: readonly string[];
   /** Entries of the log whose records name the rating, its own first, or that are the response. */
   readonly record_indexes: readonly number[];
+  /** Of a rating: older versions of it that are not erased. */
+  readonly older?: readonly { readonly id: string; readonly record_indexes: readonly number[] }[];
 }
 
 /** An action about to have its effect: RFC 3339 time, and the closed reason. */
@@ -32,8 +34,8 @@ export interface Action {
   readonly summary: string;
   readonly targets: readonly ModerationTargetKind[];
   readonly reasons: readonly ModerationReason[];
-  /** Whether it reaches only the rating's own record, and not its withdrawal and the response to it. */
-  readonly ownRecordOnly?: true;
+  /** Of a rating: only its own record, or older versions too; else its withdrawal and the response to it. */
+  readonly reach?: 'own_record' | 'older_versions';
   /** A target as the operator writes it. */
   readonly example: string;
   /** What the operator did, continuing "The operator of this directory". */

@@ -55,7 +55,11 @@ async function append(tx: Transaction, found: FoundTarget, said: Said): Promise<
 
 async function findFor(tx: Transaction, action: Action, target: ModerationTarget): Promise<FoundTarget> {
   const found = await findTarget(tx, target);
-  return action.ownRecordOnly ? { ...found, record_indexes: found.record_indexes.slice(0, 1) } : found;
+  const { record_indexes, older = [] } = found;
+  if (action.reach === 'own_record') return { ...found, record_indexes: record_indexes.slice(0, 1) };
+  if (action.reach !== 'older_versions') return found;
+  const all = [...record_indexes, ...older.flatMap((version) => version.record_indexes)];
+  return { ...found, record_indexes: [...new Set(all)] };
 }
 
 /** Applies an action in the caller's transaction: its row, its entry of the log, its effect. Throws NotModerated. */

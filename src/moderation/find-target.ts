@@ -1,21 +1,44 @@
 import type { ModerationTarget } from '../evidence/moderation/moderation.ts';
+import type { Rating } from '../evidence/rating/rating.ts';
 import type { Transaction } from '../store/store.ts';
 import { type FoundTarget, NotModerated } from './action.ts';
 
 const nothing = (what: string) => new NotModerated(`there is no ${what}`);
 
+/** The entries of a rating: its own, its withdrawal, the response to it. */
+async function recordsOf(tx: Transaction, rating: Rating): Promise<number[]> {
+  const { id, log_index, withdrawn_by, superseded_by, erased_at } = rating;
+  const response = await tx.ratings.response(id);
+  const answered = response && !response.erased_at ? [response.log_index] : [];
+  // A newer version's withdrawal names that version.
+  const isOwnEnd = withdrawn_by !== undefined && superseded_by === undefined && erased_at === undefined;
+  return [log_index, ...(isOwnEnd ? [withdrawn_by] : []), ...answered];
+}
+
+/** The versions before a rating, withdrawn ones of the same interaction included. */
+async function findOlder(tx: Transaction, rating: Rating) {
+  if (rating.erased_at) return [];
+  const { source_handle, subject_handle, interaction_id } = rating;
+  const versions = await tx.ratings.versions(source_handle, subject_handle, interaction_id);
+  const older = versions.slice(
+    0,
+    versions.findIndex(({ id }) => id === rating.id),
+  );
+  return Promise.all(older.map(async (one) => ({ id: one.id, record_indexes: await recordsOf(tx, one) })));
+}
+
 async function findRating(tx: Transaction, target: ModerationTarget): Promise<FoundTarget> {
   const rating = await tx.ratings.byId(target.target);
   if (!rating) throw nothing(`rating ${target.target}`);
-  const { subject_handle: handle, source_handle, log_index, withdrawn_by, superseded_by, erased_at } = rating;
-  const response = await tx.ratings.response(target.target);
-  const answered = response && !response.erased_at ? [response.log_index] : [];
+  const { subject_handle: handle, source_handle } = rating;
   if (target.target_kind === 'rating') {
-    // A newer version's withdrawal names that version.
-    const isOwnEnd = withdrawn_by !== undefined && superseded_by === undefined && erased_at === undefined;
-    const record_indexes = [log_index, ...(isOwnEnd ? [withdrawn_by] : []), ...answered];
-    return { ...target, handle, told: [handle, source_handle], record_indexes };
+    const record_indexes = await recordsOf(tx, rating);
+    return {
+      ...target,
+      ...{ handle, told: [handle, source_handle], record_indexes, older: await findOlder(tx, rating) },
+    };
   }
+  const response = await tx.ratings.response(target.target);
   if (!response) throw nothing(`response to rating ${target.target}`);
   return { ...target, handle, told: [handle], record_indexes: [response.log_index] };
 }

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { provenBy } from '../../src/evidence/rating/identity.ts';
 import { isRelated, toRelationSides } from '../../src/evidence/rating/relation.ts';
+import { voidRating } from '../../src/moderation/actions/void.ts';
+import { applyAction } from '../../src/moderation/apply-action.ts';
 import { audit } from '../../src/transparency-log/audit/audit.ts';
 import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
@@ -164,7 +166,7 @@ const namesOf = (at: number) => ({
   critic: `org.critic${at}/critic${at}`,
   criticHost: `critic${at}.org`,
 });
-const pairCount = baits.length + 4;
+const pairCount = baits.length + 5;
 const pairs: Pair[] = [];
 const evil = Array.from({ length: 12 }, (_, at) => `com.evil.a${at}/x`);
 const lone = [
@@ -298,6 +300,19 @@ describe('the rated side', () => {
     await rate(asBad, critic, 'succeeded');
     await note();
     expect(groups).toEqual(['reciprocal', 'reciprocal', 'independent', 'reciprocal']);
+  });
+
+  it('launders no praise if the operator voids the other half', async () => {
+    const { bad, critic, asBad, asCritic } = pairs[baits.length + 4] as Pair;
+    const { rating_id } = await rate(asBad, critic, 'succeeded');
+    const earlier = await rate(asCritic, bad, 'succeeded');
+    const at = domains.directory.context.clock().toISOString();
+    const target = { target_kind: 'rating', target: rating_id } as const;
+    await domains.directory.store.write((tx) =>
+      applyAction(tx, voidRating, { target, at, reason: 'no_interaction' }),
+    );
+    const later = await rate(asCritic, bad, 'succeeded');
+    for (const one of [earlier, later]) expect((await recordOf(bad, one.rating_id)).group).toBe('reciprocal');
   });
 
   it('moves an amended rating only while it is praise', async () => {

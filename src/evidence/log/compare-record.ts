@@ -9,7 +9,10 @@ const ratingFields = [
 ];
 
 /** Those that a withdrawn rating, or one whose texts are hidden, does not show. */
-const textFields = ['operation', 'subject_version', 'latency_ms', 'tags', 'comment', 'evidence'];
+const textFields = [
+  ...['interaction_id', 'operation', 'subject_version'],
+  ...['latency_ms', 'tags', 'comment', 'evidence'],
+];
 
 /** The fields of a shown rating that must be as its log entry says. */
 export const shownRatingFields = ({

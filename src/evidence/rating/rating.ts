@@ -79,6 +79,8 @@ export type RatingResponse = z.infer<typeof ratingResponse>;
 /** A rating as anyone may read it. Texts in it were written by source and subject, not by this service. */
 export const ratingRecord = z.object({
   ...contentFields,
+  interaction_id: contentFields.interaction_id.optional().describe('Absent if withdrawn, hidden or erased'),
+  interaction_sha256: z.string().optional().describe('Of a withdrawn or hidden one, hex, in place of the id'),
   relationship: contentFields.relationship.describe('Of source to subject, as the source says'),
   rating_id: z.string(),
   subject_handle: handleSchema,
@@ -109,6 +111,7 @@ export type RatingRecord = z.infer<typeof ratingRecord>;
 /** Members of a public record that are computed when it is read, or have another name there. */
 type ComputedField =
   | 'rating_id'
+  | 'interaction_sha256'
   | 'group'
   | 'group_reason'
   | 'flags'
@@ -121,6 +124,7 @@ type ComputedField =
 export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, RatingBasis {
   /** `rating_id` of the public record. */
   readonly id: string;
+  readonly interaction_id: string;
   readonly source_capability_id: string;
   /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
   readonly content_digest: string;

@@ -7,7 +7,7 @@ export const voidRating: Action = {
   summary: 'count a rating in no group; what it says stays, and it is counted as voided',
   targets: ['rating'],
   reasons: ['no_interaction', 'impersonation', 'unlawful'],
-  ownRecordOnly: true,
+  reach: 'own_record',
   example: '019aa5f2-0000-7000-8000-000000000000',
   did: () => 'voided this rating',
   consequence: () => 'It counts in no group.',

@@ -34,7 +34,7 @@ const groupText = ({ group, group_reason, flags, overlap_stated_later }: RatingR
 
 const interactionLine = (rating: RatingRecord) =>
   present(
-    `interaction ${code(rating.interaction_id)} at ${rating.interaction_at}, ${rating.protocol}`,
+    `interaction ${rating.interaction_id === undefined ? '' : `${code(rating.interaction_id)} `}at ${rating.interaction_at}, ${rating.protocol}`,
     rating.operation && `operation ${toQuote(rating.operation)}`,
     rating.subject_version && `version ${toQuote(rating.subject_version)}`,
     rating.latency_ms !== undefined && `${rating.latency_ms} ms`,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ClaimEvent } from '../../evidence/listing/listing-document.ts';
 import { isPraise, overlapReason, type RatingFlag } from '../../evidence/rating/groups.ts';
 import { namespaceIdentity, provenBy, rootIdentity } from '../../evidence/rating/identity.ts';
@@ -40,13 +41,17 @@ export interface CountedRating
 
 const isInterested = ({ relationship }: RatingRecord) => interestedRelationships.includes(relationship);
 
+/** What versions of one rating have in common. */
+const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 }: RatingRecord) =>
+  `${source_handle} ${interaction_sha256 ?? createHash('sha256').update(interaction_id).digest('hex')}`;
+
 /** The newest version of every rating that a listing shows. */
 export function toCounted({ ratings, read_on }: ShownListing): CountedRating[] {
   const byId = new Map(ratings.map((rating) => [rating.rating_id, rating]));
   const versions = Map.groupBy(
     // What is erased has no interaction any more.
     ratings.filter(({ erased_at }) => erased_at === undefined),
-    ({ source_handle, interaction_id }) => `${source_handle} ${interaction_id}`,
+    interactionOf,
   );
   const sourcesOfErased = new Set(
     ratings.flatMap(({ erased_at, source_handle }) => (erased_at === undefined ? [] : source_handle)),
@@ -54,10 +59,7 @@ export function toCounted({ ratings, read_on }: ShownListing): CountedRating[] {
   return ratings
     .filter(({ superseded_by }) => superseded_by === undefined)
     .map((rating) => {
-      const all = new Set([
-        rating,
-        ...(versions.get(`${rating.source_handle} ${rating.interaction_id}`) ?? []),
-      ]);
+      const all = new Set([rating, ...(versions.get(interactionOf(rating)) ?? [])]);
       for (const one of all) {
         const before = byId.get(one.supersedes ?? '');
         if (before) all.add(before);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Moderation, toNotice } from '../../../evidence/moderation/moderation.ts';
 import { overlapStatedLater } from '../../../evidence/rating/groups.ts';
 import type { RecordedIdentity } from '../../../evidence/rating/identity.ts';
@@ -46,32 +47,44 @@ interface ReadAt {
   readonly moderation: ReadonlyMap<number, readonly Moderation[]>;
 }
 
-/** What the operator did to a rating or a response, and since when its text is hidden. */
-function toModerated(actions: readonly Moderation[] = []) {
+/** What the operator did to a rating or the response to it, given by its entry, and since when its text is hidden. */
+function toModerated(row: StoredRecord, log_index: number, { moderation }: ReadAt) {
+  // Erasing a rating reaches the entries of its older versions too.
+  const actions = moderation.get(log_index)?.filter(({ target }) => target === row.id) ?? [];
   if (actions.length === 0) return undefined;
   const hidden = actions.find(({ action }) => action === 'hide');
   return { ...(hidden && { hidden_at: hidden.at }), moderation: actions.map(toNotice) };
 }
 
 /** A rating that is hidden or erased takes the response to it along; one that is voided does not. */
-function toShownResponse(row: StoredRecord, { moderation }: ReadAt): Pick<RatingRecord, 'response'> {
+function toShownResponse(row: StoredRecord, at: ReadAt): Pick<RatingRecord, 'response'> {
   const answered = toResponse(row);
   if (!answered) return {};
   const { response } = answered;
-  const moderated = toModerated(moderation.get(response.log_index));
+  const moderated = toModerated(row, response.log_index, at);
   return { response: { ...response, ...(moderated?.hidden_at && { text: '' }), ...moderated } };
 }
+
+/** Versions of a rating that is withdrawn or hidden still show that they are of one interaction. */
+const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRecord) =>
+  erased_at ? {} : { interaction_sha256: createHash('sha256').update(interaction_id).digest('hex') };
 
 /** What the rater and the rated listing wrote; no longer shown for a withdrawn rating, or where it is hidden. */
 function toShownContent(
   row: StoredRecord,
   at: ReadAt,
-): Pick<RatingRecord, 'protocol' | 'relationship' | 'response' | 'hidden_at' | 'moderation'> {
+): Pick<
+  RatingRecord,
+  'protocol' | 'relationship' | 'response' | 'hidden_at' | 'moderation' | 'interaction_sha256'
+> {
   const { protocol, relationship, ...texts } = decodeContent(row);
-  const moderated = toModerated(at.moderation.get(row.log_index));
+  const moderated = toModerated(row, row.log_index, at);
   const shown = { protocol, relationship, ...moderated };
-  if (row.withdrawn_at) return shown;
-  return { ...shown, ...(moderated?.hidden_at ? {} : texts), ...toShownResponse(row, at) };
+  if (row.withdrawn_at) return { ...shown, ...toHiddenInteraction(row) };
+  const sent = moderated?.hidden_at
+    ? toHiddenInteraction(row)
+    : { ...texts, interaction_id: row.interaction_id };
+  return { ...shown, ...sent, ...toShownResponse(row, at) };
 }
 
 /** The overlap that a record of either side stated after the rating was made, if none was stated before. */

@@ -63,14 +63,13 @@ const decodeBasis = (row: RatingRow): RatingBasis => ({
 /** The group of a row at a time (RFC 3339), with its reason. */
 export const decodeGroup = (row: RatingRow, now: string) => groupOf(decodeBasis(row), now);
 
-/** The columns of a row that its public record has too. */
+/** The columns of a row that its public record always has. */
 export const decodeColumns = (row: RatingRow) => ({
   id: row.id,
   subject_handle: row.subject_handle,
   source_handle: row.source_handle,
   source_root: row.source_root,
   source_root_generation: row.source_root_generation,
-  interaction_id: row.interaction_id,
   interaction_at: row.interaction_at,
   outcome: row.outcome as RatingRecord['outcome'],
   ...(row.score !== null && { score: row.score }),
@@ -90,6 +89,7 @@ export const decodeRating = (row: RatingRow): Rating => ({
   ...decodeContent(row),
   ...decodeColumns(row),
   ...decodeBasis(row),
+  interaction_id: row.interaction_id,
   first_created_at: row.first_created_at,
   ...(row.subject_root !== null && { subject_root: row.subject_root }),
   ...(row.subject_root_generation !== null && { subject_root_generation: row.subject_root_generation }),
