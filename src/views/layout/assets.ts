@@ -12,11 +12,11 @@ export interface Asset {
 const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`../assets/${name}`, import.meta.url);
 
-/** The parts of the stylesheet in the order in which they apply: each is a file of `assets/style`. */
-const styleParts = [
-  ...['tokens', 'base', 'frame', 'text', 'facts', 'records', 'chart', 'choices', 'tables', 'blocks', 'forms'],
-  ...['widths', 'print', 'search', 'cards', 'compare', 'outcomes', 'listing', 'listing-details'],
-];
+/**
+ * The parts of the stylesheet in the order in which they apply, each a file of `assets/style`: colours and sizes, what all pages
+ * share, what only some have, paper and forced colours.
+ */
+const styleParts = ['tokens', 'base', 'pages', 'print'];
 const readStyle = () => Buffer.concat(styleParts.map((part) => readFileSync(own(`style/${part}.css`))));
 
 function toAsset(name: string, type: string, content: Uint8Array): Asset {
