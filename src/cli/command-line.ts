@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { distance } from 'fastest-levenshtein';
 import { readConfig } from '../config/config.ts';
 import { ExitError, exitCodes } from '../config/exit.ts';
+import { settings } from '../config/settings.ts';
 import { nameHidden } from '../evidence/text/sanitize.ts';
 import { toDamageError } from '../store/open.ts';
 import { addBackupCommands } from './commands/backup.ts';
@@ -13,7 +15,26 @@ import { addModerateCommands } from './commands/moderate.ts';
 import { addServiceCommands } from './commands/service.ts';
 import type { Shell } from './commands/shell.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
-import { misspeltSettings, suggest } from './suggest.ts';
+
+const letters = (text: string) => [...text].sort().join('');
+
+/** Whether one text is most likely the other, misspelt: one letter more, less or other, or the same in another order. */
+const isMisspelt = (text: string, known: string): boolean =>
+  text !== known && (distance(text, known) === 1 || letters(text) === letters(known));
+
+/** The word that was most likely meant. */
+const suggest = (text: string, known: readonly string[]): string | undefined =>
+  known.find((one) => isMisspelt(text, one)) ??
+  known.find((one) => text.length > 2 && (one.startsWith(text) || distance(text, one) === 2));
+
+const names = Object.keys(settings);
+
+/** A line for each variable of the environment that is most likely a misspelt setting; it has no effect. */
+const misspeltSettings = (environment: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.keys(environment).flatMap((name) => {
+    const meant = names.includes(name) ? undefined : names.find((known) => isMisspelt(name, known));
+    return meant ? [`${name}: there is no such setting, so it has no effect; did you mean ${meant}?`] : [];
+  });
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;

@@ -1,14 +1,27 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ImportCounts, ImportRun } from '../evidence/import-run.ts';
 import { sampleSource } from '../evidence/listing/state/sample.ts';
 import type { Lease } from '../store/contract/leases.ts';
 import { createMassChangeGuard, MassChangeError } from './mass-change-guard.ts';
-import { mergeIndex } from './merge-index.ts';
 import { beginRun, type RunStart } from './run.ts';
 import { saveWithLease, whileImporting } from './run-lease.ts';
 import type { Patience } from './source/client.ts';
 import { openSource } from './source/open-source.ts';
 import { RegistryError, type RegistrySource } from './source/source.ts';
 import { type Import, type ImportContext, type ImportProgress, writePages } from './write-pages.ts';
+
+/** Below this share of all listings, what a run wrote is left to the index to merge as it goes. */
+const mergedShare = 0.1;
+
+/** After a run that wrote many listings, merges the search index in small transactions; stops with the signal. */
+async function mergeIndex({ context, run, signal }: Import): Promise<void> {
+  const { store } = context;
+  const written = run.counts.listings_new + run.counts.listings_changed;
+  if (written === 0 || written < (await store.listings.count()) * mergedShare) return;
+  const mergePart = (isFirst: boolean) => store.write((tx) => tx.listings.mergeIndex(isFirst));
+  for (let isMore = await mergePart(true); isMore && !signal?.aborted; isMore = await mergePart(false))
+    await setImmediate();
+}
 
 export type { ImportContext, ImportProgress } from './write-pages.ts';
 

@@ -3,11 +3,11 @@ import { withoutHidden } from '../evidence/listing/state/hidden.ts';
 import { dumpStore } from './backup/dump.ts';
 import { loadStore } from './backup/load.ts';
 import { isComplete } from './backup/state.ts';
+import type { AuditReads, AuditWrites } from './contract/audits.ts';
 import type { ListingReads } from './contract/listings.ts';
 import type { Db, Engine, SearchIndex } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLeaseReads, createLeases, createLeaseWrites } from './lease.ts';
-import { createAuditReads, createAuditWrites } from './queries/audits.ts';
 import { createChangeReads, createChangeWrites } from './queries/changes.ts';
 import { createCheckReads, createCheckWrites } from './queries/claim-checks.ts';
 import { createClaimReads, createClaimWrites } from './queries/claims.ts';
@@ -26,6 +26,31 @@ import { createViewReads, createViewWrites } from './queries/views.ts';
 import { createWebhookReads } from './queries/webhooks/reads.ts';
 import { createWebhookWrites } from './queries/webhooks/writes.ts';
 import type { ChangedHandles, Reads, Store, Transaction } from './store.ts';
+
+/** The table has one row. */
+const id = 1;
+
+/** Reads of the node's own audits. */
+const createAuditReads = (db: Db): AuditReads => ({
+  async last() {
+    const row = await db.selectFrom('audit_run').selectAll().where('id', '=', id).executeTakeFirst();
+    if (!row) return undefined;
+    const { id: _, ...run } = row;
+    return run;
+  },
+});
+
+/** Writes of audits inside a transaction; they change no listing. */
+const createAuditWrites = (db: Db): AuditWrites => ({
+  ...createAuditReads(db),
+  async put(change) {
+    await db
+      .insertInto('audit_run')
+      .values({ id, ...change })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(change))
+      .execute();
+  },
+});
 
 /**
  * Which listings searches and lists name may lag behind; what is shown of a listing never does, so hidden texts, and those

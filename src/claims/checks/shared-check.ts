@@ -1,8 +1,24 @@
 import { randomUUID } from 'node:crypto';
+import { toWidestNetwork } from '../../limits/networks.ts';
 import { Problem } from '../../problem.ts';
 import type { Transaction } from '../../store/store.ts';
 import { type Begun, begin, type CheckSubject, findCurrent, type Node, untilDone } from './current-check.ts';
-import { awaitTurn } from './turn.ts';
+
+const tooMany = () =>
+  new Problem('unavailable', {
+    retry_after_s: 5,
+    detail: 'Too many repositories are being checked at the moment.',
+  });
+
+/** Waits until a check may begin, unless there is a current one; returns what ends it. Throws unavailable. */
+async function awaitTurn(subject: CheckSubject, node: Node): Promise<() => void> {
+  const { store, checkTurns, caller } = node;
+  if (await findCurrent(store.checks, { subject, node, late: undefined })) return () => {};
+  const hasClaim = (await store.claims.claim(subject.handle)) !== undefined;
+  const leave = await checkTurns.enter({ network: toWidestNetwork(caller.network), hasClaim });
+  if (!leave) throw tooMany();
+  return leave;
+}
 
 /**
  * Saves the outcome for all nodes in the transaction that applies it; `wasAnswered`: the host answered, and

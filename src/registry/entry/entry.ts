@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ListingVersion } from '../../evidence/listing/listing.ts';
 import { cleanText, toLine } from '../../evidence/text/sanitize.ts';
-import { toCleanJson } from './clean-json.ts';
 import {
   entryHeadForm,
   listPageForm,
@@ -11,6 +10,32 @@ import {
   statusMetaForm,
 } from './server-json.ts';
 import { toTime } from './times.ts';
+
+const deepest = 32;
+const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
+
+function clean(value: unknown, depth = 0): unknown {
+  if (depth > deepest) throw new RangeError('too deep');
+  if (typeof value === 'string') return cleanText(value).text;
+  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [cleanText(key).text, clean(item, depth + 1)]),
+  );
+}
+
+/**
+ * A server.json as JSON text with every string in it cleaned (docs/trust.md section 6). Most need no cleaning, which
+ * their JSON shows at once. Undefined if it is nested too deeply.
+ */
+function toCleanJson(server: object): string | undefined {
+  try {
+    const json = JSON.stringify(server);
+    return nothingToClean.test(json) ? json : JSON.stringify(clean(server));
+  } catch {
+    return undefined;
+  }
+}
 
 const largestRecord_bytes = 64 * 1024;
 

@@ -1,15 +1,61 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { PoolConfig } from 'pg';
 import type { Db, Engine } from '../engine.ts';
+import type { EngineDdl } from '../migrations/engine-ddl.ts';
 import { migrate, type Opening } from '../migrations/migrate.ts';
 import { createSqlStore } from '../sql-store.ts';
-import type { Store } from '../store.ts';
+import type { Failure, Store } from '../store.ts';
 import { createDb, readConnections, toPoolConfig, withoutTimeouts } from './connection.ts';
-import { postgresDdl } from './ddl.ts';
-import { postgresFailure } from './failure.ts';
 import { openReplica, watchChanges } from './replica.ts';
 import { postgresSearch } from './search.ts';
 import { isPresentQuery, openWatch, type Watch } from './watch.ts';
+
+const pendingList_kb = 256;
+
+/** The search index of PostgreSQL is a tsvector with GIN; notifications take the place of a table of changes. */
+const postgresDdl: EngineDdl = {
+  int8: sql`bigint`,
+  text: sql`text collate "C"`,
+  async createEngineTables(db) {
+    await sql`create table listing_search (
+      id bigint primary key, position bigint not null, terms tsvector not null, text text not null)`.execute(
+      db,
+    );
+    // Every search reads all of what GIN has not merged yet; without such a list a row would take three times as long.
+    await sql`create index listing_search_terms on listing_search using gin (terms)
+      with (gin_pending_list_limit = ${sql.lit(pendingList_kb)})`.execute(db);
+    await sql`create table search_term (
+      term text collate "C" primary key, listings bigint not null, strong bigint not null)
+      with (fillfactor = 70)`.execute(db);
+  },
+};
+
+/** SQLSTATEs (PostgreSQL, appendix A) of temporary errors: connections, shutdown, conflicts, time-outs, a standby. */
+const temporary = /^(08...|57P0[1-5]|57014|53300|55P03|40001|40P01|25P0[34]|25006)$/;
+const diskFull = '53100';
+
+/** Messages of errors that node-postgres throws without a code. */
+const lostConnection = /connection terminated|timeout exceeded|connection error|read timeout|not queryable/i;
+
+const socketCodes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** What an error of node-postgres means to a caller. */
+function postgresFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error ? error.code : undefined;
+  if (code === diskFull) return 'storage_full';
+  if (socketCodes.has(code) || (typeof code === 'string' && temporary.test(code))) return 'unavailable';
+  return lostConnection.test(error.message) ? 'unavailable' : undefined;
+}
 
 /** Key of the advisory lock that every writing transaction of any node holds to its end. */
 const writeLock = 0x646f7373;

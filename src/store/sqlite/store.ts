@@ -2,17 +2,66 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db, Engine } from '../engine.ts';
+import type { EngineDdl } from '../migrations/engine-ddl.ts';
 import { migrate, NoDatabase, type Opening } from '../migrations/migrate.ts';
 import { createSqlStore } from '../sql-store.ts';
 import type { Store } from '../store.ts';
 import { connect, createDb } from './connection.ts';
-import { sqliteDdl } from './ddl.ts';
+import { sqliteFailure } from './failure.ts';
 import { watchFile } from './file-health.ts';
 import { sqliteSearch } from './search.ts';
 import { createAnnounce, watchForeignChanges } from './watch.ts';
-import { createWriteLock } from './write-lock.ts';
+
+/**
+ * Tables that only SQLite has: the search index by position, the one of facets by id, what ranking reads, the counts of
+ * terms, and what each commit changed (watch.ts).
+ */
+const sqliteDdl: EngineDdl = {
+  int8: sql`integer`,
+  text: sql`text`,
+  async createEngineTables(db) {
+    await sql`create virtual table listing_search using fts5(terms, content='', contentless_delete=1,
+      detail=column, tokenize=ascii)`.execute(db);
+    await sql`create virtual table listing_facet using fts5(facets, content='', contentless_delete=1,
+      detail=none, tokenize=ascii)`.execute(db);
+    await sql`create table search_doc (position integer not null primary key, text text not null)`.execute(
+      db,
+    );
+    await sql`create table search_term (
+      term text not null primary key, listings integer not null, strong integer not null) without rowid`.execute(
+      db,
+    );
+    await sql`create table changed_handles (
+      seq integer not null primary key, node text not null, handles text not null)`.execute(db);
+  },
+};
+
+const longestWait_ms = 5000;
+const retryAfter_ms = 5;
+
+/**
+ * Returns a function that takes the write lock, as the first statement of a transaction. While another process holds it,
+ * the connection must not block (busy_timeout 0), so that this process goes on answering; it is tried again for 5 s.
+ */
+function createWriteLock(writing: DatabaseSync): () => Promise<void> {
+  const takeLock = writing.prepare('update log_head set size = size where false');
+  // run() also reports last_insert_rowid, and throws where FTS5 left one above 2^53.
+  takeLock.setReadBigInts(true);
+  return async () => {
+    for (const end_ms = performance.now() + longestWait_ms; ; ) {
+      try {
+        takeLock.run();
+        return;
+      } catch (error) {
+        if (sqliteFailure(error) !== 'unavailable' || performance.now() > end_ms) throw error;
+      }
+      await setTimeout(retryAfter_ms);
+    }
+  };
+}
 
 /** Creates the file for its owner only, because it holds keys; SQLite gives the files beside it the same mode. */
 function makeFile(path: string): void {

@@ -3,11 +3,59 @@ import { amount, counted } from '../../evidence/text/plural.ts';
 import type { Html } from '../layout/html.ts';
 import { listingRows } from '../listing/listing-list.ts';
 import { compareButton, earlierPicks, pickBox } from './compare-picks.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { noMatch } from './no-match.ts';
 import { facetGroups, nothingToNarrow, selectedFilters } from './search-filters.ts';
-import { type Search, withCursor, withoutPosition, withShown } from './search-links.ts';
-import { sortLinks } from './search-sort.ts';
+import {
+  type Search,
+  type SearchAddress,
+  type SearchAnswer,
+  withCursor,
+  withoutPosition,
+  withQuery,
+  withShown,
+  withSort,
+} from './search-links.ts';
+
+const sorts = [
+  { sort: 'relevance', withWords: 'best match', without: 'oldest publication' },
+  { sort: 'updated', withWords: 'last updated', without: 'last updated' },
+  { sort: 'published', withWords: 'newest', without: 'newest' },
+] as const;
+
+/** What decides the order, and links to the other orders. */
+function sortLinks({ answer, address }: Search): Html {
+  const isSearch = address.has('q');
+  const held = address.get('sort') ?? 'relevance';
+  const links = sorts.map(({ sort, withWords, without }) => {
+    const text = isSearch ? withWords : without;
+    return sort === held
+      ? html`<strong>${text}</strong>`
+      : html`<a href="${withSort(address, sort)}" rel="nofollow">${text}</a>`;
+  });
+  const isOfSome = isSearch && answer.total.capped && held !== 'relevance';
+  const some = isOfSome ? ` of the ${amount(answer.total.count)} that were read` : '';
+  return html`<p class="note order">Order: ${links.map((link, at) => html`${at > 0 ? ', ' : ''}${link}`)}${some}. Never by ratings.</p>`;
+}
+
+type Unknown = NonNullable<SearchAnswer['did_you_mean']>[number];
+
+/** The query with another text for a word, as far as it has the word as it is given. */
+function replaceWord(query: string, word: string, other: string): string {
+  const at = query.toLowerCase().indexOf(word);
+  if (at < 0) return other || query;
+  return `${query.slice(0, at)}${other}${query.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
+}
+
+function unknownWord({ word, near }: Unknown, address: SearchAddress) {
+  const query = address.get('q') ?? '';
+  const link = (other: string) =>
+    html` <a href="${withQuery(address, replaceWord(query, word, other))}" rel="nofollow">${other}</a>`;
+  return html`<p class="note">No listing has the word “${word}”.${near.length > 0 ? html` This search also looked for:${near.map(link)}` : ''}</p>`;
+}
+
+/** The words of a search that no listing has, and what was searched for instead. */
+const didYouMean = (unknown: readonly Unknown[], address: SearchAddress): Html =>
+  html`${unknown.map((one) => unknownWord(one, address))}`;
 
 /** Listings that `more` adds. */
 export const pageSize = 20;
