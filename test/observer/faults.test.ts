@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createObserver, type Observer } from '../../src/observer/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -229,10 +229,12 @@ const oddly =
   ({ body }, response) => {
     const { method } = messageOf(body);
     const sent = (result: unknown) => {
-      const text = JSON.stringify(change(reply(body, result)));
-      const gzip = 'content-encoding' in headers && headers['content-encoding'] === 'gzip';
+      const changed = change(reply(body, result));
+      const text = typeof changed === 'string' ? changed : JSON.stringify(changed);
+      const coding = 'content-encoding' in headers ? headers['content-encoding'] : '';
       response.writeHead(code, { 'content-type': 'application/json', ...headers });
-      response.end(gzip ? gzipSync(text) : text);
+      if (coding === 'gzip') return void response.end(gzipSync(text));
+      response.end(coding === 'br' ? brotliCompressSync(text) : text);
     };
     if (method === 'initialize') return sent({ protocolVersion: '2025-06-18', capabilities });
     if (method === 'tools/list') return sent({ tools: [tool('send'), tool('read')] });
@@ -256,6 +258,9 @@ const forms: readonly (readonly [name: string, server: Server])[] = [
     },
   ]),
   ['gzip', { '/mcp': oddly(same, 200, { 'content-encoding': 'gzip' }) }],
+  ['br', { '/mcp': oddly(same, 200, { 'content-encoding': 'br' }) }],
+  ['utf8-coding', { '/mcp': oddly(same, 200, { 'content-encoding': 'utf-8' }) }],
+  ['bom', { '/mcp': oddly((message) => `\ufeff${JSON.stringify(message)}`) }],
   ['no-coding', { '/mcp': oddly(same, 200, { 'content-encoding': '' }) }],
   ['text-id', { '/mcp': oddly((message) => ({ ...message, id: String(message.id) })) }],
   ['array', { '/mcp': oddly((message) => [message]) }],
@@ -267,6 +272,87 @@ const forms: readonly (readonly [name: string, server: Server])[] = [
   ['discover-reset', { '/mcp': discovery((_, response) => void response.destroy()) }],
   ['discover-hang', { '/mcp': discovery(() => undefined) }],
   ['discover-empty', { '/mcp': discovery(({ body }, response) => json(response, reply(body, {}))) }],
+  [
+    'discover-error',
+    { '/mcp': discovery(({ body }, response) => json(response, reply(body, { error: 'unknown method' }))) },
+  ],
+  [
+    'discover-empty-session',
+    {
+      '/mcp': (sent, response, request) =>
+        messageOf(sent.body).method === 'server/discover'
+          ? json(response, reply(sent.body, {}))
+          : legacy([tool('send'), tool('read')])(sent, response, request),
+    },
+  ],
+];
+
+const behind = (code: number, answer: Answer): Server => ({
+  '/mcp': ({ origin }, response) => void response.writeHead(code, { location: `${origin}/mcp/` }).end(),
+  '/mcp/': answer,
+});
+const notRead = [undefined, undefined, undefined, 'unreachable'];
+/** Forms in which something else than two tools is there, or nothing that a client can use: protocol, tools, sign-in, price. */
+const otherForms: readonly (readonly [name: string, server: Server, described: readonly unknown[]])[] = [
+  ['redirect-307-gated', behind(307, gate), [undefined, undefined, true, 'auth_first']],
+  ['redirect-308-paid', behind(308, paid('10000', alice)), [undefined, undefined, false, 'quoted']],
+  [
+    'list-620',
+    { '/mcp': legacy(Array.from({ length: 620 }, (_, at) => tool(`tool_${at}`))) },
+    ['2025-06-18', 500, false, 'no_price_seen', /500/],
+  ],
+  ['discover-429', { '/mcp': discovery(status(429, { 'retry-after': '1' })) }, notRead],
+  ['no-type', { '/mcp': oddly(same, 200, { 'content-type': '' }) }, notRead],
+  ['plain-text', { '/mcp': oddly(same, 200, { 'content-type': 'text/plain' }) }, notRead],
+  ['no-jsonrpc', { '/mcp': oddly(({ jsonrpc: _, ...message }) => message) }, notRead],
+  ['error-null', { '/mcp': oddly((message) => ({ ...message, error: null })) }, notRead],
+];
+
+const wellKnown = '/.well-known';
+const protectedResource =
+  (issuer: string): Answer =>
+  ({ origin }, response) =>
+    json(response, { resource: `${origin}/mcp`, authorization_servers: [`${origin}${issuer}`] });
+const registering: Answer = ({ origin }, response) =>
+  json(response, { issuer: origin, registration_endpoint: `${origin}/register` });
+/** Where clients find OAuth metadata: the place of the endpoint's own, and of its authorization server's. */
+const places: readonly (readonly [name: string, server: Server])[] = [
+  ...['/mcp', ''].map((suffix): [string, Server] => [
+    suffix === '' ? 'resource-root' : 'resource-path',
+    {
+      '/mcp': gate,
+      [`${wellKnown}/oauth-protected-resource${suffix}`]: protectedResource(''),
+      [`${wellKnown}/oauth-authorization-server`]: registering,
+    },
+  ]),
+  ...['resource_metadata="http://<host>/meta"', 'resource_metadata=https://<host>/meta'].map(
+    (parameter, at): [string, Server] => [
+      at === 0 ? 'header-http' : 'header-unquoted',
+      {
+        '/mcp': ({ origin }, response) =>
+          void response
+            .writeHead(401, {
+              'www-authenticate': `Bearer ${parameter.replace('<host>', new URL(origin).host)}`,
+            })
+            .end(),
+        '/meta': protectedResource(''),
+        [`${wellKnown}/oauth-authorization-server`]: registering,
+      },
+    ],
+  ),
+  ...[
+    ['server-path', '/tenant', `${wellKnown}/oauth-authorization-server/tenant`],
+    ['openid-root', '', `${wellKnown}/openid-configuration`],
+    ['openid-inserted', '/tenant', `${wellKnown}/openid-configuration/tenant`],
+    ['openid-appended', '/tenant', `/tenant${wellKnown}/openid-configuration`],
+  ].map(([name = '', issuer = '', at = '']): [string, Server] => [
+    name,
+    {
+      '/mcp': gate,
+      [`${wellKnown}/oauth-protected-resource/mcp`]: protectedResource(issuer),
+      [at]: registering,
+    },
+  ]),
 ];
 
 /** What each case answers now. */
@@ -297,7 +383,8 @@ beforeAll(async () => {
     ...table.map(({ name }) => name),
     ...sequences.map(({ name }) => name),
     ...gates.map(([name]) => `gate-${name}`),
-    ...forms.map(([name]) => `form-${name}`),
+    ...[...forms, ...otherForms].map(([name]) => `form-${name}`),
+    ...places.map(([name]) => `oauth-${name}`),
     ...['gone', 'own', 'eras', 'counted', 'seen', 'unseen'],
   ];
   directory = await openDirectory({
@@ -500,6 +587,32 @@ it.each(forms)('an endpoint of the odd form %s is described as clients see it', 
     of('auth.required')?.value,
     of('price.challenge')?.state,
   ]).toEqual(['2025-06-18', 2, false, 'no_price_seen']);
+});
+
+it.each(otherForms)(
+  'an endpoint of the form %s is described as clients see it',
+  async (name, server, described) => {
+    answering(`form-${name}`, server);
+    const facts = await look(`form-${name}`);
+    const of = (kind: string) => [...facts.values()].find((fact) => fact.kind === kind);
+    const [protocol, count, required, price, reason = /./] = described;
+    expect([
+      of('endpoint.protocol')?.value ?? undefined,
+      of('tools.count')?.value ?? undefined,
+      of('auth.required')?.value ?? undefined,
+      of('price.challenge')?.state,
+    ]).toEqual([protocol, count, required, price]);
+    if (price !== 'quoted') expect(of('tools.count')?.reason).toMatch(reason as RegExp);
+  },
+);
+
+it.each(places)('finds OAuth metadata where clients do: %s', async (name, server) => {
+  answering(`oauth-${name}`, server);
+  const oauth = [...(await look(`oauth-${name}`)).values()].find(({ kind }) => kind === 'auth.oauth');
+  expect(oauth).toMatchObject({
+    state: 'observed',
+    as_seen: { authorization_servers: [{ metadata: 'found', dynamic_registration: true }] },
+  });
 });
 
 it('says so where no client can read what an endpoint answers', async () => {

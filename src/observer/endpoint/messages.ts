@@ -60,7 +60,10 @@ const unread = ({ headers, status }: Fetched): Replied => ({
 /** What the response to the request with this id is: the message in its body comes before its status. */
 export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   if (answer.result !== 'response') return { is: 'no_answer', answer };
-  const messages = toMessages(answer).filter(({ jsonrpc }) => jsonrpc === '2.0');
+  // Clients read no message that has both.
+  const isReadByClients = (message: Reply) =>
+    message.jsonrpc === '2.0' && !('result' in message && 'error' in message);
+  const messages = toMessages(answer).filter(isReadByClients);
   const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
   if (isJsonObject(result))
     return isReadable(answer) ? { is: 'result', result, status: answer.status } : unread(answer);
