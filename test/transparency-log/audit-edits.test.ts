@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { actions } from '../../src/moderation/actions/index.ts';
@@ -429,4 +432,23 @@ const lies: Record<string, [bend: Bend, said: string]> = {
 it.each(Object.entries(lies))('a service that shows %s is found', async (_, [bend, said]) => {
   const { served } = await findFaults(bend);
   expect(textOf(served.faults)).toContain(withIds(said));
+});
+
+it('holds a database against its checkpoint file, and finds one of another log or of none', async () => {
+  const { context } = world.directory;
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-checkpoint-'));
+  const checkpointFile = join(folder, 'checkpoint');
+  const checkpoint = await (await world.directory.app.request('/log/checkpoint')).text();
+  const findWith = (content: string) => {
+    writeFileSync(checkpointFile, content);
+    return findIn(createStoredEvidence({ ...context, config: { ...context.config, checkpointFile } }));
+  };
+  const honest = await findWith(checkpoint);
+  expect(honest.faults).toEqual([]);
+  expect(honest.not_checked.join('\n')).not.toContain('checkpoint');
+  const other = await findWith(checkpoint.replace('/log\n', '/log/2\n'));
+  expect(textOf(other.faults)).toMatch(/^checkpoint of log 1: it is (not signed|a checkpoint of log 2)/);
+  const torn = await findWith('torn');
+  expect(torn.faults).toEqual(['checkpoint of log 1: it is not a checkpoint (C2SP tlog-checkpoint)']);
+  rmSync(folder, { recursive: true });
 });
