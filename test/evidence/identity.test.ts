@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordedIdentities } from '../../src/evidence/rating/identity.ts';
+import { countedSource, recordedIdentities } from '../../src/evidence/rating/identity.ts';
 
 const hostsOf = (...urls: string[]) =>
   recordedIdentities('io.github.alice/a', {
@@ -38,5 +38,26 @@ describe('the host of a listing', () => {
   );
   it('of its own is the domain that its publisher registered', () => {
     expect(hostsOf('https://mcp.Example.com:8443/x', 'https://api.example.com./')).toEqual(['example.com']);
+  });
+});
+
+describe('who has one account', () => {
+  it.each([
+    ['vercel.app', 'dns:p1.vercel.app', 'dns:P2.VERCEL.APP', 'dns:deep.p3.vercel.app', 'dns:p4.vercel.app.'],
+    ['vercel.app', 'dns:vercel.app', 'dns:xn--e1afmkfd.vercel.app'],
+    ['loca.lt', 'dns:a.loca.lt', 'dns:b.c.loca.lt'],
+    ['workers.dev', 'dns:a.workers.dev', 'dns:a.b.workers.dev'],
+    ['amazonaws.com', 'dns:x.s3.amazonaws.com', 'dns:x.s3.us-east-1.amazonaws.com'],
+    ['amazonaws.com', 'dns:ec2-1.compute.amazonaws.com'],
+    ['eu.org', 'dns:a.eu.org', 'dns:b.eu.org'],
+    ['uk.com', 'dns:a.uk.com', 'dns:b.uk.com'],
+    ['azure.com', 'dns:a.cloudapp.azure.com', 'dns:b.westeurope.cloudapp.azure.com'],
+    ['github.com/alice', 'dns:alice.github.io', 'dns:repo.alice.github.io', 'github.com/Alice'],
+    ['github.com/alice', 'www.github.com/alice', 'ssh.github.com:443/alice'],
+    ['evil.com', 'dns:evil.com', 'dns:a1.evil.com', 'dns:vercel.app.evil.com'],
+    ['unlisted.zzz', 'dns:a.unlisted.zzz', 'dns:b.unlisted.zzz'],
+    ['a.co.uk', 'dns:a.co.uk', 'dns:b.a.co.uk'],
+  ])('is counted as one source, %s', (source, ...roots) => {
+    expect(new Set(roots.map(countedSource))).toEqual(new Set([source]));
   });
 });
