@@ -25,7 +25,7 @@ const mayImport: Record<string, string> = {
   claims:
     'config context.ts domains evidence limits moderation problem.ts problem-table.ts repositories store unless-aborted.ts',
   observer:
-    'cached-once.ts config context.ts evidence observability outbound repositories store transparency-log unless-aborted.ts',
+    'cached-once.ts config context.ts evidence observability outbound repositories store transaction.ts transparency-log unless-aborted.ts',
   registry: 'cached-once.ts claims config context.ts evidence observability store',
   tools:
     'claims context.ts evidence limits moderation observability problem.ts problem-table.ts store transparency-log',

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { heldHosts } from '../../observability/events.ts';
 import type { Lease } from '../../store/contract/leases.ts';
+import { refuseInTransaction } from '../../transaction.ts';
 
 /** Gives each request its turn at a host, over all nodes. */
 export interface HostQueue {
@@ -193,6 +194,8 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal): Hos
   };
   return {
     async run(asked, work) {
+      // Before the turn is waited for: on an engine with one connection that never ends.
+      refuseInTransaction('a turn at a host');
       for (;;) {
         const held = await hosts.enter(asked.host);
         const turn = held.tail.then(() => takeTurn(asked, held, work));
