@@ -566,7 +566,7 @@ const observedRows: readonly Row[] = [
     '1 USDC',
     noPrice,
     'unknown',
-    'Dossier saw no price; a call of a tool may still cost.',
+    'This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
   ),
   row(
     'pay_to_unchanged_for',

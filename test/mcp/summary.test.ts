@@ -143,7 +143,7 @@ describe.each(clientKinds)('the short answer of get_agent, to a client %s', (kin
       ...price,
       kinds: expect.arrayContaining(['price.challenge']),
     });
-    expect(text).toMatch(/\nLooked for and not seen:\n\* no price seen: price/);
+    expect(text).toMatch(/\nLooked for and not seen:\n\* looked for, none stated: price/);
     expect(not_seen).toContainEqual(expect.objectContaining({ ...price, kind: 'price.challenge' }));
     expect(observations).toContainEqual(expect.objectContaining({ kind: 'price.challenge', value: null }));
   });

@@ -32,7 +32,9 @@ const pricedFacts: Readonly<Record<string, string>> = {
   'price.catalog': 'A catalogue of prices lists the endpoint.',
 };
 
+const noneToCompare = 'This endpoint quoted Dossier no price to compare; a call of a tool may still cost.';
 const noPrice = 'Dossier saw no price; a call of a tool may still cost.';
+const unreadable = 'The endpoint asked Dossier for a payment, in a form in which it could read no price.';
 const unseen = 'Dossier has not seen whether the endpoint quotes a price';
 
 /** The answer for one endpoint where no price was seen: that none was, or why Dossier could not see one. */
@@ -43,6 +45,8 @@ function withoutPrice(
 ): Finding {
   const stopped = unseenPriceOf(endpoint);
   const challenge = endpoint.factOf('price.challenge');
+  if (challenge?.state === 'unrecognised')
+    return observedFinding(challenge, { result: 'unknown', fact: unreadable });
   if (stopped || !challenge)
     return unseenFinding(compared, unseen, typeof stopped === 'string' ? undefined : stopped);
   return observedFinding(challenge, { result: seenNone, fact: noPrice });
@@ -80,6 +84,8 @@ const priceAtMost = priceCriterion({ evidence, label: 'Quotes at most {}' }, (co
   const limit = readPriceLimit(text);
   return ofEachEndpoint(compared, (endpoint) => {
     const challenge = endpoint.factOf('price.challenge');
+    if (challenge?.state === 'no_price_seen')
+      return observedFinding(challenge, { result: 'unknown', fact: noneToCompare });
     if (challenge?.state !== 'quoted' || !limit) return withoutPrice(compared, endpoint, 'unknown');
     const offers = offersOf(challenge).map((offer) => ({ offer, within: isWithinLimit(offer, limit) }));
     const comparable = offers.filter(({ within }) => within !== undefined);

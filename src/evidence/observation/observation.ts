@@ -38,7 +38,7 @@ export const stateWords: Readonly<Record<ObservationState, string>> = {
   quoted: 'quoted by the endpoint',
   advertised: 'advertised',
   stated_by_publisher: 'stated by the publisher',
-  no_price_seen: 'no price seen',
+  no_price_seen: 'looked for, none stated',
 };
 
 /** The states in which the value is known as of `observed_at`. */

@@ -66,6 +66,7 @@ export type NotKnownSummary = z.infer<typeof notKnownSummary>;
 
 const notSeenSummary = z.object({
   state: z.enum(observationStates),
+  at: z.string().optional(),
   kinds: z.array(z.string()),
   reason: z.string().optional(),
   as_of: z.string(),

@@ -1,4 +1,5 @@
-import type { NotKnownItem, NotSeenItem } from '../listing/listing-document.ts';
+import type { ListingDocument, NotKnownItem, NotSeenItem } from '../listing/listing-document.ts';
+import { toSplitKinds } from '../listing/sentences/not-known.ts';
 import type { FactGroup, NotKnownSummary, NotSeenSummary } from './agent-summary.ts';
 
 /** What is not known, an item for each question and state. The kinds are named if something else is known about the question. */
@@ -19,17 +20,23 @@ export function toNotKnownSummary(
 const plainStates: readonly NotSeenItem['state'][] = ['not_found', 'no_price_seen', 'auth_first'];
 
 /**
- * What was looked for and not seen, an item for each state and day, with the reason if the state alone does not say it. The
- * ratings have a statement of their own.
+ * What was looked for and not seen, an item for each state and day, with the reason if the state alone does not say it, and
+ * the place if another one answered differently. The ratings have a statement of their own.
  */
-export function toNotSeenSummary(items: readonly NotSeenItem[]): NotSeenSummary[] {
-  const facts = items.filter(({ question }) => question !== 'ratings');
-  const groups = Map.groupBy(facts, ({ state, reason, as_of }) =>
-    [state, as_of, plainStates.includes(state) ? '' : reason].join('\n'),
+export function toNotSeenSummary({
+  not_seen,
+  observations,
+}: Pick<ListingDocument, 'not_seen' | 'observations'>): NotSeenSummary[] {
+  const split = toSplitKinds(observations);
+  const facts = not_seen
+    .filter(({ question }) => question !== 'ratings')
+    .map(({ subject, ...item }) => ({ ...item, ...(split.has(item.kind) && subject && { at: subject }) }));
+  const groups = Map.groupBy(facts, ({ state, reason, as_of, at }) =>
+    [state, as_of, plainStates.includes(state) ? '' : reason, at].join('\n'),
   );
   return [...groups.values()].map((ofGroup) => {
-    const [{ state, reason, as_of }] = ofGroup as [NotSeenItem];
+    const [{ state, reason, as_of, at }] = ofGroup as [(typeof facts)[number]];
     const kinds = [...new Set(ofGroup.map(({ kind }) => kind))];
-    return { state, kinds, ...(!plainStates.includes(state) && { reason }), as_of };
+    return { state, ...(at && { at }), kinds, ...(!plainStates.includes(state) && { reason }), as_of };
   });
 }

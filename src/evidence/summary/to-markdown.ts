@@ -88,8 +88,8 @@ const claimed = ({ state, claim }: AgentSummary) =>
 const notKnownLine = ({ question, state, kinds = [] }: NotKnownSummary) =>
   `${questionTitles[question]} ${stateWords[state]}${kinds.length > 0 ? `: ${kinds.map((kind) => notKnownWords({ kind, state })).join(', ')}` : ''}`;
 
-const notSeenLine = ({ state, kinds, reason, as_of }: NotSeenSummary) =>
-  `${stateWords[state]}: ${kinds.map(factTitle).join(', ')} (${as_of})${reason ? `. ${toInlineText(reason)}` : ''}`;
+const notSeenLine = ({ state, at, kinds, reason, as_of }: NotSeenSummary) =>
+  `${stateWords[state]}${at ? ` at ${code(at)}` : ''}: ${kinds.map(factTitle).join(', ')} (${as_of})${reason ? `. ${toInlineText(reason)}` : ''}`;
 
 /** The short answer as Markdown: the same facts as its JSON, with texts of third parties escaped. */
 export const toSummaryMarkdown = (answer: AgentSummary): string =>

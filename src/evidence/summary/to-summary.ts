@@ -115,6 +115,7 @@ export function toAgentSummary(listing: ListingDocument): AgentSummary {
   const claim = toClaim(listing);
   const native = toNative(listing);
   const facts = toFacts(listing);
+  const notSeen = toNotSeenSummary(listing);
   const untrusted = untrustedFields.filter((name) => name === 'facts' || listing[name] !== undefined);
   return {
     summary,
@@ -132,13 +133,17 @@ export function toAgentSummary(listing: ListingDocument): AgentSummary {
     ...(claim && { claim }),
     facts,
     signals: { native },
-    not_seen: toNotSeenSummary(listing.not_seen),
+    not_seen: notSeen,
     not_known: toNotKnownSummary(listing.not_known, [...facts, ...listing.not_seen]),
     evidence_snapshot_date: listing.evidence_snapshot_date,
     evidence_snapshot: listing.evidence_snapshot,
     ...(listing.moderation && { moderation: listing.moderation }),
     ...(listing.appeal && { appeal: listing.appeal }),
     links: { page: listing.links.page },
-    untrusted_fields: [...untrusted, ...(native.recent ? ['signals.native.recent'] : [])],
+    untrusted_fields: [
+      ...untrusted,
+      ...(notSeen.some(({ at }) => at) ? ['not_seen'] : []),
+      ...(native.recent ? ['signals.native.recent'] : []),
+    ],
   };
 }

@@ -21,6 +21,8 @@ export interface Known {
 export interface Unknown {
   readonly text: string;
   readonly state: string;
+  /** The place that it is said of, if something else is known of another. */
+  readonly at?: string;
 }
 
 /** A buyer's question in the three states of knowing: what is known, what was looked for and not seen, what is not known. */

@@ -26,7 +26,8 @@ const sourced = (facts: readonly Known[]) => {
 };
 
 const gap = ({ text }: Unknown) => html`<li class="gap">${text}</li>`;
-const absent = ({ text }: Unknown) => html`<li class="gap absent">${text}</li>`;
+const absent = ({ text, at }: Unknown) =>
+  html`<li class="gap absent">${text}${at && html` <span class="at foreign">at ${at}</span>`}</li>`;
 
 const row = ({ question, title, known, notSeen, unknown }: Answer) => html`
 <tr><th scope="row" id="ask-${question}">${title}</th><td>${[...placed(known)].map(sourced)}${notSeen.length + unknown.length > 0 ? html`<ul class="facts-of">${notSeen.map(absent)}${unknown.map(gap)}</ul>` : ''}</td></tr>`;

@@ -1,5 +1,6 @@
 import { kindOf } from '../../evidence/kinds/recorded/kind-of.ts';
 import type { ImportedSignal, ListingDocument } from '../../evidence/listing/listing-document.ts';
+import { toSplitKinds } from '../../evidence/listing/sentences/not-known.ts';
 import {
   type DatedObservation,
   isDated,
@@ -53,17 +54,25 @@ const merge = (facts: readonly Known[]): Known[] =>
       first ? [{ ...first, subjects: [first, ...others].flatMap(({ subjects }) => subjects) }] : [],
     );
 
-/** Kinds with the same reason, and day if there is one, become one sentence. */
-function gapsOf(
-  items: readonly { kind: string; state: ObservationState; reason?: string | undefined; as_of?: string }[],
-): Unknown[] {
-  const byReason = Map.groupBy(items, ({ state, reason, as_of }) => [state, reason, as_of].join('\n'));
+interface Gap {
+  readonly kind: string;
+  readonly subject?: string | undefined;
+  readonly state: ObservationState;
+  readonly reason?: string | undefined;
+  readonly as_of?: string;
+}
+
+/** Kinds with the same reason, and day if there is one, become one sentence; of split kinds it names the place. */
+function gapsOf(items: readonly Gap[], split: ReadonlySet<string> = new Set()): Unknown[] {
+  const placeOf = ({ kind, subject }: Gap) => (split.has(kind) ? subject : undefined);
+  const byReason = Map.groupBy(items, (one) => [one.state, one.reason, one.as_of, placeOf(one)].join('\n'));
   return [...byReason.values()].flatMap(([first, ...others]) => {
     if (!first) return [];
     const { state, reason = `${stateWords[state]}.`, as_of } = first;
     const named = [first, ...others].filter(({ kind }) => kindOf(kind)).map(({ kind }) => titleOf(kind));
     const titles = named.length > 0 ? `${[...new Set(named)].join(', ')}: ` : '';
-    return [{ text: `${titles}${reason}${as_of ? ` (${as_of})` : ''}`, state }];
+    const at = placeOf(first);
+    return [{ text: `${titles}${reason}${as_of ? ` (${as_of})` : ''}`, state, ...(at && { at }) }];
   });
 }
 
@@ -106,7 +115,10 @@ export const toAnswers = (listing: ListingDocument): Answer[] =>
     question,
     title: questionTitles[question],
     known: knownOf(listing, question),
-    notSeen: gapsOf(listing.not_seen.filter((one) => one.question === question)),
+    notSeen: gapsOf(
+      listing.not_seen.filter((one) => one.question === question),
+      toSplitKinds(listing.observations),
+    ),
     unknown: unknownOf(listing, question),
   }));
 

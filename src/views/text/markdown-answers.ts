@@ -1,5 +1,5 @@
 import type { ListingDocument } from '../../evidence/listing/listing-document.ts';
-import { day, lines, named, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
+import { code, day, lines, named, paragraphs, toInlineText } from '../../evidence/text/markdown-text.ts';
 import type { Answer, Known } from '../answers/answer.ts';
 import { otherFacts, toAnswers } from '../answers/answers.ts';
 
@@ -20,7 +20,9 @@ const answerText = ({ title, known, notSeen, unknown }: Answer) =>
     `### ${title}`,
     lines(
       ...known.map(knownLine),
-      ...notSeen.map(({ text }) => `* Looked for and not seen: ${toInlineText(text)}`),
+      ...notSeen.map(
+        ({ text, at }) => `* Looked for and not seen: ${toInlineText(text)}${at ? ` at ${code(at)}` : ''}`,
+      ),
       ...unknown.map(({ text }) => `* Not known: ${toInlineText(text)}`),
     ),
   );

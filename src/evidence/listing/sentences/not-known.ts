@@ -121,8 +121,25 @@ const isAbout = (item: NotKnownItem) => (observation: Observation) =>
 /** What buyers ask about a listing that was neither looked at nor is stated, with the reason (docs/contract.md). */
 export const toNotKnown = (facts: NotKnownFacts): NotKnownItem[] => {
   const lookedFor = facts.observations.filter((one) => knowingOf(one) !== 'not_known');
-  return questionsOf(facts).filter((item) => !lookedFor.some(isAbout(item)));
+  const known = lookedFor.filter((one) => knowingOf(one) === 'known');
+  // That a price was not seen at the endpoint does not say what an unread field of the record states.
+  const inRecord = unlessUnread(facts, ['price', 'price'], 'a price');
+  return questionsOf(facts).filter((item) => {
+    const mayBeStated = item.kind === inRecord.kind && inRecord.state === 'not_checked';
+    return !(mayBeStated ? known : lookedFor).some(isAbout(item));
+  });
 };
+
+/** Kinds of which something is known of one endpoint or package and was not seen of another, so that a gap has to name its place. */
+export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<string> =>
+  new Set(
+    [...Map.groupBy(observations, ({ kind }) => kind)]
+      .filter(([, ofKind]) => {
+        const states = ofKind.map(knowingOf);
+        return states.includes('known') && states.includes('not_seen');
+      })
+      .map(([kind]) => kind),
+  );
 
 /** What the items of `not_seen` follow from. */
 export interface NotSeenFacts {

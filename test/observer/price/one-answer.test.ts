@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createObserver, type Observer } from '../../../src/observer/observer.ts';
+import { type Directory, openDirectory } from '../../support/directory.ts';
+import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
+import { startPricedServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
+import { registryEntry } from '../../support/entries.ts';
+import { connect } from '../../support/mcp-clients.ts';
+
+const alice = '0x1111111111111111111111111111111111111111';
+const remotesAt = (...names: string[]) => ({
+  remotes: names.map((name) => ({ type: 'streamable-http', url: `https://${name}.example.com/mcp` })),
+});
+const unreadPrice = {
+  _meta: { 'io.modelcontextprotocol.registry/publisher-provided': { pricing: { amount: '5' } } },
+};
+const handles = ['one-of-two', 'in-tools', 'in-record', 'silent', 'unreadable'].map(
+  (name) => `com.example/${name}`,
+);
+
+let servers: Record<string, Endpoint>;
+let directory: Directory;
+let observer: Observer;
+
+beforeAll(async () => {
+  servers = {
+    paid: await startX402Server(() => ({ dollars: '$0.01', payTo: alice })),
+    plain: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
+    tools: await startPricedServer({ search: { 'agents-x402/priceUSD': 0.01 }, help: {} }, []),
+    cheque: await startEndpoint((_, { method }, response) => {
+      if (method === 'POST') void response.writeHead(402).end('Please pay by cheque.');
+      else response.writeHead(404).end();
+    }),
+  };
+  const hosts = Object.entries(servers).map(([name, { url }]) => [`${name}.example.com`, url]);
+  directory = await openDirectory({
+    entries: [
+      registryEntry('com.example/one-of-two', remotesAt('paid', 'plain')),
+      registryEntry('com.example/in-tools', remotesAt('tools')),
+      registryEntry('com.example/in-record', { ...remotesAt('plain'), ...unreadPrice }),
+      registryEntry('com.example/silent', remotesAt('plain')),
+      registryEntry('com.example/unreadable', remotesAt('cheque')),
+    ],
+    environment: { HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)) },
+  });
+  observer = createObserver(directory.context);
+  for (const handle of handles) {
+    const listing = await directory.store.listings.byHandle(handle);
+    if (listing) await observer.observe(listing);
+  }
+});
+afterAll(async () => {
+  await observer.close();
+  await directory.close();
+  await Promise.all(Object.values(servers).map((server) => server.close()));
+});
+
+const price = '10000 of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 on eip155:8453';
+const asked = 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.';
+const inRecord = 'Dossier has not checked whether fields of the record that it does not read state a price.';
+
+/** What every adapter says of the price of a listing. */
+async function said(name: string) {
+  const handle = `com.example/${name}`;
+  const client = await connect('v2', { app: directory.app });
+  const short = await client.call('get_agent', { handle });
+  const compared = await client.call('compare_agents', {
+    handles: [handle, `com.example/${name === 'silent' ? 'unreadable' : 'silent'}`],
+    criteria: [
+      { criterion: 'price_known' },
+      { criterion: 'no_payment_seen' },
+      { criterion: 'price_at_most', value: '0.05 USDC' },
+    ],
+  });
+  const found = await client.call('search_agents', { query: name.replaceAll('-', ' ') });
+  await client.close();
+  const [page = '', markdown = ''] = await Promise.all(
+    ['', '.md'].map(async (form) => (await directory.app.request(`/agents/${handle}${form}`)).text()),
+  );
+  const json = short.structuredContent as {
+    summary: string;
+    not_seen: { state: string; kinds: string[]; at?: string }[];
+    not_known: { question: string; state: string }[];
+  };
+  const { listings } = compared.structuredContent as {
+    listings: { observed: { criterion: string; result: string; fact: string }[] }[];
+  };
+  return {
+    json,
+    text: short.content[0]?.text ?? '',
+    row: /<tr><th scope="row" id="ask-price">[\s\S]*?<\/tr>/.exec(page)?.[0] ?? '',
+    markdown: (/### What does it cost[\s\S]*?(?=\n###)/.exec(markdown)?.[0] ?? '').replaceAll('`', ''),
+    criteria: listings[0]?.observed.map(({ result, fact }) => `${result}: ${fact}`),
+    hits: `${found.content[0]?.text} ${JSON.stringify(found.structuredContent)}`,
+  };
+}
+
+it('a price of one of two endpoints: the other one, which quotes none, is named', async () => {
+  const { json, text, row, markdown, criteria } = await said('one-of-two');
+  for (const one of [text, row, markdown]) expect(one).toContain(price);
+  expect(json.not_known.filter(({ question }) => question === 'price')).toEqual([]);
+  expect(json.not_seen).toContainEqual({
+    state: 'no_price_seen',
+    at: 'https://plain.example.com/mcp',
+    kinds: ['price.challenge'],
+    as_of: expect.anything(),
+  });
+  expect(text).toContain(
+    '* looked for, none stated at `https://plain.example.com/mcp`: price that the endpoint quotes (',
+  );
+  expect(row).toMatch(
+    /Price that the endpoint quotes: The endpoint did not [^<]*<span class="at foreign">at https:\/\/plain\.example\.com\/mcp</,
+  );
+  expect(markdown).toMatch(
+    /Price that the endpoint quotes: The endpoint did not .* at https:\/\/plain\.example\.com\/mcp\n/,
+  );
+  expect(criteria).toEqual([
+    'met: The endpoint quoted Dossier a price.',
+    'not_met: The endpoint quoted Dossier a price.',
+    'unknown: This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
+  ]);
+});
+
+it('a price that only tools state', async () => {
+  const { json, text, row, markdown, criteria } = await said('in-tools');
+  expect(text).toContain('tools that state a price: 1 of 2 (advertised)');
+  for (const one of [row, markdown]) expect(one).toContain('1 of 2');
+  expect(json.not_known.filter(({ question }) => question === 'price')).toEqual([]);
+  expect(text).toContain('* looked for, none stated: price that the endpoint quotes, prices in its openapi');
+  expect(criteria).toEqual([
+    'met: Tools in the endpoint’s list state prices.',
+    'not_met: Tools in the endpoint’s list state prices.',
+    'unknown: This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
+  ]);
+});
+
+it('a price that may stand in a field of the record which Dossier does not read is not known', async () => {
+  const { json, text, row, markdown } = await said('in-record');
+  expect(json.not_known).toContainEqual(expect.objectContaining({ question: 'price', state: 'not_checked' }));
+  expect(json.summary).toMatch(/Not known: price, /);
+  expect(text).toContain('What does it cost, and who is paid? not checked by Dossier: price');
+  for (const one of [row, markdown]) expect(one).toContain(inRecord);
+});
+
+it('no price anywhere: that a call may still cost is said', async () => {
+  const { row, markdown, criteria } = await said('silent');
+  for (const one of [row, markdown]) {
+    expect(one).toContain('Dossier calls no tool, and a call may still cost.');
+    expect(one).not.toContain(inRecord);
+  }
+  expect(criteria).toEqual([
+    'not_met: Dossier saw no price; a call of a tool may still cost.',
+    'met: Dossier saw no price; a call of a tool may still cost.',
+    'unknown: This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
+  ]);
+});
+
+it('a request for payment without an offer that can be read is no silence', async () => {
+  const { text, row, markdown, criteria } = await said('unreadable');
+  for (const one of [text, row, markdown]) expect(one).toContain(asked);
+  const unreadable =
+    'unknown: The endpoint asked Dossier for a payment, in a form in which it could read no price.';
+  expect(criteria).toEqual([unreadable, 'not_met: The endpoint asked Dossier for a payment.', unreadable]);
+});
+
+it.each(['one-of-two', 'in-tools', 'in-record', 'silent', 'unreadable'])(
+  'says of %s neither that it is free nor, of all of it, that no price is known',
+  async (name) => {
+    const { text, row, markdown, hits } = await said(name);
+    for (const one of [text, row, markdown, hits]) {
+      expect(one).not.toMatch(/\bfree\b|no price seen:|no price is known|has no field that states a price/i);
+    }
+    expect(hits).toContain(`com.example/${name}`);
+    expect(hits).not.toMatch(/price|cost/i);
+  },
+);
