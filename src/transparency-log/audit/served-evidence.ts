@@ -42,8 +42,8 @@ function readLines(path: string, { status, body }: ServiceAnswer): string[] {
     if (status === 200)
       return gunzipSync(body, { maxOutputLength: 2 ** 29 })
         .toString('utf8')
-        .trimEnd()
-        .split('\n');
+        .split('\n')
+        .filter((line) => line !== '');
   } catch {}
   throw new ServiceUnreadable(`${path}: answered with status ${status} and not with a file of the export`);
 }
