@@ -45,6 +45,11 @@ const output = z.object({
   first_seen_at: z.string().optional(),
   observed_at: z.string().optional(),
   vantage: z.string().optional(),
+  protocol: z.string().optional().describe('The revision of MCP in which Dossier last read its tools'),
+  earlier: z
+    .object({ first_seen_at: z.string(), seen_until: z.string().optional() })
+    .optional()
+    .describe('When Dossier saw exactly your tools, if another set followed'),
   untrusted_fields: z.array(z.string()),
 });
 

@@ -18,6 +18,9 @@ let endpoint: Endpoint;
 let directory: Directory;
 let observer: Observer;
 let client: AnyClient;
+/** When the first set of tools was first and last seen. */
+let firstLook = '';
+let lastOfFirst = '';
 
 beforeAll(async () => {
   endpoint = await startModernServer(() => offered);
@@ -73,6 +76,11 @@ it('a first look is one entry of the log, and a look that sees the same is none'
   directory.wait(60);
   expect((await look()).changes).toBe(0);
   expect(await directory.store.log.size()).toBe(size);
+  const answer = await directory.app.request(`/agents/${handle}.json`);
+  const { observations } = (await answer.json()) as { observations: Record<string, string>[] };
+  const set = observations.find(({ kind }) => kind === 'tools.surface');
+  [firstLook, lastOfFirst] = [set?.first_seen_at ?? '', set?.observed_at ?? ''];
+  expect(firstLook < lastOfFirst).toBe(true);
 });
 
 it('a tool that stops being read-only is a change, dated, in the log, and visible to who asks', async () => {
@@ -217,8 +225,17 @@ it('knows a list over eras of the protocol, a set that was there before, and one
   expect(await check({ handle, tools: before })).toMatchObject({
     result: 'other',
     differs: [{ name: 'read_mail', difference: 'other', members: ['annotations'] }],
-    message: expect.stringMatching(/They are a set that Dossier first saw on \d{4}-\d\d-\d\d/),
+    message: expect.stringMatching(
+      /, last on \d{4}-\d\d-\d\d in revision 2026-07-28 of MCP, from test bench\. They are a set that Dossier first saw on \d{4}-\d\d-\d\d and last on \d{4}-\d\d-\d\d; a later check saw another\./,
+    ),
+    protocol: '2026-07-28',
+    earlier: { first_seen_at: firstLook, seen_until: lastOfFirst },
   });
+  const { content } = await client.call('check_surface', { handle, tools: before });
+  expect(content[0]?.text).toContain(
+    `Your tools: seen first ${firstLook}, last ${lastOfFirst}; another set followed.`,
+  );
+  expect(content[0]?.text).toContain('in revision 2026-07-28 of MCP; digest ');
   let deep: object = { type: 'string' };
   for (let level = 0; level < 40; level += 1) deep = { type: 'object', properties: { inner: deep } };
   const large = { name: 'large', description: 'x'.repeat(1_500_000), inputSchema: deep };

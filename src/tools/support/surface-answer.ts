@@ -6,6 +6,7 @@ import {
 } from '../../evidence/kinds/tools/compare-surface.ts';
 import { toolDigest } from '../../evidence/kinds/tools/digest.ts';
 import type { StoredObservation } from '../../evidence/observation/observation.ts';
+import type { ToolSurface } from '../../store/contract/observations.ts';
 
 type Tool = Readonly<Record<string, unknown>>;
 
@@ -43,6 +44,23 @@ function compareUnstored(seen: StoredObservation, shown: Shown): SurfaceComparis
   return compareDigests(seenDigests(seen), digests);
 }
 
+const mostChanges = 100;
+
+/** When a set of tools that another one followed was last seen; undefined if no change of the newest 100 says so. */
+async function seenUntil(
+  handle: string,
+  set: ToolSurface,
+  store: Context['store'],
+): Promise<string | undefined> {
+  const changes = await store.observations.history(handle, { limit: mostChanges });
+  return changes
+    .flatMap(({ changes: ofLook }) => ofLook)
+    .find(
+      ({ kind, subject, before }) =>
+        kind === 'tools.surface' && subject === set.remote && before?.value === set.digest,
+    )?.before?.seen_until;
+}
+
 /** What limits a comparison, in sentences. */
 const notes = ({ repeated, not_sent, prefix }: SurfaceComparison) =>
   [
@@ -63,16 +81,19 @@ export async function compareWith(handle: string, seen: StoredObservation, shown
   );
   const { differs, repeated, not_sent, prefix, texts } = closest;
   const isSame = differs.length === 0;
-  const since = `since ${day(seen.first_seen_at)}, last on ${day(seen.observed_at)}, from ${seen.vantage}`;
+  const protocol = typeof seen.as_seen?.protocol === 'string' ? seen.as_seen.protocol : undefined;
+  const spoken = protocol ? ` in revision ${protocol} of MCP` : '';
+  const since = `since ${day(seen.first_seen_at)}, last on ${day(seen.observed_at)}${spoken}, from ${seen.vantage}`;
   const earlier = isSame
     ? undefined
     : stored.find((set) => !isCurrent(set) && compare(set.tools, shown).differs.length === 0);
   const said = isSame
     ? `These are the tools that Dossier has seen ${since}.`
     : `${differs.length === 1 ? '1 tool differs' : `${differs.length} tools differ`} between these and those that Dossier has seen ${since}.`;
+  const until = earlier && (await seenUntil(handle, earlier, store));
   const before =
     earlier &&
-    `They are a set that Dossier first saw on ${day(earlier.first_seen_at)} and that was another later.`;
+    `They are a set that Dossier first saw on ${day(earlier.first_seen_at)}${until ? ` and last on ${day(until)}` : ''}; a later check saw another.`;
   return {
     handle,
     result: isSame ? ('same' as const) : ('other' as const),
@@ -87,6 +108,10 @@ export async function compareWith(handle: string, seen: StoredObservation, shown
     first_seen_at: seen.first_seen_at,
     observed_at: seen.observed_at,
     vantage: seen.vantage,
+    ...(protocol && { protocol }),
+    ...(earlier && {
+      earlier: { first_seen_at: earlier.first_seen_at, ...(until && { seen_until: until }) },
+    }),
     untrusted_fields: ['differs', 'repeated', 'prefix', 'texts', 'endpoint'],
   };
 }

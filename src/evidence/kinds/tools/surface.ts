@@ -74,7 +74,7 @@ export const toolsSurface = defineKind({
         ...cutNote(list),
         details: { tools: digests },
         form: { name: introduction?.era ?? '', common: surfaceDigest(tools.map(toCommon)) },
-        as_seen: { era: introduction?.era, digest: surfaceDigest(tools) },
+        as_seen: { era: introduction?.era, protocol: introduction?.protocol, digest: surfaceDigest(tools) },
       };
     }),
 });
