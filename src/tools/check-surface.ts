@@ -45,7 +45,6 @@ const output = z.object({
   first_seen_at: z.string().optional(),
   observed_at: z.string().optional(),
   vantage: z.string().optional(),
-  protocol: z.string().optional().describe('The revision of MCP in which Dossier last read its tools'),
   earlier: z
     .object({ first_seen_at: z.string(), seen_until: z.string().optional() })
     .optional()

@@ -228,14 +228,13 @@ it('knows a list over eras of the protocol, a set that was there before, and one
     message: expect.stringMatching(
       /, last on \d{4}-\d\d-\d\d in revision 2026-07-28 of MCP, from test bench\. They are a set that Dossier first saw on \d{4}-\d\d-\d\d and last on \d{4}-\d\d-\d\d; a later check saw another\./,
     ),
-    protocol: '2026-07-28',
     earlier: { first_seen_at: firstLook, seen_until: lastOfFirst },
   });
   const { content } = await client.call('check_surface', { handle, tools: before });
   expect(content[0]?.text).toContain(
     `Your tools: seen first ${firstLook}, last ${lastOfFirst}; another set followed.`,
   );
-  expect(content[0]?.text).toContain('in revision 2026-07-28 of MCP; digest ');
+  expect(content[0]?.text).toContain('in revision 2026-07-28 of MCP, from test bench');
   let deep: object = { type: 'string' };
   for (let level = 0; level < 40; level += 1) deep = { type: 'object', properties: { inner: deep } };
   const large = { name: 'large', description: 'x'.repeat(1_500_000), inputSchema: deep };

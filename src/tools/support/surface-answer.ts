@@ -108,7 +108,6 @@ export async function compareWith(handle: string, seen: StoredObservation, shown
     first_seen_at: seen.first_seen_at,
     observed_at: seen.observed_at,
     vantage: seen.vantage,
-    ...(protocol && { protocol }),
     ...(earlier && {
       earlier: { first_seen_at: earlier.first_seen_at, ...(until && { seen_until: until }) },
     }),

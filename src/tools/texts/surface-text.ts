@@ -19,7 +19,6 @@ interface SurfaceAnswer {
   readonly first_seen_at?: string | undefined;
   readonly observed_at?: string | undefined;
   readonly vantage?: string | undefined;
-  readonly protocol?: string | undefined;
   readonly earlier?: { readonly first_seen_at: string; readonly seen_until?: string | undefined } | undefined;
   readonly untrusted_fields: readonly string[];
 }
@@ -35,7 +34,7 @@ const differsLine = ([difference, tools]: [ToolDifference['difference'], readonl
 
 /** The answer of check_surface as Markdown. */
 export function toSurfaceText(answer: SurfaceAnswer): string {
-  const { endpoint, digest, first_seen_at, observed_at, vantage, protocol, earlier, texts = [] } = answer;
+  const { endpoint, digest, first_seen_at, observed_at, vantage, earlier, texts = [] } = answer;
   const byDifference = [...Map.groupBy(answer.differs, ({ difference }) => difference)];
   return paragraphs(
     `${code(answer.handle)}: ${answer.result}. ${toInlineText(answer.message)}`,
@@ -45,7 +44,7 @@ export function toSurfaceText(answer: SurfaceAnswer): string {
     texts.length > 0 &&
       `Texts, [-as Dossier saw them-]{+as you sent them+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toQuote(difference)}`)}`,
     digest !== undefined &&
-      `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}${protocol ? `, in revision ${protocol} of MCP` : ''}; digest ${digest}`,
+      `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}; digest ${digest}`,
     earlier &&
       `Your tools: seen first ${earlier.first_seen_at}${earlier.seen_until ? `, last ${earlier.seen_until}` : ''}; another set followed.`,
     closingText(answer),
