@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Offer } from './kinds/price/offer.ts';
 import type { ListingDocument } from './listing/listing-document.ts';
 import { toCanonicalJson } from './log/leaf.ts';
 import type { Observation, ObservationState } from './observation/observation.ts';
@@ -51,15 +52,18 @@ const unknownStates: ReadonlySet<ObservationState> = new Set([
   'stale',
   'refused',
   'unreachable',
+  // Of credentials as such auth.required tells.
+  'auth_first',
 ]);
 
 const isLocked = ({ kind, state }: Observation) => lockedKinds.has(kind) && !unknownStates.has(state);
 
-/** The value of a price shows its first offer only, so the digest of all offers stands behind it. */
+/** The value of a price shows its first offer only, so the digest of all offers, without what Dossier adds, stands behind it. */
 function observed({ kind, value, state, details, first_seen_at }: Observation): LockedFact {
   const text = value === null ? state : String(value);
   if (kind !== 'price.challenge' || !details?.offers) return { value: text, since: first_seen_at };
-  const digest = createHash('sha256').update(toCanonicalJson(details.offers)).digest('hex');
+  const offers = (details.offers as readonly Offer[]).map(({ our_conversion: _, ...offer }) => offer);
+  const digest = createHash('sha256').update(toCanonicalJson(offers)).digest('hex');
   return { value: `${text} (all offers: sha256 ${digest})`, since: first_seen_at };
 }
 

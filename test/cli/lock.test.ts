@@ -130,7 +130,7 @@ it('no text of a listing ends the annotation of GitHub Actions', async () => {
 it('what is not known now, or was not when it was locked, is no change', async () => {
   const saved = join(folder, 'states.json');
   const read = readFileSync(join(folder, 'saved.jsonl'), 'utf8');
-  for (const state of ['not_checked', 'stale', 'refused', 'unreachable']) {
+  for (const state of ['not_checked', 'stale', 'refused', 'unreachable', 'auth_first']) {
     const document = JSON.parse(read) as { observations: object[] };
     const out = join(folder, `${state}.lock.json`);
     const locked = (documents: object) => {
@@ -156,8 +156,15 @@ it('another recipient, or another amount in any offer of a price, is a change', 
   const document = JSON.parse(readFileSync(join(folder, 'saved.jsonl'), 'utf8')) as {
     observations: object[];
   };
-  const write = (amount: string, pay_to: string) => {
-    const offer = { format: 'x402/2', scheme: 'exact', network: 'eip155:1', asset: '0xa', amount: '1' };
+  const write = (amount: string, pay_to: string, converted = {}) => {
+    const offer = {
+      ...converted,
+      format: 'x402/2',
+      scheme: 'exact',
+      network: 'eip155:1',
+      asset: '0xa',
+      amount: '1',
+    };
     const dated = {
       subject: 'https://mail.example.com/mcp',
       question: 'price',
@@ -175,6 +182,12 @@ it('another recipient, or another amount in any offer of a price, is a change', 
   write('5', '0xpayee');
   expect((await runDossier(['lock', '--from', saved, '--out', out, handle], {})).code).toBe(0);
   expect((await runDossier(['check', '--out', out], {})).code).toBe(0);
+  write('5', '0xpayee', { our_conversion: '0.01 USDC' });
+  const converted = await runDossier(['check', '--out', out], {});
+  expect([converted.code, converted.stdout], 'our table of assets is no offer of the endpoint').toEqual([
+    0,
+    '',
+  ]);
   write('6', '0xpayee');
   const amount = await runDossier(['check', '--out', out], {});
   expect([amount.code, amount.stdout]).toEqual([
